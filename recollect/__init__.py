@@ -1,0 +1,1 @@
+"""Recollect: long-term memory for any LLM chat."""

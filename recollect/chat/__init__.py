@@ -1,0 +1,1 @@
+"""The chat wire: reading requests, who asks, which thread, assembling replies, splicing bytes. Pure."""

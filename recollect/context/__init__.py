@@ -1,0 +1,1 @@
+"""From recalled memories to text in the prompt: rendering and placing."""

@@ -1,0 +1,156 @@
+"""Every error a caller can meet, by what they can do about it. Pure.
+
+RecollectError
+├── TryAgainError          nothing is wrong with the call: trying again later can help
+│   ├── StoreUnavailableError    the database does not answer, is locked or cannot write now
+│   ├── StoreFullError           no room is left on the disk (reads go on)
+│   ├── LeaseLostError           another worker has taken the formation over
+│   ├── StaleSubjectError        the subject changed since it was read
+│   └── ModelError               the language or embedding model failed
+├── RequestError           the call is wrong: change it
+│   ├── BadRequestError          a body, header or argument that cannot be understood
+│   ├── BadSubjectError          a name that cannot be a subject
+│   ├── BadIdentityError         who asks is contradictory or not allowed
+│   ├── UnknownMemoryError       no such memory (of this subject)
+│   ├── UnknownConversationError no such conversation (of this subject)
+│   └── UnknownProfileError      no profile of that name
+└── SetupError             the installation is wrong: change a setting or the machine
+    ├── BadSettingError          a setting that cannot be used
+    ├── NewerSchemaError         the database was written by a newer Recollect
+    ├── UnreadableStoreError     the file is not a database of ours, is damaged or may not be read
+    ├── VectorSizeError          an embedding has another length than its space
+    └── PortInUseError           the address is taken
+"""
+
+
+class RecollectError(Exception):
+    """Anything Recollect raises on purpose. `str(error)` says what happened and what to do."""
+
+
+class TryAgainError(RecollectError):
+    """Nothing is wrong with the call; trying again later can help."""
+
+
+class StoreUnavailableError(TryAgainError):
+    """No answer from the database. Whether a write took effect must be read back."""
+
+
+class StoreFullError(TryAgainError):
+    """The disk is full: nothing was written; reads go on."""
+
+
+class LeaseLostError(TryAgainError):
+    """The lease ran out or was taken over; nothing was committed."""
+
+
+class StaleSubjectError(TryAgainError):
+    """The subject's memories changed since they were read; nothing was committed."""
+
+
+class ModelError(TryAgainError):
+    """A language or embedding model failed, timed out or answered what cannot be read."""
+
+
+class RequestError(RecollectError):
+    """The call is wrong; trying again without changing it does not help."""
+
+
+class BadRequestError(RequestError):
+    """A body, header or argument that cannot be understood."""
+
+    def __init__(self, message: str, *, param: str | None = None) -> None:
+        """Name the part at fault in `param`, as OpenAI's error shape does."""
+        super().__init__(message)
+        self.param = param
+
+
+class BadSubjectError(RequestError):
+    """A name that cannot be a subject."""
+
+    def __init__(self, got: str, why: str) -> None:
+        """Say which name, and why not."""
+        super().__init__(f"{got!r} cannot be a subject: {why}; write kind:name, for instance user:alice")
+        self.got = got
+
+
+class BadIdentityError(RequestError):
+    """Who asks is contradictory, not verifiable or not allowed."""
+
+
+class UnknownMemoryError(RequestError):
+    """No such memory of this subject; another subject's memory is unknown all the same."""
+
+    def __init__(self, memory_id: str) -> None:
+        """Name the id that was asked for."""
+        super().__init__(f"no memory {memory_id!r} here; `recollect list` shows the ids")
+        self.memory_id = memory_id
+
+
+class UnknownConversationError(RequestError):
+    """No such conversation of this subject."""
+
+    def __init__(self, conversation: str) -> None:
+        """Name the id that was asked for."""
+        super().__init__(f"no conversation {conversation!r} here")
+        self.conversation = conversation
+
+
+class UnknownProfileError(RequestError):
+    """No profile of that name."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        """Say which name, and which there are."""
+        super().__init__(f"no profile {name!r}; there are: {', '.join(known)}")
+        self.name = name
+
+
+class SetupError(RecollectError):
+    """The installation is wrong; change a setting or the machine."""
+
+
+class BadSettingError(SetupError):
+    """A setting that cannot be used."""
+
+    def __init__(self, name: str, value: object, why: str) -> None:
+        """Say which setting, its value, and what it takes."""
+        super().__init__(f"{name}={value!r}: {why}")
+        self.name = name
+
+
+class NewerSchemaError(SetupError):
+    """The database was written by a newer Recollect."""
+
+    def __init__(self, *, where: str, found: int, known: int) -> None:
+        """Say which file and which versions."""
+        super().__init__(
+            f"{where} has schema {found}, this Recollect knows up to {known}: install the version that wrote "
+            "it, or point RECOLLECT_DATABASE_URL at another file (nothing was changed)"
+        )
+        self.found, self.known = found, known
+
+
+class UnreadableStoreError(SetupError):
+    """The file is not a database of ours, is damaged, or may not be read."""
+
+
+class VectorSizeError(SetupError):
+    """A vector has another length than its space. Trying again does not help."""
+
+    def __init__(self, *, got: int, stored: int) -> None:
+        """Say both lengths."""
+        super().__init__(
+            f"vector has {got} numbers, the space's vectors have {stored}: the embedding model changed under the "
+            "same name; set RECOLLECT_EMBED_MODEL back or give the new one another name"
+        )
+        self.got, self.stored = got, stored
+
+
+class PortInUseError(SetupError):
+    """The address is taken."""
+
+    def __init__(self, host: str, port: int) -> None:
+        """Say which, and how to take another."""
+        super().__init__(
+            f"{host}:{port} is taken by another program (perhaps a Recollect that runs already): "
+            f"stop it or choose another port, for instance RECOLLECT_PORT={port + 1}"
+        )

@@ -1,0 +1,1 @@
+"""From messages to candidates: gate, rules, model, evidence."""

@@ -1,0 +1,1 @@
+"""Named, declarative configurations of all policies."""

@@ -1,0 +1,1 @@
+"""Language models, embedders and token counters: the protocols and what implements them."""

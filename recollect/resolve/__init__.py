@@ -1,0 +1,1 @@
+"""From candidates to decisions: neighbours, comparison, slots."""

@@ -1,0 +1,162 @@
+"""Settings from the environment (`RECOLLECT_…`). Reads the environment; `docs/configuration.md` lists every one."""
+
+from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import platformdirs
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from recollect.errors import BadSettingError
+
+PREFIX = "RECOLLECT_"
+
+
+def default_database_url() -> str:
+    """Return the SQLite file in the user's data folder, as a URL."""
+    return f"sqlite:///{Path(platformdirs.user_data_dir('recollect')) / 'recollect.sqlite3'}"
+
+
+class Settings(BaseSettings):
+    """All settings. Environment variables carry the prefix `RECOLLECT_`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=False)
+
+    database_url: str = Field(
+        default_factory=default_database_url,
+        description="Where memories are kept: `sqlite:///path/to/file`.",
+    )
+    host: str = Field(default="127.0.0.1", description="Address the server listens on.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port the server listens on; 0 takes a free one.")
+    default_user: str = Field(
+        default="local",
+        description="Whose memory a request without any identity belongs to, on a loopback address; "
+        "empty: such requests are anonymous.",
+    )
+    time_zone: str = Field(
+        default="UTC", description="The users' time zone (IANA name), against which 'yesterday' is read."
+    )
+    upstream_url: str | None = Field(
+        default=None,
+        description="Base URL of the OpenAI-compatible API that answers, with its `/v1`; "
+        "unset: the built-in model `recollect/offline` answers.",
+    )
+    upstream_key: SecretStr | None = Field(
+        default=None,
+        description="Key sent upstream; unset: the client's own Authorization header is passed on.",
+    )
+    connect_timeout_s: float = Field(
+        default=10.0, gt=0, description="Longest wait for a connection upstream, in seconds."
+    )
+    first_byte_timeout_s: float = Field(
+        default=300.0, gt=0, description="Longest wait for the first byte of an answer, in seconds."
+    )
+    idle_timeout_s: float = Field(default=120.0, gt=0, description="Longest silence within an answer, in seconds.")
+    total_timeout_s: float = Field(default=3600.0, gt=0, description="Longest answer as a whole, in seconds.")
+    max_body_bytes: int = Field(
+        default=64 * 1024 * 1024, ge=1024, description="Largest request body, in bytes; larger ones get a 413."
+    )
+    jwt_secret: SecretStr | None = Field(
+        default=None,
+        description="Secret of Open WebUI's signed identity header; when set, plain identity headers are refused.",
+    )
+    profile: str = Field(default="default", description="Profile for requests that name none.")
+    injection: Literal["split", "system_append", "context_message", "user_prefix"] = Field(
+        default="split",
+        description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
+        "the rest before the last user message), or one block by `system_append`, `context_message` or `user_prefix`.",
+    )
+    recall_limit: int = Field(default=10, ge=0, le=200, description="Most memories put into a prompt.")
+    recall_tokens: int = Field(default=800, ge=0, description="Most tokens of memory put into a prompt.")
+    recall_timeout_s: float = Field(
+        default=1.0, gt=0, description="Longest wait for recall, in seconds; past it the chat goes on without."
+    )
+    commit_timeout_s: float = Field(
+        default=2.0, gt=0, description="Longest that the end of an answer waits for its record, in seconds."
+    )
+    show_memories: bool = Field(
+        default=True, description="Add a `memories` array to answers (the header `x-recollect-show: off` turns it off)."
+    )
+    embed_url: str | None = Field(
+        default=None,
+        description="Base URL of an OpenAI-compatible embeddings API; unset: the built-in static embedder.",
+    )
+    embed_model: str | None = Field(default=None, description="Embedding model at `RECOLLECT_EMBED_URL`.")
+    embed_dim: int | None = Field(default=None, ge=1, le=16000, description="Length of that model's vectors.")
+    embed_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_EMBED_URL`.")
+    form_model: str | None = Field(
+        default=None,
+        description="Language model that forms memories; unset: the built-in rules do, and no token is spent.",
+    )
+    form_url: str | None = Field(
+        default=None, description="Base URL of the API with that model; unset: `RECOLLECT_UPSTREAM_URL`."
+    )
+    form_key: SecretStr | None = Field(
+        default=None, description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`. Never a client's key."
+    )
+    form_timeout_s: float = Field(
+        default=30.0, gt=0, description="Longest wait for a formation's model call, in seconds."
+    )
+    worker: bool = Field(
+        default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
+    )
+    cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("not an IANA time zone; write for instance Europe/Oslo") from None
+        return name
+
+    @field_validator("upstream_url", "embed_url", "form_url")
+    @classmethod
+    def _http_url(cls, url: str | None) -> str | None:
+        if not url:
+            return None
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("not an http(s) URL; write for instance http://127.0.0.1:11434/v1")
+        if parts.username or parts.password:
+            raise ValueError("a key belongs in the setting for the key, not in the URL")
+        return url.rstrip("/")
+
+    @field_validator("form_model", "embed_model")
+    @classmethod
+    def _empty_is_unset(cls, name: str | None) -> str | None:
+        return name or None
+
+    @classmethod
+    def load(cls, **overrides: object) -> Self:
+        """Read the environment, with `overrides` (command-line options) before it.
+
+        Raises:
+            BadSettingError: the first setting that cannot be used, with its value and what it takes.
+        """
+        given = {name: value for name, value in overrides.items() if value is not None}
+        try:
+            settings = cls(**given)  # type: ignore[arg-type]  # values are checked by the model itself
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            name = PREFIX + ".".join(str(part) for part in first["loc"]).upper()
+            secret = name.endswith(("_KEY", "_SECRET"))
+            raise BadSettingError(name, "…" if secret else first["input"], str(first["msg"])) from None
+        settings._check_together()
+        return settings
+
+    def _check_together(self) -> None:
+        if self.embed_url and not (self.embed_model and self.embed_dim):
+            raise BadSettingError(
+                "RECOLLECT_EMBED_URL", self.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
+            )
+        if self.form_model and not (self.form_url or self.upstream_url):
+            raise BadSettingError(
+                "RECOLLECT_FORM_MODEL",
+                self.form_model,
+                "needs RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL to reach it",
+            )

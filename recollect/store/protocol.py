@@ -1,0 +1,207 @@
+"""The one protocol of all stores. Pure: the promises, not their keeping."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from recollect.types import (
+    Change,
+    Conversation,
+    ConversationId,
+    Decision,
+    FormationKey,
+    FormationResult,
+    FormationStatus,
+    Hot,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    RecallRecord,
+    Recorded,
+    Subject,
+    Turn,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStats:
+    """What `recollect doctor` says about a store."""
+
+    url: str
+    """Where it is, without a password."""
+    schema: int
+    """Number of the newest migration applied."""
+    subjects: int
+    conversations: int
+    messages: int
+    memories: int
+    """Active ones, turns included."""
+    formations_due: int
+    formations_parked: int
+    bytes: int
+    """Size on disk, write-ahead log included."""
+    spaces: tuple[str, ...]
+    """Names of the vector spaces in use."""
+    problems: tuple[str, ...]
+    """What an integrity check found; empty when all is well. Filled only with `check=True`."""
+
+
+class Store(Protocol):
+    """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
+
+    No method reads or writes another subject than the one it is given. A subject, conversation or memory that
+    does not exist reads as empty. Every method may raise `StoreUnavailableError` (nothing is known to have
+    happened: read back before trying a write again) and, when it writes, `StoreFullError`.
+    """
+
+    async def close(self) -> None:
+        """Finish what was accepted, then let go of the database. Idempotent."""
+        ...
+
+    async def record(self, turn: Turn) -> Recorded:
+        """Append a turn to its conversation, with the formations it makes due; durable when this returns.
+
+        The conversation is found in this order: by `external_id` within the subject; by the newest message of
+        the turn whose `anchor` (or, with tool calls, `call_ids`) was recorded for this subject; by an equal first
+        message recorded in the last ten minutes whose path the turn repeats and whose last answer nobody has
+        continued (a retry or a regeneration); else it is new. What follows the anchor is walked down the tree:
+        an equal child is the same message and is not written again, anything else is appended as a sibling. The
+        reply is appended below the last message, unless an equal reply stands there already.
+
+        Messages before the anchor are the client's business (it may trim or summarise) and are not compared.
+        Recording the identical turn again changes nothing but `due_at`.
+        """
+        ...
+
+    async def messages(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> list[LoggedMessage]:
+        """Read the log in order of `seq`, from behind `after_seq`; all branches."""
+        ...
+
+    async def conversations(
+        self, subject: Subject, *, limit: int = 100, before: datetime | None = None
+    ) -> list[Conversation]:
+        """List conversations, last updated first."""
+        ...
+
+    async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
+        """Return the `seq` of messages that an edit took off the active path.
+
+        Where a user message has a newer sibling that is a user message, it and all below it were abandoned. A
+        regenerated answer abandons nothing: its question was said all the same.
+        """
+        ...
+
+    async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
+        """List formations whose time has come and that nobody holds a lease on, longest due first."""
+        ...
+
+    async def next_due(self) -> datetime | None:
+        """Return when the next unparked formation is due; None when nothing waits."""
+        ...
+
+    async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+        """Take the formation, counting the attempt; None if it is not due, parked or another holds it."""
+        ...
+
+    async def commit_formation(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
+        """Apply a formation's changes and decisions and move its cursor, all in one transaction.
+
+        Sets `due_at` to None when the cursor has reached the conversation's end, else to now; clears attempts,
+        error and lease. Returns the subject's new version.
+
+        Raises:
+            LeaseLostError: the token is not the current one, or the lease has run out.
+            StaleSubjectError: `result.subject_version` is not the subject's version any more.
+            VectorSizeError: a vector does not fit its space.
+        """
+        ...
+
+    async def release_formation(
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+    ) -> None:
+        """Give a lease back undone: due again at `retry_at`, or parked with its error where that is None.
+
+        Does nothing where the lease is lost already.
+        """
+        ...
+
+    async def formations(
+        self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
+    ) -> list[FormationStatus]:
+        """List formations, longest due first; of one subject, or (for the operator) of all."""
+        ...
+
+    async def retry_formation(self, key: FormationKey, *, now: datetime) -> bool:
+        """Make a parked formation due again with its attempts cleared; False where it is not parked."""
+        ...
+
+    async def hot(self, subject: Subject, space: str) -> Hot:
+        """Return all active memories of the subject as arrays, with the vectors of one space.
+
+        Taken from a cache where the subject's version, read in the same snapshot, has not moved.
+        """
+        ...
+
+    async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Read memories of any state, with their evidence, in the order asked; unknown ids are left out."""
+        ...
+
+    async def list_memories(
+        self,
+        subject: Subject,
+        *,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: MemoryId | None = None,
+        limit: int = 100,
+    ) -> list[Memory]:
+        """List memories newest first, from behind `after`; closed ones only when asked."""
+        ...
+
+    async def facts(self, subject: Subject) -> list[Memory]:
+        """Read all active facts, most important first, ties by id."""
+        ...
+
+    async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
+        """Read the decision log, oldest first; of one memory: every line that made, touched or weighed it."""
+        ...
+
+    async def apply(
+        self,
+        subject: Subject,
+        changes: Sequence[Change],
+        decisions: Sequence[Decision],
+        *,
+        subject_version: int | None = None,
+    ) -> int:
+        """Apply changes made by hand, durable when this returns; returns the subject's new version.
+
+        Raises:
+            StaleSubjectError: `subject_version` is not the subject's version any more.
+            UnknownMemoryError: a change names a memory that is not the subject's.
+            VectorSizeError: a vector does not fit its space.
+        """
+        ...
+
+    async def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+        """Count a use of each memory. Not durable at once, and moves no version."""
+        ...
+
+    async def recalls(
+        self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
+    ) -> list[RecallRecord]:
+        """Read what was injected, newest first."""
+        ...
+
+    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+        """List subjects by name, for the operator."""
+        ...
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what is kept; with `check`, verify the files and that all indexes agree (slow)."""
+        ...

@@ -1,0 +1,1 @@
+"""The worker that takes formations behind the answers."""
