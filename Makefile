@@ -1,0 +1,68 @@
+# Everything works from a fresh clone with Python 3.11+, git and make: the environment is made from the lock files.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export UV_SYSTEM_CERTS = 1
+# The environment in use is ours, whatever else is active in the caller's shell.
+unexport VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format unit clients bench soak mutants lock clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+# uv is pinned and lives in the environment itself; hashes in the lock files pin the rest.
+$(BIN)/uv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Recollect needs Python 3.11 or newer; choose one with: make PYTHON=python3.12 run"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv==0.13.8'
+
+$(VENV)/.run: requirements.lock pyproject.toml $(BIN)/uv
+	@echo "Installing Recollect into $(VENV) …"
+	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml $(BIN)/uv
+	@echo "Installing Recollect and its development tools into $(VENV) …"
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@ $(VENV)/.run
+
+run: $(VENV)/.run ## Start the server on a file in your data folder; no key needed
+	@exec $(BIN)/recollect serve
+
+test: lint unit ## Everything CI runs
+
+lint: $(VENV)/.dev ## Formatting, rules, types
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: $(VENV)/.dev ## Mend formatting and what ruff can mend
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+unit: $(VENV)/.dev ## Tests alone (make unit ARGS='-k recall')
+	@$(BIN)/pytest -q -ra $(ARGS)
+
+bench: $(VENV)/.dev ## Benchmarks: a table, and JSON in bench-results/
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+soak: $(VENV)/.dev ## Long campaigns: make soak COUNT=200
+	@RECOLLECT_SOAK=$(or $(COUNT),200) $(BIN)/pytest -q -ra -m soak -s $(ARGS)
+
+mutants: $(VENV)/.dev ## Plant defects one by one; each must turn a named test red
+	@$(BIN)/python -m tests.mutants $(ARGS)
+
+lock: $(BIN)/uv ## Resolve the versions anew into the lock files
+	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml --group dev -c requirements.lock \
+	  -o requirements-dev.lock
+
+clean: ## Remove the environment and caches (never your memories)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results

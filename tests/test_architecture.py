@@ -1,0 +1,131 @@
+"""Imports go down the list of the house, never up; files and functions stay small; defaults stay out of the environment."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "recollect"
+
+# Highest first. What stands on one line may not import one another (the faces) or may (see MAY_KNOW).
+FLOORS: tuple[frozenset[str], ...] = (
+    frozenset({"__main__"}),
+    frozenset({"cli", "server", "sync"}),
+    frozenset({"engine"}),
+    frozenset({"work"}),
+    frozenset({"form", "resolve"}),
+    frozenset({"recall", "context"}),
+    frozenset({"chat"}),
+    frozenset({"testing"}),
+    frozenset({"providers"}),
+    frozenset({"store"}),
+    frozenset({"profiles"}),
+    frozenset({"settings", "dates"}),
+    frozenset({"ids", "text"}),
+    frozenset({"types"}),
+    frozenset({"clock", "errors"}),
+)
+# `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it.
+MAY_KNOW = {("cli", "server"), ("cli", "sync")}
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 50
+# Files that may catch everything: each logs the traceback (style.md, "Failing").
+CATCH_ALL = {"work/worker.py", "server/proxy.py", "cli/main.py"}
+
+
+def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).as_posix(), path, ast.parse(path.read_text("utf-8"))
+
+
+def room(relative: str) -> str:
+    return relative.split("/")[0].removesuffix(".py")
+
+
+def floor(name: str) -> int:
+    for height, names in enumerate(FLOORS):
+        if name in names:
+            return height
+    raise AssertionError(f"recollect/{name} stands on no floor: put it on the list in this test and in the docs")
+
+
+def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names = [node.module] if node.module != "recollect" else [f"recollect.{n.name}" for n in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "recollect" and len(parts) > 1:
+                yield parts[1], node.lineno
+
+
+def test_imports_go_down_the_house_never_up() -> None:
+    wrong = []
+    for relative, _, tree in modules():
+        here = room(relative)
+        if here == "__init__":
+            continue
+        for there, line in imported_rooms(tree):
+            allowed = here == there or (here, there) in MAY_KNOW or floor(here) < floor(there)
+            if not allowed:
+                wrong.append(f"{relative}:{line} imports recollect.{there}")
+    assert wrong == []
+
+
+def test_the_faces_know_the_engine_and_not_the_steps() -> None:
+    steps = {"work", "form", "resolve", "recall", "store"}
+    wrong = [
+        f"{relative}:{line} imports recollect.{there}"
+        for relative, _, tree in modules()
+        if room(relative) in {"cli", "server", "sync"}
+        for there, line in imported_rooms(tree)
+        if there in steps
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("where", ["recollect", "tests", "benchmarks"])
+def test_no_file_is_longer_than_can_be_read_in_one_sitting(where: str) -> None:
+    long = [
+        f"{path.relative_to(ROOT)}: {lines} lines"
+        for path in sorted((ROOT / where).rglob("*.py"))
+        if (lines := len(path.read_text("utf-8").splitlines())) > LONGEST_FILE
+    ]
+    assert long == []
+
+
+def test_no_function_is_longer_than_fifty_lines() -> None:
+    long = []
+    for relative, _, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+                if lines > LONGEST_FUNCTION:
+                    long.append(f"{relative}:{node.lineno} {node.name}: {lines} lines")
+    assert long == []
+
+
+def test_only_three_places_catch_everything() -> None:
+    caught = {
+        relative
+        for relative, _, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler)
+        and (node.type is None or (isinstance(node.type, ast.Name) and node.type.id in {"Exception", "BaseException"}))
+    }
+    assert caught <= CATCH_ALL
+
+
+def test_every_module_says_its_purpose() -> None:
+    assert [relative for relative, _, tree in modules() if not ast.get_docstring(tree)] == []
+
+
+def test_no_room_is_called_after_nothing() -> None:
+    vague = {"utils", "helpers", "common", "manager", "misc"}
+    assert [relative for relative, path, _ in modules() if path.stem in vague] == []
