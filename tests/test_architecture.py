@@ -1,4 +1,4 @@
-"""Imports go down the list of the house, never up; files and functions stay small; defaults stay out of the environment."""
+"""Imports go down the list of the house, never up; files and functions stay small enough to read."""
 
 import ast
 from collections.abc import Iterator
@@ -53,11 +53,12 @@ def floor(name: str) -> int:
 
 def imported_rooms(tree: ast.Module) -> Iterator[tuple[str, int]]:
     for node in ast.walk(tree):
-        names: list[str] = []
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
             names = [node.module] if node.module != "recollect" else [f"recollect.{n.name}" for n in node.names]
         elif isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
+        else:
+            continue
         for name in names:
             parts = name.split(".")
             if parts[0] == "recollect" and len(parts) > 1:

@@ -1,0 +1,167 @@
+"""The log and the work it makes due: messages, conversations, turns, formations. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.types.memory import Change, ConversationId, Decision, MemoryId, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One entry of a conversation, as it came."""
+
+    role: str
+    """`user`, `assistant`, `tool`, … (system and developer messages are never logged)."""
+    text: str
+    """The text parts, joined by line feeds; empty for pure tool calls or images."""
+    name: str | None = None
+    """Who speaks, where the client says so."""
+    said_at: datetime
+    payload: str | None = None
+    """The message as JSON where text does not say it all (tool calls, parts); None otherwise."""
+    call_ids: tuple[str, ...] = ()
+    """Ids of the tool calls an assistant message makes."""
+    complete: bool = True
+    """False for a reply that broke off before a finish reason was seen."""
+    hash: int
+    """64-bit signed hash of role and normalised text and payload; equal messages are equal here."""
+    anchor: int | None = None
+    """For an assistant message: hash of it with the user message before it (see chat/thread.py)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedMessage:
+    """A message in its place in a conversation."""
+
+    conversation: ConversationId
+    seq: int
+    """Arrival order, gapless from 1."""
+    parent_seq: int
+    """The message it answers or follows; 0 for the first."""
+    role: str
+    text: str
+    name: str | None
+    said_at: datetime
+    recorded_at: datetime
+    complete: bool
+    hash: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """An append-only log of messages of one home subject."""
+
+    id: ConversationId
+    subject: Subject
+    external_id: str | None
+    """The client's own id of the chat; None where none was sent."""
+    created_at: datetime
+    updated_at: datetime
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormationKey:
+    """The work of one (subject written to, conversation, profile, stage, extractor version)."""
+
+    subject: Subject
+    """Written to; the row lies in its partition."""
+    home: Subject
+    """Whose log the conversation is."""
+    conversation: ConversationId
+    profile: str
+    stage: str
+    """`index` (turns become recallable) or `extract` (notes and facts)."""
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormationDue:
+    """A formation that the recorded turn makes due."""
+
+    key_subject: Subject
+    profile: str
+    stage: str
+    version: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to work on one formation until it runs out. The commit checks the token."""
+
+    key: FormationKey
+    token: int
+    until: datetime
+    attempts: int
+    """This one included; counted in its own transaction before the work starts."""
+    formed_seq: int
+    """The last message already formed."""
+    last_seq: int
+    """The last message of the conversation when the lease was taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormationStatus:
+    """A formation as people see it."""
+
+    key: FormationKey
+    formed_seq: int
+    last_seq: int
+    due_at: datetime | None
+    attempts: int
+    parked: bool
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormationResult:
+    """What a formation commits: all of it, or nothing."""
+
+    formed_seq: int
+    changes: tuple[Change, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+    subject_version: int | None = None
+    """The version of the subject the decisions rest on; None where they rest on nothing read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRecord:
+    """What was put into one request, kept with its turn."""
+
+    id: str
+    at: datetime
+    query_hash: int
+    items: tuple[tuple[Subject, MemoryId, float], ...]
+    """Injected memories with their scores, best first."""
+    block_hash: str
+    """Keyed hash of the block, as it stands in the block's own boundary."""
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What one answered request leaves behind; recorded whole or not at all."""
+
+    subject: Subject
+    external_id: str | None
+    """The client's id of the chat, bound to the subject; None: find the thread by anchors."""
+    append: bool = False
+    """The client keeps no history: with an id and no anchor, follow the newest leaf."""
+    messages: tuple[Message, ...]
+    """The request's messages but system ones, in order."""
+    reply: Message | None
+    said_at: datetime
+    recall: RecallRecord | None = None
+    formations: tuple[FormationDue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """Where a turn came to lie."""
+
+    conversation: ConversationId
+    new_conversation: bool
+    appended: tuple[int, ...]
+    """`seq` of the messages that were new."""
+    reply_seq: int | None

@@ -1,0 +1,238 @@
+"""What is known, and what is done to it: subjects, memories, evidence, decisions, changes. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from hashlib import blake2b
+from typing import NewType, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.errors import BadSubjectError
+
+MemoryId = NewType("MemoryId", str)
+ConversationId = NewType("ConversationId", str)
+
+Vector = npt.NDArray[np.float32]
+"""One embedding: `dim` float32 numbers of unit length (all zero for a text without content)."""
+Vectors = npt.NDArray[np.float32]
+"""Several embeddings: shape (n, dim)."""
+
+SUBJECT_KINDS = frozenset({"user", "app", "session", "pair", "shared", "global"})
+# Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
+SUBJECT_NAME_BYTES = 512
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whose memory it is. Storage is partitioned by it.
+
+    >>> Subject.parse("user:alice").key == Subject("user", "alice").key
+    True
+    """
+
+    kind: str
+    name: str
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be told apart from another subject later on."""
+        if self.kind not in SUBJECT_KINDS:
+            raise BadSubjectError(f"{self.kind}:{self.name}", f"the kind is none of {sorted(SUBJECT_KINDS)}")
+        if not self.name and self.kind != "global":
+            raise BadSubjectError(f"{self.kind}:", "the name is empty")
+        if _CONTROL.search(self.name):
+            raise BadSubjectError(f"{self.kind}:{self.name}", "the name holds a control character or lone surrogate")
+        if len(self.name.encode()) > SUBJECT_NAME_BYTES:
+            raise BadSubjectError(
+                f"{self.kind}:{self.name[:40]}…", f"the name is longer than {SUBJECT_NAME_BYTES} bytes"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `kind:name`; a text without a known kind in front is the name of a user."""
+        kind, colon, name = text.partition(":")
+        if text == "global":
+            return cls("global", "")
+        return cls(kind, name) if colon and kind in SUBJECT_KINDS else cls("user", text)
+
+    @property
+    def text(self) -> str:
+        """The name as it is shown and stored: `kind:name`, or `global`."""
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    @property
+    def key(self) -> int:
+        """The 64-bit signed partition key: blake2b of the text. The store verifies the name behind it."""
+        return int.from_bytes(blake2b(self.text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+class MemoryKind(StrEnum):
+    """The four kinds of memory, one table."""
+
+    NOTE = "note"
+    FACT = "fact"
+    EPISODE = "episode"
+    TURN = "turn"
+
+
+KIND_ORDER = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE, MemoryKind.TURN)
+
+
+class MemoryState(StrEnum):
+    """Whether a memory takes part in recall."""
+
+    ACTIVE = "active"
+    HELD = "held"
+    """Waits for review; never recalled."""
+    CLOSED = "closed"
+    """Ended: replaced, forgotten or abandoned; history only."""
+
+
+class Action(StrEnum):
+    """What resolution did with a candidate, and what people did by hand."""
+
+    ADD = "add"
+    MERGE = "merge"
+    REPLACE = "replace"
+    IGNORE = "ignore"
+    HOLD = "hold"
+    ABANDON = "abandon"
+    CLOSE = "close"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """The message a memory was formed from, and the words in it."""
+
+    conversation: ConversationId
+    seq: int
+    hash: int
+    """`Message.hash` of the source, so that a request which already holds it can be told."""
+    role: str
+    speaker: str
+    """Name of who said it; the role where no name is known."""
+    quote: str
+    """Words found in the source message; empty for a whole turn."""
+    said_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """One thing known about a subject. Its words are never edited: a newer memory replaces it."""
+
+    id: MemoryId
+    subject: Subject
+    kind: MemoryKind
+    text: str
+    """One sentence, third person: 'Ana is allergic to peanuts.'; for a turn, the message's words (from the log)."""
+    type: str = ""
+    """The extractor's class: `preference`, `fact`, `insight`, `instruction`, …; empty where there is none."""
+    category: str = ""
+    """Facts only: `identity`, `preference`, `constraint` or `instruction`."""
+    key: str = ""
+    """Facts only: the slot, `location` or `allergy:peanuts`."""
+    value: str = ""
+    """Facts only: what the slot holds."""
+    importance: float = 0.5
+    confidence: float = 1.0
+    speaker: str = ""
+    """Who said it."""
+    valid_from: datetime
+    """When it became true in the world, not when it was stored."""
+    valid_to: datetime | None = None
+    """When it stopped being true; None while it holds."""
+    known_from: datetime
+    """When it was stored."""
+    closed_at: datetime | None = None
+    """When it was closed in the store; None while it is active or held."""
+    state: MemoryState = MemoryState.ACTIVE
+    profile: str = "default"
+    version: str = ""
+    """The extractor that made it; empty for memories added by hand."""
+    evidence: tuple[Evidence, ...] = ()
+    uses: int = 0
+    last_used_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """What an extractor proposes, before resolution."""
+
+    kind: MemoryKind
+    text: str
+    type: str = ""
+    category: str = ""
+    key: str = ""
+    value: str = ""
+    importance: float = 0.5
+    confidence: float = 1.0
+    speaker: str
+    seq: int
+    """The message it rests on."""
+    quote: str
+    """Words of that message; a candidate whose quote is not found there is dropped."""
+    valid_from: datetime
+    valid_to: datetime | None = None
+    ends: bool = False
+    """The statement says that something stopped ('no longer', 'used to'): it closes, and adds nothing that holds."""
+    replaces: MemoryId | None = None
+    """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One line of the append-only log of what was decided, and why."""
+
+    id: str
+    subject: Subject
+    at: datetime
+    action: Action
+    memory_id: MemoryId | None
+    """The memory the decision made or touched; None for an ignored candidate."""
+    target_id: MemoryId | None
+    """The existing memory it was weighed against."""
+    reason: str
+    text: str
+    """The candidate's words (erasable with its memory)."""
+    profile: str = ""
+    conversation: ConversationId | None = None
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddMemory:
+    """Store a new memory with its vectors and terms."""
+
+    memory: Memory
+    space: str = ""
+    """Name of the vectors' space (model and dimension); empty with no vectors."""
+    vectors: tuple[Vector, ...] = ()
+    """One a chunk; facts have none."""
+    terms: Mapping[str, int] = field(default_factory=dict)
+    """Terms of the text (text.py) with their counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CloseMemory:
+    """End a memory: it leaves recall, its history stays."""
+
+    id: MemoryId
+    valid_to: datetime
+    closed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrengthenMemory:
+    """A known memory was said again: keep the further evidence, raise its weight."""
+
+    id: MemoryId
+    importance: float
+    """The new importance; the store keeps the larger of this and its own."""
+    evidence: tuple[Evidence, ...] = ()
+
+
+Change = AddMemory | CloseMemory | StrengthenMemory

@@ -1,0 +1,96 @@
+"""What recall computes on, and what it finds. Pure."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.types.memory import Memory, MemoryId, Subject, Vectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hot:
+    """All active memories of one subject as arrays, read in one snapshot: what recall computes on.
+
+    `n` memories, `m` vectors, `t` distinct terms summed over memories, `e` sources. Memory `i` has the terms
+    `term_start[i]:term_start[i + 1]` and the sources `source_start[i]:source_start[i + 1]`. Ordered by id.
+    """
+
+    subject: Subject
+    version: int
+    """Moves with every change to the subject's memories."""
+    salt: bytes
+    """Key of the term hashes: `text.term_key(salt, term)`."""
+    ids: list[bytes]
+    """n ids of 16 bytes."""
+    kinds: npt.NDArray[np.uint8]
+    """n: index into `KIND_ORDER`."""
+    importance: npt.NDArray[np.float32]
+    confidence: npt.NDArray[np.float32]
+    valid_from: npt.NDArray[np.int64]
+    """n: microseconds since 1970 UTC."""
+    last_used_at: npt.NDArray[np.int64]
+    """n: microseconds since 1970 UTC; 0 where never used."""
+    uses: npt.NDArray[np.int32]
+    roles: npt.NDArray[np.uint8]
+    """n: 0 nobody's words, 1 the user's, 2 the assistant's, 3 another's."""
+    length: npt.NDArray[np.int32]
+    """n: number of terms, repeats counted."""
+    vectors: Vectors
+    """m rows of the space asked for."""
+    vector_of: npt.NDArray[np.int32]
+    """m: which memory a vector belongs to."""
+    terms: npt.NDArray[np.uint32]
+    """t term keys, ascending within a memory."""
+    counts: npt.NDArray[np.uint16]
+    """t: how often the term stands in the memory."""
+    term_start: npt.NDArray[np.int64]
+    """n + 1 offsets."""
+    source_hash: npt.NDArray[np.int64]
+    """e: `Message.hash` of each source."""
+    source_key: npt.NDArray[np.int64]
+    """e: 64-bit hash of (conversation, seq), equal for a turn and the notes formed from it."""
+    source_start: npt.NDArray[np.int64]
+    """n + 1 offsets."""
+
+    def __len__(self) -> int:
+        """The number of memories."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """One memory for one request, with the reasons for its rank."""
+
+    memory: Memory
+    score: float
+    """0 to 1; comparable within one recall."""
+    similarity: float
+    """Calibrated similarity in meaning, 0 to 1; 0 where the memory has no vector."""
+    words: float
+    """Share of the query's rarity-weighted words that the memory answers, 0 to 1."""
+    reasons: tuple[str, ...]
+    """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
+    certain: bool = False
+    """A standing fact: there by importance, whatever was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeftOut:
+    """A memory that was near and is not in the result."""
+
+    id: MemoryId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """The memories for one request, best first, and what was left out and why."""
+
+    query: str
+    items: tuple[Recalled, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    considered: int = 0
+    """How many active memories were weighed."""
+    took_ms: float = 0.0
+    """Time beside the query's embedding, in milliseconds."""

@@ -1,0 +1,86 @@
+"""What a client asks: chat requests with their bytes, and who asks. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.types.memory import Subject
+
+
+class ContentKind(StrEnum):
+    """What the `content` of a request's message is, as far as splicing goes."""
+
+    STRING = "string"
+    PARTS = "parts"
+    EMPTY_PARTS = "empty_parts"
+    OTHER = "other"
+    """null, missing or of a wrong type: nothing is ever spliced there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMessage:
+    """One message of a chat request, with where its bytes are."""
+
+    role: str
+    text: str
+    name: str | None = None
+    payload: str | None = None
+    """See `Message.payload`."""
+    call_ids: tuple[str, ...] = ()
+    content_kind: ContentKind
+    start: int
+    """Offset of its opening brace in `ChatRequest.text`, in characters."""
+    end: int
+    """Offset behind its closing brace."""
+    content_start: int
+    """Offset behind the opening quote or bracket of the content; -1 for OTHER."""
+    content_end: int
+    """Offset of the closing quote or bracket of the content; -1 for OTHER."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """A chat completion request: the bytes as they came, and a parsed copy."""
+
+    body: bytes
+    text: str
+    """The body, decoded."""
+    model: str | None
+    stream: bool
+    user: str | None
+    messages: tuple[ChatMessage, ...]
+    messages_start: int
+    """Offset behind the opening bracket of `messages` in `text`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insertion:
+    """Text to put into a request at one place; everything else stays as it is."""
+
+    offset: int
+    """In characters of `ChatRequest.text`."""
+    text: str
+    """JSON source, escaped already."""
+
+
+class MemoryMode(StrEnum):
+    """What a request lets memory do (`x-recollect-memory`)."""
+
+    ON = "on"
+    READ = "read"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who asks, and how memory is to serve them."""
+
+    subject: Subject | None
+    """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
+    memory: MemoryMode = MemoryMode.ON
+    profile: str = "default"
+    conversation: str | None = None
+    """The client's id of the chat."""
+    append: bool = False
+    """The id came in `x-recollect-session`: a client that may send its newest message only."""
+    temporary: bool = False
+    """A temporary chat: read, never recorded."""
