@@ -154,3 +154,8 @@ def spelling_similarity(a: str, b: str) -> float:
     0.5714285714285714
     """
     return Levenshtein.normalized_similarity(a, b)
+
+
+def source_key(conversation: str, seq: int) -> int:
+    """Name a message as the source of memories: 64 bits, equal for a turn and the notes formed from it."""
+    return hash64("source", conversation, seq.to_bytes(8, "little"))
