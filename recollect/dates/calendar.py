@@ -1,0 +1,125 @@
+"""Calendar arithmetic behind the date words: which days are 'last week' or 'in May'. Pure."""
+
+from datetime import date, timedelta
+
+from dateutil.relativedelta import relativedelta
+
+from recollect.dates.mention import SEASONS, Days, Precision
+
+SATURDAY = 5
+# A season is three months long.
+SEASON_MONTHS = 3
+
+
+def day(which: date, *, explicit: bool = False) -> Days:
+    """Return one day."""
+    return Days(first=which, last=which, precision=Precision.DAY, explicit=explicit)
+
+
+def week(inside: date) -> Days:
+    """Return the Monday to Sunday around a day."""
+    monday = inside - timedelta(days=inside.weekday())
+    return Days(first=monday, last=monday + timedelta(days=6), precision=Precision.WEEK)
+
+
+def weekend(today: date, weeks: int) -> Days:
+    """Return the weekend `weeks` away from the one of today's week.
+
+    On a Saturday or Sunday 'last weekend' is the one before, as on any other day.
+    """
+    saturday = today - timedelta(days=today.weekday() - SATURDAY) + timedelta(weeks=weeks)
+    return Days(first=saturday, last=saturday + timedelta(days=1), precision=Precision.WEEKEND)
+
+
+def month(year: int, number: int, *, explicit: bool = False) -> Days:
+    """Return a calendar month."""
+    first = date(year, number, 1)
+    return Days(
+        first=first, last=first + relativedelta(months=1, days=-1), precision=Precision.MONTH, explicit=explicit
+    )
+
+
+def year(number: int, *, explicit: bool = False) -> Days:
+    """Return a calendar year."""
+    return Days(first=date(number, 1, 1), last=date(number, 12, 31), precision=Precision.YEAR, explicit=explicit)
+
+
+def season(name: str, number: int, *, explicit: bool = False) -> Days:
+    """Return a season that begins in the year `number`."""
+    first = date(number, SEASONS[name], 1)
+    last = first + relativedelta(months=SEASON_MONTHS, days=-1)
+    return Days(first=first, last=last, precision=Precision.SEASON, explicit=explicit)
+
+
+def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
+    """Return the month meant by its bare name: the one at or before today, or at or after it.
+
+    `which` is 'last', 'next', 'this' or empty; 'last May', said in May, is a year ago.
+    """
+    choice = today.year
+    if which == "last":
+        choice -= number >= today.month
+    elif which == "next":
+        choice += number <= today.month
+    elif which != "this":
+        choice += (number < today.month) if future else -(number > today.month)
+    return month(choice, number)
+
+
+def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
+    """Return the day of a month whose year was left out: the nearest before today, or after it.
+
+    29 February goes to the nearest leap year.
+
+    Raises:
+        ValueError: no year has such a day.
+    """
+    step = 1 if future else -1
+    for choice in range(today.year, today.year + 9 * step, step):
+        try:
+            found = date(choice, number, of_month)
+        except ValueError:
+            continue
+        if (found >= today) if future else (found <= today):
+            return day(found)
+    raise ValueError(f"no year has a day {of_month} in month {number}")
+
+
+def near_season(today: date, name: str, which: str, *, future: bool) -> Days:
+    """Return the season meant by its bare name.
+
+    'Last summer' is the newest that is over, 'next summer' the first that has not begun, 'this summer' the one of
+    this year; without such a word the newest that has begun, or in the future the first that is not over.
+    """
+    seasons = [season(name, choice) for choice in range(today.year - 2, today.year + 3)]
+    if which == "last":
+        return [one for one in seasons if one.last < today][-1]
+    if which == "next" or (future and which != "this"):
+        begun = which == "next"
+        return next(one for one in seasons if (one.first > today if begun else one.last >= today))
+    if which == "this":
+        return next((one for one in seasons if one.first <= today <= one.last), season(name, today.year))
+    return [one for one in seasons if one.first <= today][-1]
+
+
+def near_weekday(today: date, number: int, which: str, *, future: bool) -> Days:
+    """Return the weekday meant: 'last' strictly before today, 'next' and 'this' at most a week ahead."""
+    if which == "last" or (not which and not future):
+        back = (today.weekday() - number - 1) % 7 + 1
+        return day(today - timedelta(days=back))
+    ahead = (number - today.weekday() - 1) % 7 + 1
+    return day(today + timedelta(days=ahead % 7 if which == "this" else ahead))
+
+
+def shifted(today: date, unit: str, count: int) -> Days:
+    """Return the unit of time `count` units away (negative: ago)."""
+    if unit == "day":
+        return day(today + timedelta(days=count))
+    if unit == "week":
+        return week(today + timedelta(weeks=count))
+    if unit == "weekend":
+        return weekend(today, count)
+    if unit == "month":
+        target = today + relativedelta(months=count)
+        return month(target.year, target.month)
+    return year(today.year + count * (10 if unit == "decade" else 1))

@@ -1,0 +1,134 @@
+"""What a date word means: a run of days, how exact it is, and how to write it so that it never goes stale. Pure."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)  # index 0 is January
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""First month of each season (northern; the words are relative to where most who write English live)."""
+
+
+class Precision(StrEnum):
+    """The unit that the words name."""
+
+    DAY = "day"
+    WEEKEND = "weekend"
+    WEEK = "week"
+    MONTH = "month"
+    SEASON = "season"
+    YEAR = "year"
+
+
+_PREPOSITION = {
+    Precision.DAY: "on",
+    Precision.WEEKEND: "on",
+    Precision.WEEK: "in",
+    Precision.MONTH: "in",
+    Precision.SEASON: "in",
+    Precision.YEAR: "in",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Days:
+    """A run of calendar days, both ends included."""
+
+    first: date
+    last: date
+    precision: Precision
+    explicit: bool = False
+    """The words name the year themselves: they never go stale."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DateMention:
+    """One mention of a time in a text."""
+
+    quote: str
+    """The words, preposition included: 'in May'."""
+    span: tuple[int, int]
+    """Where they stand in the text."""
+    first: date
+    """First day meant, in the speaker's zone."""
+    last: date
+    """Last day meant."""
+    precision: Precision
+    start: datetime
+    """First moment of the first day (aware, UTC)."""
+    end: datetime
+    """First moment behind the last day (aware, UTC)."""
+    preposition: str
+    """How the words are tied to the sentence: 'in', 'since', 'until'; a default where they stood bare."""
+    explicit: bool
+    """The words name the year themselves, so they need no rewriting."""
+
+    @property
+    def since(self) -> bool:
+        """Whether the time meant runs on from there."""
+        return self.preposition == "since"
+
+    @property
+    def absolute(self) -> str:
+        """The time without a preposition, as it reads at any later day: '7 May 2023'."""
+        if self.precision is Precision.YEAR:
+            return str(self.first.year)
+        if self.precision is Precision.MONTH:
+            return f"{MONTHS[self.first.month - 1]} {self.first.year}"
+        if self.precision is Precision.SEASON:
+            return _season(self.first, self.last)
+        if self.precision is Precision.DAY:
+            return written(self.first)
+        unit = self.precision.value
+        return f"the {unit} of {written(self.first)}"
+
+    @property
+    def phrase(self) -> str:
+        """The time as an adverbial: 'on 7 May 2023'."""
+        return f"{self.preposition} {self.absolute}"
+
+
+def written(day: date) -> str:
+    """Write a day so that no reader takes the month for the day.
+
+    >>> written(date(2023, 5, 7))
+    '7 May 2023'
+    """
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def _season(first: date, last: date) -> str:
+    name = next(season for season, month in SEASONS.items() if month == first.month)
+    years = str(first.year) if first.year == last.year else f"{first.year}/{last.year % 100:02}"
+    return f"the {name} of {years}"
+
+
+def midnight(day: date, zone: ZoneInfo) -> datetime:
+    """Return the first moment of a day in a zone, in UTC; also where clocks skip midnight.
+
+    >>> midnight(date(2024, 3, 10), ZoneInfo("America/New_York")).isoformat()
+    '2024-03-10T05:00:00+00:00'
+    """
+    return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
+
+
+def mention(days: Days, *, quote: str, start: int, preposition: str, zone: ZoneInfo) -> DateMention:
+    """Tie days to the words that name them.
+
+    Raises:
+        OverflowError: the days lie outside the calendar that datetime knows.
+    """
+    return DateMention(
+        quote=quote,
+        span=(start, start + len(quote)),
+        first=days.first,
+        last=days.last,
+        precision=days.precision,
+        start=midnight(days.first, zone),
+        end=midnight(days.last + timedelta(days=1), zone),
+        preposition=preposition or _PREPOSITION[days.precision],
+        explicit=days.explicit,
+    )

@@ -1,0 +1,248 @@
+"""Find date words and read them against the moment they were said: 'yesterday', 'last May', 'since 2019'. Pure."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from recollect.dates import calendar
+from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
+
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_COUNTS = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
+} | {"a": 1, "an": 1, "couple": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
+
+_MONTH_NAMES = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
+_MONTH_NUMBER = _MONTH_NAMES | {name[:3]: number for name, number in _MONTH_NAMES.items()} | {"sept": 9}
+_MONTH = "(?P<month>" + "|".join([*_MONTH_NAMES, "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"]) + r")\b\.?"
+_WEEKDAY = (
+    "(?P<weekday>" + "|".join([*_WEEKDAYS, "mon|tues|tue|weds|wed|thurs|thur|thu|fri|sat|sun"]) + r")\b(?!['’]s\b)"
+)
+_DAY_NAME = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
+_YEAR = r"(?P<year>(?:19|20)\d\d)\b"
+_SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
+_COUNT = r"(?P<count>\d{1,3}|(?:a\s+)?couple(?:\s+of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
+_UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
+_TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s+)?"
+_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
+_WHICH = r"(?P<which>(?:this\s+|the\s+)?(?:last|past|coming)|next|this)\s+"
+
+# Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
+LONGEST_READ = 20_000
+
+# Words that turn a bare 'Friday' or 'in May' to the coming one.
+_FUTURE = re.compile(
+    r"\b(?:will|won't|gonna|going\s+to|plan(?:s|ning)?\s+(?:to|on|for)|upcoming|coming\s+up|tomorrow|look(?:ing)?\s+"
+    r"forward|can't\s+wait|about\s+to|scheduled|hop(?:e|ing)\s+to|want\s+to|intend|due|deadline|remind|"
+    r"(?:i'm|i\s+am|we're|we\s+are)\s+(?:\w+ing))\b|'ll\b|^(?:i|we)\s+(?:start|leave|fly|move|have|travel)\b",
+    re.IGNORECASE,
+)
+# Words before 'in two weeks' that make it a length of time rather than a moment to come.
+_PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
+# Names of months and days that are common words when written small.
+_ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moment:
+    """What a pattern's reader may look at."""
+
+    match: re.Match[str]
+    today: date
+    future: bool
+
+    def get(self, name: str) -> str:
+        """Return a group, folded; empty where it is absent."""
+        return (self.match.groupdict().get(name) or "").casefold()
+
+    @property
+    def which(self) -> str:
+        """Return 'last', 'next', 'this' or nothing."""
+        words = self.get("which").split()
+        if not words:
+            return ""
+        return {"past": "last", "coming": "next"}.get(words[-1], words[-1])
+
+    @property
+    def count(self) -> int:
+        """Return the number written as digits or as a word."""
+        word = self.get("count")
+        return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
+
+
+def resolve_dates(text: str, *, said_at: datetime, zone: ZoneInfo) -> list[DateMention]:
+    """Find the times a text names, in order, none overlapping another.
+
+    A bare 'Friday' or 'in May' is the one before, unless the sentence looks ahead. Numbers of unclear size ('a few
+    days ago'), lengths of time and what the calendar does not have ('30 February') are left out.
+
+    Args:
+        text: Any text; only English date words and numeric dates are read.
+        said_at: When it was said (aware).
+        zone: The speaker's time zone, which says when a day begins.
+
+    >>> from datetime import UTC
+    >>> found = resolve_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    >>> found[0].phrase
+    'on 7 May 2023'
+    """
+    text = text[:LONGEST_READ]
+    today = said_at.astimezone(zone).date()
+    future = bool(_FUTURE.search(text.replace("’", "'")))
+    taken: list[tuple[int, int]] = []
+    found: list[DateMention] = []
+    for pattern, read in _PATTERNS:
+        for match in pattern.finditer(text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            one = _read(_Moment(match=match, today=today, future=future), read, zone)
+            if one is not None:
+                taken.append(one.span)
+                found.append(one)
+    return sorted(found, key=lambda one: one.span)
+
+
+def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:
+    try:
+        days = read(moment)
+        if days is None:
+            return None
+        return mention(
+            days,
+            quote=moment.match.group(),
+            start=moment.match.start(),
+            preposition=_preposition(moment),
+            zone=zone,
+        )
+    except (ValueError, OverflowError):  # not in the calendar: 30 February, 900 years ago
+        return None
+
+
+def _preposition(moment: _Moment) -> str:
+    part = moment.get("part").strip(" -")
+    if part:
+        return f"in {part}"
+    tie = moment.get("tie")
+    return "" if tie in ("in", "on", "of") else tie
+
+
+def _numeric(moment: _Moment) -> Days:
+    return calendar.day(date(*(int(moment.get(part)) for part in ("year", "number", "day"))), explicit=True)
+
+
+def _slashed(moment: _Moment) -> Days | None:
+    one, two = int(moment.get("one")), int(moment.get("two"))
+    if one <= 12 and two <= 12 and one != two:
+        return None  # 05/07/2023 is May in one country and July in another
+    number, of_month = (two, one) if one > 12 else (one, two)
+    return calendar.day(date(int(moment.get("year")), number, of_month), explicit=True)
+
+
+def _small_word(moment: _Moment, group: str) -> bool:
+    written = moment.match.group(group)
+    return written.islower() and written in _ALSO_WORDS
+
+
+def _written_day(moment: _Moment) -> Days:
+    number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
+    if moment.get("year"):
+        return calendar.day(date(int(moment.get("year")), number, of_month), explicit=True)
+    return calendar.near_day(moment.today, number, of_month, future=moment.future)
+
+
+def _named_month(moment: _Moment) -> Days | None:
+    number = _MONTH_NUMBER[moment.get("month")]
+    if moment.get("year"):
+        return calendar.month(int(moment.get("year")), number, explicit=True)
+    tied = moment.get("tie") or moment.get("part") or moment.which in ("last", "next")
+    if not tied and (moment.which != "this" or _small_word(moment, "month")):
+        return None
+    return calendar.near_month(moment.today, number, moment.which, future=moment.future)
+
+
+def _named_season(moment: _Moment) -> Days | None:
+    name = moment.get("season")
+    if moment.get("year"):
+        return calendar.season(name, int(moment.get("year")), explicit=True)
+    if not moment.which and not moment.get("tie"):
+        return None
+    return calendar.near_season(moment.today, name, moment.which, future=moment.future)
+
+
+def _plain_year(moment: _Moment) -> Days:
+    return calendar.year(int(moment.get("year")), explicit=True)
+
+
+def _ago(moment: _Moment) -> Days:
+    return calendar.shifted(moment.today, moment.get("unit"), -moment.count)
+
+
+def _ahead(moment: _Moment) -> Days | None:
+    if _PAST.search(moment.match.string[: moment.match.start()]):
+        return None
+    return calendar.shifted(moment.today, moment.get("unit"), moment.count)
+
+
+def _which_unit(moment: _Moment) -> Days | None:
+    step = {"last": -1, "this": 0, "next": 1}[moment.which]
+    if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
+        return None  # 'the last year' is a length of time
+    return calendar.shifted(moment.today, moment.get("unit"), step)
+
+
+def _over_weekend(moment: _Moment) -> Days:
+    gone = not moment.future and moment.today.weekday() < calendar.SATURDAY
+    return calendar.weekend(moment.today, -1 if gone else 0)
+
+
+def _named_weekday(moment: _Moment) -> Days | None:
+    if not moment.which and not moment.get("tie") and not moment.match.group("weekday")[0].isupper():
+        return None
+    if not moment.which and _small_word(moment, "weekday"):
+        return None
+    abbreviated = moment.get("weekday")
+    number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(abbreviated[:3]))
+    return calendar.near_weekday(moment.today, number, moment.which, future=moment.future)
+
+
+def _days_off(count: int) -> Callable[[_Moment], Days]:
+    return lambda moment: calendar.shifted(moment.today, "day", count)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{pattern}", re.IGNORECASE)
+
+
+# In order of how much they say: an earlier pattern keeps its words from a later one.
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
+    (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
+    (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
+    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s+)?(?:the\s+)?{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?"), _written_day),
+    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s+)?{_MONTH}\s+(?:the\s+)?{_DAY}(?!:)(?:,?\s+{_YEAR})?"), _written_day),
+    (
+        _compiled(_TIE + rf"(?P<part>(?:early|late|mid)[\s-])?(?:{_WHICH})?{_MONTH}(?:(?:\s+of)?,?\s+{_YEAR})?"),
+        _named_month,
+    ),
+    (_compiled(_TIE + rf"(?:{_WHICH}|the\s+)?{_SEASON}(?:(?:\s+of)?\s+{_YEAR})?"), _named_season),
+    (
+        _compiled(
+            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s+(?:early\s+|late\s+)?{_YEAR}(?!\s*[-–]\d)"
+        ),
+        _plain_year,
+    ),
+    (_compiled(rf"(?:about\s+|around\s+|over\s+)?{_COUNT}\s+{_UNIT}\s+(?:ago|back)\b"), _ago),
+    (_compiled(rf"in\s+(?:about\s+)?{_COUNT}\s+{_UNIT}\b(?!\s+(?:of|ago))"), _ahead),
+    (_compiled(rf"{_COUNT}\s+{_UNIT}\s+from\s+now\b"), _ahead),
+    (_compiled(r"(?:the\s+)?day\s+before\s+yesterday\b"), _days_off(-2)),
+    (_compiled(r"(?:the\s+)?day\s+after\s+tomorrow\b"), _days_off(2)),
+    (_compiled(rf"(?:yesterday{_PART}|last\s+night)\b"), _days_off(-1)),
+    (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
+    (_compiled(r"(?:earlier\s+today|today|tonight|this\s+(?:morning|afternoon|evening))\b"), _days_off(0)),
+    (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
+    (_compiled(r"(?:over|during|on|at)\s+the\s+weekend\b"), _over_weekend),
+    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s){_WEEKDAY}{_PART}"), _named_weekday),
+)

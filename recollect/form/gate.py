@@ -1,0 +1,72 @@
+"""Is there anything in a message worth a look? Cheap, and no model. Pure."""
+
+import re
+
+from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
+from recollect.form.sources import LONGEST_READ
+from recollect.form.strip import own_words
+from recollect.form.tone import commands, small_talk, statement_part
+
+_SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:always|never|from\s+now\s+on|in\s+(?:the\s+)?future|going\s+forward|remember|note\s+that|keep\s+in\s+mind|call\s+me"
+    r"|don't\s+forget|do\s+not\s+use|don't\s+use|(?:answer|reply|respond|speak|talk|write)\s+(?:to\s+me\s+)?in|your\s+(?:answers|replies|responses)"
+    r"|be\s+(?:brief|concise|short|direct|formal|informal|polite)|no\s+emojis?|use\s+\w+)\b",
+    re.IGNORECASE,
+)
+_CODE_LINE = re.compile(
+    r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|function|#include|SELECT|INSERT"
+    r"|</?\w+|@\w+|at\s+\S+\(|Traceback|\$\s)|=>|\w+\(.*\)\s*[;{]?\s*$|^\s*\w+\s*=\s*\S|File \"",
+    re.MULTILINE,
+)
+_LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
+# English function words: a text with none of them is in another language, whose cues are not known here.
+_ENGLISH = re.compile(
+    r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
+)
+# Share of code-like lines from which a message is a dump.
+_CODE_SHARE = 0.5
+
+
+def worth_a_look(text: str) -> bool:
+    """Tell whether a message may hold something lasting.
+
+    Greetings, thanks, bare questions, code dumps and commands for one piece of work do not. In languages other than
+    English anything longer than a greeting that is no question passes.
+
+    >>> worth_a_look("I'm allergic to peanuts")
+    True
+    >>> worth_a_look("Write a poem about autumn")
+    False
+    """
+    words = fold(own_words(text)[:LONGEST_READ])
+    if not any(character.isalpha() for character in words) or _is_code(words):
+        return False
+    return any(_sentence_counts(sentence) for sentence in sentences(words))
+
+
+def _sentence_counts(sentence: Piece) -> bool:
+    if small_talk(sentence.text):
+        return False
+    stated = statement_part(sentence.text)
+    if not stated:
+        return False
+    if _ORDER.search(stated):
+        return True
+    if not _ENGLISH.search(stated):
+        return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
+    if commands(stated):
+        return any(_SELF.search(part.text) and not commands(part.text) for part in coarse_clauses(Piece(stated, 0))[1:])
+    return bool(_SELF.search(stated))
+
+
+def _long_enough(text: str) -> bool:
+    return len(text.split()) >= 3 or sum(not c.isascii() and c.isalpha() for c in text) >= 5
+
+
+def _is_code(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    hits = sum(bool(_CODE_LINE.search(line)) for line in lines)
+    if len(lines) == 1:
+        return hits > 0 and len(_LATIN_WORD.findall(text)) < 4 and not _SELF.search(text)
+    return hits / len(lines) > _CODE_SHARE

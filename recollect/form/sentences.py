@@ -1,0 +1,99 @@
+"""Cut a text into sentences and clauses, each with its place in the text. Pure."""
+
+import re
+from dataclasses import dataclass
+
+# Stops that end an abbreviation or an initial, not a sentence.
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$", re.IGNORECASE
+)
+_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+_LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
+
+_SUBJECT = (
+    r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s+\w+|next\s+\w+|from\s+now\s+on)"
+    r",?\s+)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|call|don't|always|never"
+    r"|not|im)\b"
+)
+_FINE = re.compile(
+    rf"(?:\s*[,;:]|\s+[-–—]+)?\s+\b(?:and|but|so|because|though|although|while|plus|yet|cause|cuz)\b,?\s+(?={_SUBJECT})"
+    rf"|\s*(?:[;:,]|\s[-–—]+|--+)\s+(?={_SUBJECT})|\s*;\s+",
+    re.IGNORECASE,
+)
+_COARSE = re.compile(
+    r"(?:\s*[,;]|\s+[-–—]+)?\s+\b(?:and|but|so|plus|yet)\b,?\s+(?=(?:i|i'm|i've|my|we|we're|our)\b)"
+    r"|\s*(?:;|\s[-–—]+|--+|:)\s+(?=(?:i|i'm|i've|my|we|our)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a text."""
+
+    text: str
+    start: int
+    """Where it begins in the text it was cut from."""
+
+    @property
+    def end(self) -> int:
+        """Where it ends in that text."""
+        return self.start + len(self.text)
+
+
+def fold(text: str) -> str:
+    """Write typographic quotes and dashes plainly, keeping every character's place.
+
+    >>> fold("I’m “here”")
+    'I\\'m "here"'
+    """
+    return text.translate(_PLAIN)
+
+
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
+
+
+def sentences(text: str) -> list[Piece]:
+    """Cut a text into sentences, their marks kept; list bullets and blanks are left off.
+
+    >>> [piece.text for piece in sentences("Hi Dr. Ray! I moved. Did you?")]
+    ['Hi Dr. Ray!', 'I moved.', 'Did you?']
+    """
+    found: list[Piece] = []
+    at = 0
+    for stop in _STOP.finditer(text):
+        if stop.group() == "." and _ABBREVIATED.search(text, max(at, stop.end() - 12), stop.end()):
+            continue
+        _keep(found, text, at, stop.end())
+        at = stop.end()
+    _keep(found, text, at, len(text))
+    return found
+
+
+def fine_clauses(sentence: Piece) -> list[Piece]:
+    """Cut a sentence wherever a new subject begins, subordinate clauses too: the grain of facts."""
+    return _cut(sentence, _FINE)
+
+
+def coarse_clauses(sentence: Piece) -> list[Piece]:
+    """Cut a sentence where the speaker begins anew: the grain of notes."""
+    return _cut(sentence, _COARSE)
+
+
+def _cut(sentence: Piece, between: re.Pattern[str]) -> list[Piece]:
+    found: list[Piece] = []
+    at = 0
+    for joint in between.finditer(sentence.text):
+        _keep(found, sentence.text, at, joint.start(), offset=sentence.start)
+        at = joint.end()
+    _keep(found, sentence.text, at, len(sentence.text), offset=sentence.start)
+    return found
+
+
+def _keep(found: list[Piece], text: str, start: int, end: int, *, offset: int = 0) -> None:
+    lead = _LEAD.match(text, start, end)
+    if lead:
+        start = lead.end()
+    kept = text[start:end].rstrip()
+    if any(character.isalnum() for character in kept):
+        found.append(Piece(kept, offset + start))

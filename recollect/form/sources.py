@@ -1,0 +1,45 @@
+"""What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from recollect.form.scrub import scrub
+from recollect.form.strip import own_words
+from recollect.types import LoggedMessage, Memory, Subject
+
+# Longest stretch of a message that extractors read: a longer one is a pasted document, not somebody talking.
+LONGEST_READ = 20_000
+# Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
+_MARGIN = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormInput:
+    """The messages to form memories from, and what an extractor may know beside them."""
+
+    messages: tuple[LoggedMessage, ...]
+    """The new ones, in order."""
+    earlier: tuple[LoggedMessage, ...] = ()
+    """Some before them, for context only."""
+    subject: Subject
+    sources: frozenset[str] = frozenset({"user"})
+    """Roles whose words may form memories."""
+    time_zone: ZoneInfo
+    """Where the subject's days begin."""
+    neighbours: tuple[Memory, ...] = ()
+    """Existing memories near the messages; may be empty."""
+
+
+def readable(message: LoggedMessage) -> str:
+    """Return the words of a message that memories may be derived from: own, scrubbed, and not endless."""
+    return scrub(own_words(message.text)[: LONGEST_READ + _MARGIN])[:LONGEST_READ]
+
+
+def speaker_of(message: LoggedMessage) -> str:
+    """Return who speaks: the name, or the role where no name is known."""
+    return message.name or message.role
+
+
+def who(message: LoggedMessage) -> str:
+    """Return the speaker as the subject of a sentence: 'Caroline', 'The user', 'The assistant'."""
+    return message.name or f"The {message.role}"

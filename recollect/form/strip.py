@@ -1,0 +1,107 @@
+"""Take away what a message only carries: injected memory, reasoning, code, quotations, pasted documents. Pure."""
+
+import re
+
+# Our block's tags, written plainly or escaped; the boundary's hash behind the name may stand in both.
+_OUR_TAG = re.compile(r"(?:<|&lt;|\\u003c)\s*(?P<close>/?)\s*recollect-memory\b[^>&\n]{0,200}(?:>|&gt;|\\u003e)?", re.I)
+_WRAPPED = (
+    "think|thinking|reasoning|thought|document|documents|doc|context|file|files|attachment|attachments|source|sources|"
+    "quote|blockquote|pasted|paste|search_results|tool_output|system-reminder|chat_history|code|pre"
+)
+_TAG = re.compile(rf"<(?P<close>/?)(?P<name>{_WRAPPED}|details)(?:\s[^<>]{{0,300}})?>", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})", re.MULTILINE)
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+# 'BEGIN … END' rules around pasted text, as clients and people draw them.
+_BEGIN_END = re.compile(
+    r"^[ \t]*(?:-{3,}|={3,}|\[)[ \t]*(?P<begin>begin|start|file content begin|end|file content end)\b[^\n]{0,100}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
+
+
+def own_words(text: str) -> str:
+    """Return the words that the speaker put there themselves.
+
+    A block that nobody closed runs to the end, and a closing tag of ours without an opening one takes what stands
+    before it: rather lose a sentence than read our own injection as somebody's words.
+
+    >>> own_words("<recollect-memory a1>- likes tea</recollect-memory a1>I moved to Oslo.")
+    'I moved to Oslo.'
+    >>> own_words("> I hate tea\\nMe too.")
+    'Me too.'
+    """
+    text = _without_ours(text)
+    text = _without_fences(text)
+    text = _without_wrapped(text)
+    text = _without_begin_end(text)
+    return _INLINE_CODE.sub(" ", _QUOTED_LINE.sub("", text)).strip()
+
+
+def _without_ours(text: str) -> str:
+    kept: list[str] = []
+    depth = at = 0
+    for tag in _OUR_TAG.finditer(text):
+        if not depth:
+            kept.append(text[at : tag.start()])
+        if not tag["close"]:
+            depth += 1
+        elif depth:
+            depth -= 1
+        else:
+            kept.clear()
+        at = tag.end()
+    if not depth:
+        kept.append(text[at:])
+    return "".join(kept)
+
+
+def _without_fences(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    fence = ""
+    for mark in _FENCE.finditer(text):
+        if not fence:
+            kept.append(text[at : mark.start()])
+            fence = mark["fence"]
+        elif mark["fence"].startswith(fence):
+            fence = ""
+            line_end = text.find("\n", mark.end())
+            at = len(text) if line_end < 0 else line_end
+    if not fence:
+        kept.append(text[at:])
+    return "".join(kept)
+
+
+def _without_wrapped(text: str) -> str:
+    kept: list[str] = []
+    open_names: list[str] = []
+    at = 0
+    for tag in _TAG.finditer(text):
+        name = tag["name"].lower()
+        if not tag["close"]:
+            if not open_names:
+                kept.append(text[at : tag.start()])
+            open_names.append(name)
+        elif name in open_names:
+            del open_names[open_names.index(name) :]
+            at = tag.end()
+    if not open_names:
+        kept.append(text[at:])
+    return "".join(kept)
+
+
+def _without_begin_end(text: str) -> str:
+    kept: list[str] = []
+    at = 0
+    inside = False
+    for mark in _BEGIN_END.finditer(text):
+        begins = "end" not in mark["begin"].lower().split()
+        if begins and not inside:
+            kept.append(text[at : mark.start()])
+            inside = True
+        elif not begins:
+            inside = False
+            at = mark.end()
+    if not inside:
+        kept.append(text[at:])
+    return "".join(kept)

@@ -1,0 +1,111 @@
+"""How a sentence is meant: asked, supposed, wished, joked, commanded, or said in earnest. Pure."""
+
+import re
+
+_ASKS = re.compile(
+    r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|which|can|could|would|should|shall"
+    r"|do|does|did|is|are|am|was|were|will|have\s+you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s+i"
+    r"|might|got\s+any|wanna|ever|know\s+any)\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"^(?:and\s+|but\s+|so\s+)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|let's\s+(?:say|pretend)|say\s+i\b"
+    r"|what\s+if|hypothetically|in\s+(?:theory|a\s+dream|my\s+dream|this\s+(?:story|scenario)|my\s+(?:novel|story|book))"
+    r"|for\s+(?:example|instance)|e\.g\.)"
+    r"|\b(?:if\s+i\s+(?:were|was|had|lived|worked|could|have|am|'m)|if\s+i'm|as\s+if\s+i|as\s+though|i\s+wish|wish\s+i|if\s+only"
+    r"|i\s+(?:would|might|could|may)\s+(?:be|have|become)|i'd\s+be|i'd\s+have|hypothetically|role[\s-]?play|in\s+character"
+    r"|my\s+(?:character|protagonist|narrator|hero|persona)|whether\s+i|not\s+sure\s+(?:if|whether)|i\s+doubt|i\s+dreamt|i\s+dreamed"
+    r"|is\s+it\s+true\s+that|lorem)\b",
+    re.IGNORECASE,
+)
+_JOKES = re.compile(
+    r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|jk|j/k|it'?s\s+a\s+joke"
+    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:i\s+think|i\s+guess|i\s+suppose|probably|maybe|perhaps|possibly|might|sort\s+of|kind\s+of)\b", re.I
+)
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)|«[^»\n]{1,400}»")
+_COMMAND_VERBS = (
+    "write|explain|summari[sz]e|translate|generate|create|give|list|show|tell|fix|make|help|rewrite|refactor|convert|compare"
+    "|describe|draft|compose|find|suggest|recommend|calculate|compute|solve|implement|add|remove|debug|check|review|improve"
+    "|analy[sz]e|provide|continue|proofread|correct|paraphrase|outline|plan|design|build|print|run|read|look|search|open"
+    "|define|classify|extract|identify|name|go|try|let's|let\\s+me|do|repeat|rephrase|shorten|expand|format|sort|say|play|act"
+    "|act\\s+as|pretend|imagine|forget|ignore"
+)
+_COMMAND = re.compile(
+    rf"^(?:please\s+|pls\s+|now\s+|ok(?:ay)?,?\s+|then\s+|can\s+you\s+|could\s+you\s+)*(?:{_COMMAND_VERBS})\b", re.I
+)
+_SMALL_TALK = re.compile(
+    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s+(?:morning|evening|afternoon|night|day)|thanks?|thank\s+you|thx|ty|cheers|ok(?:ay)?"
+    r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|bye|goodbye|see\s+you|later|please|got\s+it"
+    r"|makes\s+sense|sounds\s+good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|continue|go\s+on|next"
+    r"|all\s+good|a\s+lot|so\s+much|very\s+much|again|there|you|mate|everyone|all|much|very|that|works|it|helps?|good|well|done)"
+    r"[\s,.!:;)(-]*)+$",
+    re.IGNORECASE,
+)
+
+
+def statement_part(sentence: str) -> str:
+    """Return what a sentence states: all of it, or what stands before its question; empty for a bare question.
+
+    >>> statement_part("I'm vegetarian, what should I eat?")
+    "I'm vegetarian"
+    >>> statement_part("What should I eat?")
+    ''
+    """
+    if not re.search(r"\?[\"'”’)!?]*$", sentence):
+        return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
+    if _ASKS.match(sentence):
+        return ""
+    for joint in re.finditer(r"[,;:]\s+(?:so\s+|and\s+|but\s+)?|\s+[-–—]+\s+|\s+(?:so|and|but)\s+", sentence):
+        if _ASKS.match(sentence, joint.end()):
+            return sentence[: joint.start()]
+    return ""
+
+
+def _inverted(sentence: str) -> bool:
+    """Whether a sentence without a question mark asks all the same: 'can you help me', 'what is my name'."""
+    return bool(
+        re.match(
+            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s+(?:you|i|we|he|she|they|it|there|the|this|that|my)\b"
+            r"|(?:what|where|when|why|how|who|which)(?:'s|\s+(?:is|are|was|were|do|does|did|can|should|would|to|about|much|many))\b",
+            sentence,
+            re.IGNORECASE,
+        )
+    )
+
+
+def supposes(sentence: str) -> bool:
+    """Whether a sentence supposes, wishes or invents rather than states."""
+    return bool(_SUPPOSES.search(sentence))
+
+
+def jokes(sentence: str) -> bool:
+    """Whether a sentence takes itself (and the one before it) back as a joke."""
+    return bool(_JOKES.search(sentence))
+
+
+def hedges(sentence: str) -> bool:
+    """Whether the speaker is not sure."""
+    return bool(_HEDGES.search(sentence))
+
+
+def commands(sentence: str) -> bool:
+    """Whether a sentence orders one piece of work: 'write a poem'."""
+    return bool(_COMMAND.match(sentence))
+
+
+def small_talk(sentence: str) -> bool:
+    """Whether a sentence is greeting, thanks or assent alone."""
+    return bool(_SMALL_TALK.match(sentence))
+
+
+def without_quoted(text: str) -> str:
+    """Blank out what stands in quotation marks, keeping every character's place: others' words.
+
+    >>> without_quoted('She said "I love tea" to me')
+    'She said            to me'
+    """
+    return _QUOTED.sub(lambda match: " " * len(match.group()), text)
