@@ -1,0 +1,223 @@
+"""Put an answer together from the events of a stream, or read a whole one. Pure, and never raises on content."""
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from recollect.chat.parts import call_ids_of, text_of
+from recollect.text import clean
+
+DONE = b"[DONE]"
+_HIGH_SURROGATE = re.compile("[\ud800-\udbff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What upstream says an answer cost, in tokens."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Tokens of the prompt that came out of upstream's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the assistant answered: choice 0, as far as it came."""
+
+    text: str
+    payload: str | None = None
+    """The message as JSON where it calls tools; None otherwise."""
+    call_ids: tuple[str, ...] = ()
+    finish_reason: str | None = None
+    complete: bool = False
+    """Whether a finish reason was seen for choice 0, and no error."""
+    error: str | None = None
+    usage: Usage | None = None
+    choices: int = 0
+    """How many choices came."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A tool call while its pieces arrive."""
+
+    id: str = ""
+    type: str = "function"
+    name: str = ""
+    arguments: list[str] = field(default_factory=list)
+
+    def add(self, function: dict[object, object]) -> None:
+        name, arguments = _string(function.get("name")), function.get("arguments", function.get("input"))
+        if name != self.name:  # some upstreams repeat the name in every piece
+            self.name += name
+        self.arguments.append(_source(arguments))
+
+    def function(self) -> dict[str, str]:
+        field_name = "input" if self.type == "custom" else "arguments"
+        return {"name": self.name, field_name: _paired("".join(self.arguments))}
+
+
+class ReplyAssembler:
+    """Assembles a `Reply`; fed with the data of one event after the other."""
+
+    def __init__(self) -> None:
+        self.done = False
+        """Whether upstream said `[DONE]`; what comes after it is not part of the answer."""
+        self._text: list[str] = []
+        self._calls: dict[int, list[_Call]] = {}
+        self._function: _Call | None = None
+        self._finish_reason: str | None = None
+        self._error: str | None = None
+        self._usage: Usage | None = None
+        self._choices: set[int] = set()
+
+    def feed(self, data: bytes) -> None:
+        """Take the data of one event. What cannot be read is passed over."""
+        if self.done:
+            return
+        if is_done(data):
+            self.done = True
+            return
+        event = read_object(data)
+        if event is not None:
+            self._take(event)
+
+    def reply(self) -> Reply:
+        """Return what has arrived so far."""
+        text = clean(_paired("".join(self._text)))
+        calls = [call for index in sorted(self._calls) for call in self._calls[index]]
+        tool_calls = [{"id": call.id, "type": call.type, call.type: call.function()} for call in calls]
+        message: dict[str, object] = {"role": "assistant", "content": text or None}
+        if tool_calls:
+            message["tool_calls"] = tool_calls
+        if self._function:
+            message["function_call"] = self._function.function()
+        return Reply(
+            text=text,
+            payload=json.dumps(message) if tool_calls or self._function else None,
+            call_ids=tuple(clean(call_id) for call_id in call_ids_of(tool_calls)),
+            finish_reason=self._finish_reason,
+            complete=self._finish_reason is not None and self._error is None,
+            error=self._error,
+            usage=self._usage,
+            choices=len(self._choices),
+        )
+
+    def _take(self, event: dict[str, object]) -> None:
+        if event.get("error") or event.get("object") == "error":
+            self._error = _error(event)
+        if isinstance(usage := event.get("usage"), dict):
+            self._usage = _usage(usage)
+        choices = event.get("choices")
+        for place, choice in enumerate(choices if isinstance(choices, list) else ()):
+            if isinstance(choice, dict):
+                self._take_choice(choice, _index(choice, place))
+
+    def _take_choice(self, choice: dict[object, object], index: int) -> None:
+        self._choices.add(index)
+        if index != 0:
+            return
+        said = choice.get("delta") or choice.get("message")
+        if isinstance(said, dict):
+            self._take_said(said)
+        elif isinstance(text := choice.get("text"), str):
+            self._text.append(text)
+        if isinstance(reason := choice.get("finish_reason"), str) and reason:
+            self._finish_reason = clean(reason)
+            if reason == "error" and self._error is None:
+                self._error = _error(choice)
+
+    def _take_said(self, said: dict[object, object]) -> None:
+        self._text.append(text_of(said.get("content")))
+        calls = said.get("tool_calls")
+        for place, call in enumerate(calls if isinstance(calls, list) else ()):
+            if isinstance(call, dict):
+                self._take_call(call, _index(call, place))
+        function = said.get("function_call")
+        if isinstance(function, dict):
+            self._function = self._function or _Call()
+            self._function.add(function)
+
+    def _take_call(self, piece: dict[object, object], index: int) -> None:
+        kind = "custom" if piece.get("type") == "custom" or "custom" in piece else "function"
+        function = piece.get(kind)
+        function = function if isinstance(function, dict) else {}
+        call_id = _string(piece.get("id"))
+        calls = self._calls.setdefault(index, [])
+        # Some upstreams give every call of an answer the index 0. A second id with a second name is a second call;
+        # an id that changes from piece to piece, as others send it, is not.
+        if not calls or (call_id and calls[-1].id not in ("", call_id) and calls[-1].name and function.get("name")):
+            calls.append(_Call(type=kind))
+        calls[-1].id = calls[-1].id or call_id
+        calls[-1].add(function)
+
+
+def is_done(data: bytes) -> bool:
+    """Whether an event's data is the one that ends a stream."""
+    return data.lstrip().startswith(DONE)
+
+
+def reply_from_json(body: bytes) -> Reply | None:
+    """Read a whole answer; None where the body is no JSON object."""
+    answer = read_object(body)
+    if answer is None:
+        return None
+    assembler = ReplyAssembler()
+    assembler._take(answer)
+    return assembler.reply()
+
+
+def read_object(data: bytes) -> dict[str, object] | None:
+    """Decode a JSON object; None for anything else, however malformed."""
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _index(value: dict[object, object], place: int) -> int:
+    index = value.get("index")
+    return index if isinstance(index, int) and not isinstance(index, bool) else place
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _source(arguments: object) -> str:
+    """Return arguments as JSON source; some upstreams send the object itself."""
+    if not isinstance(arguments, dict):
+        return _string(arguments)
+    try:
+        return json.dumps(arguments)
+    except RecursionError:  # read one frame higher, at the very limit
+        return ""
+
+
+def _paired(text: str) -> str:
+    """Join the halves of surrogate pairs that came in two pieces."""
+    if not _HIGH_SURROGATE.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _error(event: dict[str, object] | dict[object, object]) -> str:
+    error = event.get("error") or event
+    message = error.get("message") if isinstance(error, dict) else error
+    return clean(message) if isinstance(message, str) and message else "upstream reported an error without a message"
+
+
+def _usage(usage: dict[object, object]) -> Usage:
+    details = usage.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else None
+    return Usage(
+        prompt_tokens=_count(usage.get("prompt_tokens")),
+        completion_tokens=_count(usage.get("completion_tokens")),
+        cached_tokens=_count(cached),
+    )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0

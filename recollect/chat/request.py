@@ -1,0 +1,145 @@
+"""Read a chat completion request without losing a byte of it: a parsed copy that knows its offsets. Pure."""
+
+from dataclasses import dataclass, field
+from json import JSONDecodeError
+
+from recollect.chat.parts import call_ids_of, text_alone, text_of
+from recollect.chat.source import DEEPEST, Source, TooDeepError
+from recollect.errors import BadRequestError
+from recollect.text import clean
+from recollect.types import ChatMessage, ChatRequest, ContentKind
+
+_BOM = "\ufeff"
+
+
+def read_request(body: bytes) -> ChatRequest:
+    """Read the body of a chat completion request.
+
+    Unknown fields and roles are upstream's business. White space, order of keys, escapes, a byte order mark
+    and repeated unknown keys all stay in `text`, which encodes to `body` again.
+
+    Raises:
+        BadRequestError: no body, not UTF-8, no JSON object, nested too deep, numbers too long, or `messages`
+            missing, given twice, empty or not a list of objects with a role. `param` names the part at fault.
+    """
+    if not body.strip():
+        raise BadRequestError('the body is empty; send {"model": …, "messages": […]}', param="body")
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
+    reading = _Reading(Source(text))
+    try:
+        reading.walk()
+    except JSONDecodeError as error:
+        raise BadRequestError(f"the body is not JSON: {error.msg} at character {error.pos}", param="body") from None
+    except TooDeepError:
+        raise BadRequestError(f"the body nests values deeper than {DEEPEST}", param="body") from None
+    except ValueError:
+        raise BadRequestError("the body holds a number with more digits than can be read", param="body") from None
+    return reading.request(body)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One walk over a request's source."""
+
+    source: Source
+    fields: dict[str, object] = field(default_factory=dict)
+    messages: list[ChatMessage] = field(default_factory=list)
+    messages_start: int = -1
+
+    def walk(self) -> None:
+        source = self.source
+        start = source.skip(len(_BOM) if source.text.startswith(_BOM) else 0)
+        if source.peek(start) != "{":
+            source.value(start)
+            raise BadRequestError("the body is not a JSON object", param="body")
+        end = source.skip(source.object(start, self._member))
+        if end != len(source.text):
+            raise JSONDecodeError("Extra data", source.text, end)
+
+    def request(self, body: bytes) -> ChatRequest:
+        if self.messages_start < 0:
+            raise BadRequestError("`messages` is missing; send a list of messages", param="messages")
+        if not self.messages:
+            raise BadRequestError("`messages` is empty; send at least one message", param="messages")
+        model, user = self.fields.get("model"), self.fields.get("user")
+        return ChatRequest(
+            body=body,
+            text=self.source.text,
+            model=clean(model) if isinstance(model, str) else None,
+            stream=self.fields.get("stream") is True,
+            user=user if isinstance(user, str) else None,
+            messages=tuple(self.messages),
+            messages_start=self.messages_start,
+        )
+
+    def _member(self, key: str, at: int) -> int:
+        if key != "messages":
+            self.fields[key], end = self.source.value(at)
+            return end
+        if self.messages_start >= 0:
+            raise BadRequestError("`messages` is given twice; send it once", param="messages")
+        if self.source.peek(at) != "[":
+            self.source.value(at)
+            raise BadRequestError("`messages` is not a list", param="messages")
+        self.messages_start = at + 1
+        return self.source.array(at, self._message)
+
+    def _message(self, at: int) -> int:
+        param = f"messages[{len(self.messages)}]"
+        if self.source.peek(at) != "{":
+            self.source.value(at)
+            raise BadRequestError(f"`{param}` is not an object", param=param)
+        message = _Message(self.source)
+        end = self.source.object(at, message.member)
+        self.messages.append(message.read(param, at, end))
+        return end
+
+
+@dataclass(slots=True)
+class _Message:
+    """One walk over a message's source."""
+
+    source: Source
+    fields: dict[str, object] = field(default_factory=dict)
+    contents: int = 0
+    content_start: int = -1
+    content_end: int = -1
+
+    def member(self, key: str, at: int) -> int:
+        self.fields[key], end = self.source.value(at)
+        if key == "content":
+            self.contents += 1
+            self.content_start, self.content_end = at + 1, end - 1
+        return end
+
+    def read(self, param: str, start: int, end: int) -> ChatMessage:
+        role, name = self.fields.get("role"), self.fields.get("name")
+        if not isinstance(role, str):
+            raise BadRequestError(f"`{param}.role` is not a string; write for instance user", param=f"{param}.role")
+        kind = self._kind()
+        nowhere = kind is ContentKind.OTHER
+        return ChatMessage(
+            role=clean(role),
+            text=clean(text_of(self.fields.get("content"))),
+            name=clean(name) if isinstance(name, str) else None,
+            payload=None if text_alone(self.fields) else self.source.text[start:end],
+            call_ids=tuple(clean(call_id) for call_id in call_ids_of(self.fields.get("tool_calls"))),
+            content_kind=kind,
+            start=start,
+            end=end,
+            content_start=-1 if nowhere else self.content_start,
+            content_end=-1 if nowhere else self.content_end,
+        )
+
+    def _kind(self) -> ContentKind:
+        content = self.fields.get("content")
+        if self.contents != 1:  # of repeated keys nobody knows which one upstream reads
+            return ContentKind.OTHER
+        if isinstance(content, str):
+            return ContentKind.STRING
+        if isinstance(content, list):
+            return ContentKind.PARTS if content else ContentKind.EMPTY_PARTS
+        return ContentKind.OTHER

@@ -1,0 +1,201 @@
+"""Put our two splices into bytes that otherwise stay as they are: a block of memory, a list of memories. Pure."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
+from recollect.chat.stream import EventReader, SseEvent
+from recollect.types import ChatRequest, Insertion, Recalled
+
+# Blanks that may stand between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
+_BLANKS = 8
+_BOM = b"\xef\xbb\xbf"
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _BLANKS)
+_LONGEST_HEAD = len(_BOM) + len(b"data:") + _BLANKS
+_JSON_SPACE = b" \t\r\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Bytes for the client."""
+
+    data: bytes
+    held: bool
+    """Whether they wait until the turn is recorded: everything from `data: [DONE]` on."""
+
+
+def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> bytes:
+    """Return the request's body with the insertions; every other byte is the same."""
+    if not insertions:
+        return request.body
+    pieces: list[str] = []
+    behind = 0
+    for insertion in sorted(insertions, key=lambda insertion: insertion.offset):
+        pieces += (request.text[behind : insertion.offset], insertion.text)
+        behind = insertion.offset
+    pieces.append(request.text[behind:])
+    return "".join(pieces).encode("utf-8")
+
+
+def describe_memories(items: Sequence[Recalled]) -> bytes:
+    """Return the `memories` of an answer: a compact JSON array in ASCII, best first."""
+    described = [
+        {
+            "id": item.memory.id,
+            "text": item.memory.text,
+            "kind": item.memory.kind.value,
+            "score": round(item.score, 4),
+            "said_at": _said_at(item).isoformat(),
+        }
+        for item in items
+    ]
+    return json.dumps(described, separators=(",", ":")).encode("ascii")
+
+
+def splice_whole(body: bytes, memories_json: bytes) -> bytes:
+    """Put `memories` behind the opening brace of a whole answer; anything but an answer stays as it is."""
+    start = len(_BOM) if body.startswith(_BOM) else 0
+    brace = _brace(body[start:])
+    if brace is None:
+        return body
+    behind = start + brace + 1
+    return b"".join((body[:behind], _member(memories_json), body[behind:]))
+
+
+class MemoriesSplicer:
+    """Passes an answer's stream on with `memories` in its first chunk, and holds back its end.
+
+    Bytes are kept only while it is open whether they belong to the first chunk with choices, or to `[DONE]`.
+    The assembler is fed on the way.
+    """
+
+    def __init__(self, memories_json: bytes | None, assembler: ReplyAssembler | None = None) -> None:
+        self.assembler = ReplyAssembler() if assembler is None else assembler
+        self._reader = EventReader()
+        self._member = None if memories_json is None else _member(memories_json)
+        self._waiting = bytearray()
+        self._waiting_start = 0
+        self._gate = _DoneGate()
+
+    def feed(self, chunk: bytes) -> list[Piece]:
+        """Take the next bytes from upstream; return those that can go on."""
+        events = self._reader.feed(chunk)
+        for event in events:
+            self.assembler.feed(event.data)
+        if self._member is None and not self._waiting:
+            return self._gate.feed(chunk)
+        self._waiting += chunk
+        return self._gate.feed(self._decide(events))
+
+    def close(self) -> list[Piece]:
+        """Return what is left when upstream has ended, be it in the middle of an event."""
+        half = self._reader.close()
+        if half:
+            self.assembler.feed(half.data)
+        pieces = self._gate.feed(bytes(self._waiting)) + self._gate.close()
+        self._waiting.clear()
+        return pieces
+
+    def _decide(self, events: Sequence[SseEvent]) -> bytes:
+        """Return the waiting bytes whose events are decided, spliced if the event is among them."""
+        for event in events:
+            if self._member is None:
+                break
+            if is_done(event.data):
+                self._member = None
+                break
+            brace = _brace(event.data)
+            # Behind a line feed that joined two lines of data, offsets are not those of the stream.
+            if brace is not None and b"\n" not in event.data[:brace]:
+                place = event.data_start + brace + 1 - self._waiting_start
+                self._waiting[place:place] = self._member
+                self._member = None
+        end = len(self._waiting) if self._member is None else self._reader.undecided - self._waiting_start
+        decided = bytes(self._waiting[:end])
+        del self._waiting[:end]
+        self._waiting_start += end
+        return decided
+
+
+class _DoneGate:
+    """Finds the line `data: [DONE]` in bytes as they pass."""
+
+    def __init__(self) -> None:
+        self._held = False
+        self._head = b""
+        self._starts_line = True
+
+    def feed(self, chunk: bytes) -> list[Piece]:
+        if not chunk:
+            return []
+        if self._held:
+            return [Piece(data=chunk, held=True)]
+        data = self._head + chunk
+        found = self._find(data)
+        self._held = found is not None
+        open_end = self._open_head(data) if found is None else found
+        self._head = b"" if self._held else data[open_end:]
+        if open_end:
+            self._starts_line = data[open_end - 1] in b"\r\n"
+        pieces = [Piece(data=data[:open_end], held=False)] if open_end else []
+        if self._held:
+            pieces.append(Piece(data=data[open_end:], held=True))
+        return pieces
+
+    def close(self) -> list[Piece]:
+        head, self._head = self._head, b""
+        return [Piece(data=head, held=False)] if head else []
+
+    def _find(self, data: bytes) -> int | None:
+        """Return where the line of `[DONE]` starts; None where there is none."""
+        at = data.find(DONE)
+        while at >= 0:
+            start = self._line_start(data, at)
+            if start is not None and _HEAD.fullmatch(data, start, at):
+                return start
+            at = data.find(DONE, at + 1)
+        return None
+
+    def _open_head(self, data: bytes) -> int:
+        """Return where the last line starts if it may become `data: [DONE]`, else the end."""
+        start = self._line_start(data, len(data))
+        if start is None:
+            return len(data)
+        line = data[start:].removeprefix(_BOM)
+        head, bracket, rest = line.partition(b"[")
+        if bracket:
+            may = _HEAD.fullmatch(head) is not None and DONE.startswith(bracket + rest)
+        else:
+            may = b"data:".startswith(line) or _BOM.startswith(line) or _HEAD.fullmatch(line) is not None
+        return start if may else len(data)
+
+    def _line_start(self, data: bytes, at: int) -> int | None:
+        """Return where the line around `at` starts; None where it starts too far back to matter."""
+        lowest = max(0, at - _LONGEST_HEAD - len(DONE))
+        start = max(data.rfind(b"\n", lowest, at), data.rfind(b"\r", lowest, at)) + 1
+        if start > 0:
+            return start
+        return 0 if lowest == 0 and self._starts_line else None
+
+
+def _brace(data: bytes) -> int | None:
+    """Return where an answer's object opens; None unless it has choices, and no memories of its own."""
+    brace = len(data) - len(data.lstrip(_JSON_SPACE))
+    if data[brace : brace + 1] != b"{":
+        return None
+    answer = read_object(data)
+    if answer is None or "memories" in answer:
+        return None
+    choices = answer.get("choices")
+    return brace if isinstance(choices, list) and choices else None
+
+
+def _member(memories_json: bytes) -> bytes:
+    return b'"memories":' + memories_json + b","
+
+
+def _said_at(item: Recalled) -> datetime:
+    return item.memory.evidence[0].said_at if item.memory.evidence else item.memory.valid_from

@@ -1,0 +1,97 @@
+"""Server-sent events, read from bytes and traced back to them. Pure.
+
+The rules: CR, LF and CRLF end a line and nothing else does; an empty line ends an event; lines of `data` are
+joined by line feeds; comments and other fields carry no data. A block without data is no event.
+"""
+
+import re
+from dataclasses import dataclass
+
+_END_OF_LINE = re.compile(rb"\r\n?|\n")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SseEvent:
+    """One event, and where its bytes stand in the whole stream."""
+
+    data: bytes
+    start: int
+    """Offset of its first line's first byte."""
+    end: int
+    """Offset behind the byte that completed it: the LF, or the CR, of its empty line."""
+    data_start: int
+    """Offset of the data's first byte."""
+
+
+class EventReader:
+    """Cuts a stream into events, however it is chunked; work and memory grow with the bytes fed."""
+
+    def __init__(self) -> None:
+        self._line: list[bytes] = []
+        self._line_start = 0
+        self._skip_line_feed = False
+        self._offset = 0
+        self._event_start: int | None = None
+        self._data: list[bytes] = []
+        self._data_start = 0
+        self._first_data_line = 0
+
+    def feed(self, chunk: bytes) -> list[SseEvent]:
+        """Take the next bytes; return the events they complete."""
+        if not chunk:
+            return []
+        events: list[SseEvent] = []
+        at = 0
+        if self._skip_line_feed and chunk[0] == 0x0A:
+            at = 1
+            self._line_start += 1
+        self._skip_line_feed = False
+        for found in _END_OF_LINE.finditer(chunk, at):
+            self._line.append(chunk[at : found.start()])
+            event = self._end_line(self._offset + found.start() + 1)
+            if event:
+                events.append(event)
+            at = found.end()
+            self._line_start = self._offset + at
+            self._skip_line_feed = at == len(chunk) and chunk[-1] == 0x0D
+        if at < len(chunk):
+            self._line.append(chunk[at:])
+        self._offset += len(chunk)
+        return events
+
+    def close(self) -> SseEvent | None:
+        """Return the event that the end of the stream cut off before its empty line, if there is one."""
+        if self._line:
+            self._end_line(self._offset)
+        return self._dispatch(self._offset)
+
+    @property
+    def undecided(self) -> int:
+        """Offset of the first byte that belongs to data of an event not complete yet, or may come to."""
+        return self._first_data_line if self._data else self._line_start
+
+    def _end_line(self, end: int) -> SseEvent | None:
+        line, start = b"".join(self._line), self._line_start
+        self._line.clear()
+        if start == 0 and line.startswith(_BOM):
+            line, start = line[len(_BOM) :], len(_BOM)
+        if not line:
+            return self._dispatch(end)
+        if self._event_start is None:
+            self._event_start = start
+        name, _, value = line.partition(b":")
+        if name == b"data":
+            blank = value.startswith(b" ")
+            if not self._data:
+                self._first_data_line = self._line_start
+                self._data_start = start + min(len(line), len(b"data:") + blank)
+            self._data.append(value[1:] if blank else value)
+        return None
+
+    def _dispatch(self, end: int) -> SseEvent | None:
+        start, data = self._event_start, self._data
+        self._event_start, self._data = None, []
+        if start is None or not data:
+            return None
+        return SseEvent(data=b"\n".join(data), start=start, end=end, data_start=self._data_start)
