@@ -1,1 +1,35 @@
-"""Recollect: long-term memory for any LLM chat."""
+"""Recollect: long-term memory for any LLM chat.
+
+`Recollect` is the blocking library, `AsyncRecollect` the one for asyncio; `recollect serve` starts the same engine
+as an OpenAI-compatible proxy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect
+    from recollect.settings import Settings
+    from recollect.sync import Recollect
+    from recollect.types import Memory, MemoryKind, Recall, Recalled, Subject
+
+__all__ = ["AsyncRecollect", "Memory", "MemoryKind", "Recall", "Recalled", "Recollect", "Settings", "Subject"]
+
+# Loaded at first use, so that `recollect --help` and small imports do not wait for the models' libraries.
+_HOMES = {
+    "AsyncRecollect": "recollect.engine",
+    "Memory": "recollect.types",
+    "MemoryKind": "recollect.types",
+    "Recall": "recollect.types",
+    "Recalled": "recollect.types",
+    "Recollect": "recollect.sync",
+    "Settings": "recollect.settings",
+    "Subject": "recollect.types",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
