@@ -1,0 +1,200 @@
+"""A forgiving reader of one JSON object or array that stands somewhere in a text. Pure."""
+
+import re
+from dataclasses import dataclass
+
+# No answer that is asked for here is nested deeper than 5; this also bounds the reader's own recursion.
+MOST_DEPTH = 64
+
+_BLANK = re.compile(r"(?:\s+|//[^\n]*|\#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
+_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
+_WORDS: dict[str, object] = {
+    **{"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False},
+    **{"null": None, "None": None, "NULL": None, "undefined": None, "NaN": None},
+}
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
+_RUN = {close: re.compile(f"[^{close}\\\\]+") for close in _QUOTES.values()}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
+_HEX = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
+# What follows a quote that ends its string. Any other quote is one the model forgot to escape.
+_AFTER_STRING = re.compile(r"\s*(?:[,}\]:]|\Z|//|/\*|\#)|\s+[\"'“‘{\[]")
+
+
+class Unreadable:
+    """Stands where there is no value; `None` is one."""
+
+
+class TooDeepError(Exception):
+    """Nested deeper than `MOST_DEPTH`."""
+
+
+class _NoJsonError(Exception):
+    """The text from here on is not JSON, nor near it."""
+
+
+_NOTHING = Unreadable()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    """What stands behind a bracket."""
+
+    value: object
+    """What was read; an `Unreadable` where there is nothing to take."""
+    end: int
+    """Where to look on."""
+    complete: bool
+    """Whether its closing bracket was met."""
+    torn: bool
+    """Whether this was JSON, a member of it was read, and then it went wrong or ended."""
+
+
+def scan(text: str, start: int) -> Scanned:
+    """Read the value whose bracket stands at `start`; of one that the text's end cuts off, what is whole.
+
+    Raises:
+        TooDeepError: nested deeper than `MOST_DEPTH`.
+    """
+    reader = _Reader(text, start)
+    try:
+        value = reader.value(0)
+    except _NoJsonError:
+        return Scanned(value=_NOTHING, end=max(reader.at, start + 1), complete=False, torn=reader.members > 0)
+    if reader.cut:
+        return Scanned(value=value or _NOTHING, end=len(text), complete=False, torn=True)
+    return Scanned(value=value, end=reader.at, complete=True, torn=False)
+
+
+class _Reader:
+    """Reads on from `at`. When the text ends too early, `cut` is set and every level hands up what it has whole."""
+
+    def __init__(self, text: str, at: int) -> None:
+        self.text, self.at, self.cut, self.members = text, at, False, 0
+
+    def value(self, depth: int) -> object:
+        if depth > MOST_DEPTH:
+            raise TooDeepError
+        first = self._peek()
+        if first == "{":
+            return self._object(depth)
+        if first == "[":
+            return self._array(depth)
+        if first in _QUOTES:
+            return self._string()
+        return self._scalar()
+
+    def _peek(self) -> str:
+        blank = _BLANK.match(self.text, self.at)
+        self.at = blank.end() if blank else self.at
+        self.cut = self.cut or self.at >= len(self.text)
+        return self.text[self.at : self.at + 1]
+
+    def _array(self, depth: int) -> list[object]:
+        self.at += 1
+        items: list[object] = []
+        while True:
+            first = self._peek()
+            if first == "]":
+                self.at += 1
+                return items
+            if first == ",":
+                self.at += 1
+                continue
+            item = self.value(depth + 1) if not self.cut else _NOTHING
+            if self.cut:
+                return items
+            items.append(item)
+
+    def _object(self, depth: int) -> dict[str, object]:
+        self.at += 1
+        members: dict[str, object] = {}
+        while True:
+            first = self._peek()
+            if first == "}":
+                self.at += 1
+                return members
+            if first == ",":
+                self.at += 1
+                continue
+            key = self._key()
+            value = self.value(depth + 1) if not self.cut else _NOTHING
+            if self.cut:
+                # A list or object on the way to the break keeps what it has whole; a broken word or number goes.
+                if isinstance(value, dict | list) and value:
+                    members[key] = value
+                return members
+            members[key] = value
+            self.members += 1
+
+    def _key(self) -> str:
+        if self.cut:
+            return ""
+        if self.text[self.at] in _QUOTES:
+            key = self._string()
+        else:
+            word = _WORD.match(self.text, self.at)
+            if word is None:
+                raise _NoJsonError
+            self.at, key = word.end(), word.group()
+        if self._peek() not in (":", ""):
+            raise _NoJsonError
+        self.at += 1
+        return key if isinstance(key, str) else ""
+
+    def _string(self) -> object:
+        close = _QUOTES[self.text[self.at]]
+        run, parts = _RUN[close], list[str]()
+        self.at += 1
+        while self.at < len(self.text):
+            plain = run.match(self.text, self.at)
+            if plain:
+                parts.append(plain.group())
+                self.at = plain.end()
+            elif self.text[self.at] == "\\":
+                parts.append(self._escape())
+            else:
+                self.at += 1
+                if _AFTER_STRING.match(self.text, self.at):
+                    return "".join(parts)
+                parts.append(close)
+        self.cut = True
+        return _NOTHING
+
+    def _escape(self) -> str:
+        self.at += 1
+        code = _HEX.match(self.text, self.at)
+        if code is None:
+            character = self.text[self.at : self.at + 1]
+            self.at += 1
+            return _ESCAPES.get(character, character)
+        high, low = int(code[1], 16), code[2]
+        if low is not None and 0xD800 <= high < 0xDC00:
+            self.at = code.end()
+            return chr(0x10000 + ((high - 0xD800) << 10) + (int(low, 16) - 0xDC00))
+        self.at += 5
+        return chr(high)
+
+    def _scalar(self) -> object:
+        number = _NUMBER.match(self.text, self.at)
+        if number:
+            self.at = number.end()
+            self.cut = self.at >= len(self.text)  # the rest of its digits may be missing
+            return _number(number.group())
+        word = _WORD.match(self.text, self.at)
+        if word and word.end() == len(self.text):
+            self.cut = True
+            return _NOTHING
+        if word is None or word.group() not in _WORDS:
+            if self.at < len(self.text):
+                raise _NoJsonError
+            return _NOTHING
+        self.at = word.end()
+        return _WORDS[word.group()]
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
