@@ -7,7 +7,7 @@ from uuid import UUID
 from recollect.clock import Clock, to_micros
 
 _RANDOM_BITS = 74  # what a UUIDv7 holds beside its 48 bits of milliseconds, its version and its variant
-# Ids of one millisecond lie this far apart at most: a guess at the next one stays hopeless, and the field never runs over.
+# Ids of one millisecond lie at most this far apart: hopeless to guess the next one, and the field never runs over.
 _STEP_BITS = 32
 _VERSION = 7 << 76
 _VARIANT = 0b10 << 62
@@ -17,7 +17,9 @@ _last = (0, 0)
 
 
 def new_id(clock: Clock) -> str:
-    """Make an id of the clock's millisecond; each id of a process sorts behind the one before, even if the clock goes back.
+    """Make an id of the clock's millisecond that sorts behind all before it in this process.
+
+    Even if the clock goes back.
 
     >>> from recollect.clock import SystemClock
     >>> new_id(SystemClock()) < new_id(SystemClock())

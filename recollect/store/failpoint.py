@@ -1,0 +1,40 @@
+"""Die at a named point, for crash tests: `RECOLLECT_FAILPOINT`. Reads the environment, kills its own process.
+
+A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
+first commit of the store's writer, `after-commit` just behind it, `after-commit:7` behind the seventh.
+"""
+
+import os
+import signal
+
+from recollect.errors import BadSettingError
+
+VARIABLE = "RECOLLECT_FAILPOINT"
+NAMES = ("before-commit", "after-commit")
+
+
+class Failpoint:
+    """One point at which the process dies, or none."""
+
+    def __init__(self, spec: str = "") -> None:
+        """Read `name` or `name:N`; the empty text is no point at all.
+
+        Raises:
+            BadSettingError: no such point, or N is no positive number.
+        """
+        self._name, _, count = spec.partition(":")
+        if spec and (self._name not in NAMES or not (count or "1").isdecimal() or int(count or "1") < 1):
+            raise BadSettingError(VARIABLE, spec, f"takes one of {', '.join(NAMES)}, with `:N` for the N-th time")
+        self._left = int(count or "1")
+
+    @classmethod
+    def from_environment(cls) -> "Failpoint":
+        """Read `RECOLLECT_FAILPOINT`."""
+        return cls(os.environ.get(VARIABLE, ""))
+
+    def reach(self, name: str) -> None:
+        """Die here, if this is the point and the time."""
+        if name == self._name:
+            self._left -= 1
+            if not self._left:
+                os.kill(os.getpid(), signal.SIGKILL)

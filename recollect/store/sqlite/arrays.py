@@ -1,0 +1,129 @@
+"""How a memory's numbers are packed into the `hot` table's columns, and unpacked for many at once. Pure."""
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.text import source_key, term_key
+from recollect.types import Evidence, Hot, Subject
+
+FIXED = np.dtype(
+    [
+        ("kind", "u1"),
+        ("role", "u1"),
+        ("length", "<i4"),
+        ("importance", "<f4"),
+        ("confidence", "<f4"),
+        ("valid_from", "<i8"),
+        ("uses", "<i4"),
+        ("last_used_at", "<i8"),
+    ]
+)
+"""What a memory has exactly one of, without gaps: 34 bytes."""
+_FIXED = struct.Struct("<BBiffqiq")
+TERM = np.dtype([("key", "<u4"), ("count", "<u2")])
+"""A term in a memory: 6 bytes; ascending by key."""
+SOURCE = np.dtype([("hash", "<i8"), ("key", "<i8")])
+_MOST_COUNT = 2**16 - 1
+_ROLES = {"user": 1, "assistant": 2}
+_OTHER_ROLE = 3
+FLOAT_BYTES = 4
+# What one id costs beside its 16 bytes in a list of bytes objects.
+_ID_BYTES = 57
+
+
+def pack_fixed(
+    *, kind: int, role: int, length: int, weights: tuple[float, float], times: tuple[int, int, int]
+) -> bytes:
+    """Pack a memory's single numbers.
+
+    Args:
+        kind: Its place in `KIND_ORDER`.
+        role: See `role_number`.
+        length: Number of its terms, repeats counted.
+        weights: Importance and confidence.
+        times: When it became true, how often it was used, when last (0: never).
+    """
+    return _FIXED.pack(kind, role, length, *weights, *times)
+
+
+def unpack_fixed(data: bytes) -> tuple[int, int]:
+    """Return role and length, which the `fixed` column alone holds."""
+    _, role, length, *_ = _FIXED.unpack(data)
+    return role, length
+
+
+def role_number(evidence: Sequence[Evidence]) -> int:
+    """Say whose words a memory is, as `Hot.roles` does: those of its first source."""
+    return _ROLES.get(evidence[0].role, _OTHER_ROLE) if evidence else 0
+
+
+def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
+    """Pack the terms under their hashes. Two that meet in one hash are one, with both counts."""
+    counts: dict[int, int] = {}
+    for term, count in terms.items():
+        key = term_key(salt, term)
+        counts[key] = counts.get(key, 0) + count
+    return np.array([(key, min(counts[key], _MOST_COUNT)) for key in sorted(counts)], dtype=TERM).tobytes()
+
+
+def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
+    """Pack the sources, each (hash, conversation, seq), by which a request that holds them already is told."""
+    pairs = [(hash_, source_key(conversation, seq)) for hash_, conversation, seq in sources]
+    return np.array(pairs, dtype=SOURCE).tobytes()
+
+
+def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[tuple[Any, ...]]) -> Hot:
+    """Unpack all rows of `hot` at once: (id, fixed, terms, sources, vectors or None), ordered by id."""
+    ids, fixed_data, term_data, source_data, vector_data = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+    fixed = np.frombuffer(b"".join(fixed_data), dtype=FIXED)
+    terms = np.frombuffer(b"".join(term_data), dtype=TERM)
+    sources = np.frombuffer(b"".join(source_data), dtype=SOURCE)
+    chunks = [data for data in vector_data if data is not None]
+    vectors = np.frombuffer(b"".join(chunks), dtype=np.float32)
+    each = np.fromiter((len(data or b"") for data in vector_data), dtype=np.int64, count=len(ids))
+    return Hot(
+        subject=subject,
+        version=version,
+        salt=salt,
+        ids=list(ids),
+        kinds=_column(fixed, "kind"),
+        importance=_column(fixed, "importance"),
+        confidence=_column(fixed, "confidence"),
+        valid_from=_column(fixed, "valid_from"),
+        last_used_at=_column(fixed, "last_used_at"),
+        uses=_column(fixed, "uses"),
+        roles=_column(fixed, "role"),
+        length=_column(fixed, "length"),
+        vectors=vectors.reshape(-1, dim) if dim else np.zeros((0, 0), dtype=np.float32),
+        vector_of=np.repeat(np.arange(len(ids), dtype=np.int32), each // (FLOAT_BYTES * (dim or 1))),
+        terms=_column(terms, "key"),
+        counts=_column(terms, "count"),
+        term_start=_offsets(term_data, TERM.itemsize),
+        source_hash=_column(sources, "hash"),
+        source_key=_column(sources, "key"),
+        source_start=_offsets(source_data, SOURCE.itemsize),
+    )
+
+
+def _column(records: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    return np.ascontiguousarray(records[name])
+
+
+def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
+    offsets = np.zeros(len(data) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, data), dtype=np.int64, count=len(data)) // size, out=offsets[1:])
+    return offsets
+
+
+def size_of(hot: Hot) -> int:
+    """Return how many bytes the arrays of a subject take."""
+    arrays = (
+        *(hot.kinds, hot.importance, hot.confidence, hot.valid_from, hot.last_used_at, hot.uses, hot.roles),
+        *(hot.length, hot.vectors, hot.vector_of, hot.terms, hot.counts, hot.term_start),
+        *(hot.source_hash, hot.source_key, hot.source_start),
+    )
+    return sum(array.nbytes for array in arrays) + len(hot.ids) * _ID_BYTES

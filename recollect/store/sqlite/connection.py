@@ -1,0 +1,145 @@
+"""Make connections: files and folders with tight modes, pragmas, a look before anything is changed. File I/O."""
+
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from recollect.errors import NewerSchemaError, UnreadableStoreError
+from recollect.store.sqlite.faults import opening
+from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, newest_schema, schema_of
+
+MEMORY = ":memory:"
+# How long to wait for another process's write, in milliseconds. Ours last a few; a backup or an erasure some seconds.
+BUSY_MS = 10_000
+# A 256-number vector (1 kB) with its key stays in its leaf; SQLite's 4096 would put most into overflow pages.
+PAGE_BYTES = 8192
+# Page cache of a connection: the system caches the file once more, so a few thousand pages are enough.
+WRITER_CACHE_KIB = 16 * 1024
+READER_CACHE_KIB = 8 * 1024
+# The log is cut back to this once it is checkpointed.
+WAL_KEPT_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a database lies and how it is reached."""
+
+    path: str
+    """Of the file, or `:memory:`."""
+    vfs: str | None = None
+    """SQLite's door to the file system; None is the usual one. Tests put a failing one in its place."""
+    exclusive: bool = False
+    """Keep the file to this one connection (needed where the VFS has no shared memory)."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether there can be one connection only."""
+        return self.exclusive or self.path == MEMORY
+
+
+def open_writer(place: Place) -> apsw.Connection:
+    """Open the connection that writes: create the file or migrate it where needed.
+
+    Raises:
+        NewerSchemaError: a newer Recollect wrote it; it is left as it is.
+        UnreadableStoreError: it is no database of ours, or may not be read or written; it is left as it is.
+        StoreUnavailableError: another process holds it.
+    """
+    with opening(place.path):
+        if place.path != MEMORY:
+            _create(Path(place.path))
+        with ExitStack() as on_failure:
+            db = _connect(place)
+            on_failure.callback(db.close)
+            if place.exclusive:
+                db.pragma("locking_mode", "exclusive")
+            _look(db, place.path)
+            _configure(db, WRITER_CACHE_KIB)
+            db.pragma("page_size", PAGE_BYTES)
+            db.pragma("secure_delete", True)
+            db.pragma("journal_size_limit", WAL_KEPT_BYTES)
+            if place.path != MEMORY:
+                _use_wal(db)
+            migrate(db)
+            on_failure.pop_all()
+        return db
+
+
+def open_reader(place: Place) -> apsw.Connection:
+    """Open a connection that only reads; the writer's must have been opened before."""
+    with opening(place.path):
+        db = _connect(place)
+        _configure(db, READER_CACHE_KIB)
+        db.pragma("query_only", True)
+        return db
+
+
+def _create(path: Path) -> None:
+    """Make the file (0600) and its missing folders (0700). An existing file is not opened.
+
+    Closing a second descriptor of it would drop the locks that this process's other connections hold.
+    """
+    if path.is_dir():
+        raise UnreadableStoreError(
+            f"{path} is a folder: name a file in it, for instance sqlite:///{path / 'recollect.sqlite3'}"
+        )
+    for folder in reversed(path.parents):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+
+
+def _connect(place: Place) -> apsw.Connection:
+    db = apsw.Connection(place.path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=place.vfs)
+    db.set_busy_timeout(BUSY_MS)
+    # Else a join is planned anew for each bound value, to see whether a partial index fits it: 55 µs instead of 7.
+    db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    return db
+
+
+def _look(db: apsw.Connection, where: str) -> None:
+    """Refuse what is not ours, before anything is written. Closing meanwhile leaves a foreign log alone, too."""
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    application, schema = int(db.pragma("application_id")), schema_of(db)
+    blank = db.execute("SELECT count(*) FROM sqlite_schema").get == 0 and not application and not schema
+    if application != APPLICATION_ID and not blank:
+        raise UnreadableStoreError(
+            f"{where} is another program's database (nothing was changed): point RECOLLECT_DATABASE_URL at another file"
+        )
+    if schema > newest_schema():
+        raise NewerSchemaError(where=where, found=schema, known=newest_schema())
+    if db.readonly("main"):
+        raise UnreadableStoreError(
+            f"{where} may be read but not written: give the user that runs Recollect the right to write file and folder"
+        )
+    db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+
+
+def _configure(db: apsw.Connection, cache_kib: int) -> None:
+    db.pragma("synchronous", "FULL")
+    db.pragma("cache_size", -cache_kib)
+    db.pragma("temp_store", "MEMORY")
+    db.pragma("trusted_schema", False)
+
+
+def _use_wal(db: apsw.Connection) -> None:
+    """Switch to write-ahead logging, which needs the file alone for a moment: another process may be doing the same."""
+    until = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            mode = db.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+            continue
+        if mode != "wal":
+            raise UnreadableStoreError(f"{db.filename} cannot keep a write-ahead log: put it on a local disk")
+        return

@@ -1,0 +1,130 @@
+"""The work that is to be done, leased by compare-and-swap and committed with its effects. Works on a connection."""
+
+import secrets
+from datetime import datetime, timedelta
+
+import apsw
+
+from recollect.clock import from_micros, to_micros
+from recollect.errors import BadRequestError, LeaseLostError
+from recollect.ids import id_bytes
+from recollect.store.sqlite.changes import apply, require_version
+from recollect.store.sqlite.rows import (
+    Row,
+    fetch,
+    fetch_one,
+    fetch_value,
+    micros,
+    read_formation,
+    read_formation_key,
+)
+from recollect.store.sqlite.statements import load
+from recollect.store.sqlite.subjects import version_of
+from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, Subject
+
+SQL = load("formation")
+LOG_SQL = load("log")
+_TOKEN_BITS = 63  # what a signed integer holds
+
+
+def due(db: apsw.Connection, now: datetime, *, limit: int) -> list[FormationKey]:
+    """List formations whose time has come: see `Store.due`."""
+    return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
+
+
+def next_due(db: apsw.Connection) -> datetime | None:
+    """Return when the next formation is due: see `Store.next_due`."""
+    found = fetch_value(db, SQL["next_due"])
+    return None if found is None else from_micros(found)
+
+
+def lease(db: apsw.Connection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+    """Take a formation: see `Store.lease`."""
+    row_key = _row_key(db, key)
+    if row_key is None:
+        return None
+    token = secrets.randbits(_TOKEN_BITS)
+    until = now + timedelta(seconds=lease_s)
+    row = fetch_one(db, SQL["lease"], *row_key, token, to_micros(until), to_micros(now))
+    if row is None:
+        return None
+    attempts, formed_seq = row
+    return Lease(
+        key=key,
+        token=token,
+        until=until,
+        attempts=attempts,
+        formed_seq=formed_seq,
+        last_seq=_last_seq(db, row_key),
+    )
+
+
+def commit(db: apsw.Connection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
+    """Commit a formation's effects: see `Store.commit_formation`."""
+    row_key, formed_seq = _held(db, lease, now)
+    require_version(db, lease.key.subject, result.subject_version)
+    last_seq = _last_seq(db, row_key)
+    if not formed_seq <= result.formed_seq <= last_seq:
+        raise BadRequestError(
+            f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {formed_seq} to {last_seq}"
+        )
+    version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
+    due_at = None if result.formed_seq == last_seq else to_micros(now)
+    db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
+    return version
+
+
+def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime) -> None:
+    """Give a lease back: see `Store.release_formation`."""
+    try:
+        row_key, _ = _held(db, lease, now)
+    except LeaseLostError:
+        return
+    if retry_at is None:
+        db.execute(SQL["park"], (*row_key, error))
+    else:
+        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error))
+
+
+def formations(
+    db: apsw.Connection, *, subject: Subject | None, parked: bool | None, limit: int
+) -> list[FormationStatus]:
+    """List formations: see `Store.formations`."""
+    if subject is None:
+        rows = fetch(db, SQL["formations"], parked, limit)
+    elif version_of(db, subject) is None:
+        rows = []
+    else:
+        rows = fetch(db, SQL["formations_of"], parked, limit, subject.key)
+    return [read_formation(row) for row in rows]
+
+
+def retry(db: apsw.Connection, key: FormationKey, *, now: datetime) -> bool:
+    """Make a parked formation due: see `Store.retry_formation`."""
+    row_key = _row_key(db, key)
+    return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
+
+
+def _held(db: apsw.Connection, lease: Lease, now: datetime) -> tuple[Row, int]:
+    """Check that the lease stands; return the row's key and its cursor."""
+    row_key = _row_key(db, lease.key)
+    formed_seq = None
+    if row_key is not None:
+        formed_seq = fetch_value(db, SQL["holds"], *row_key, lease.token, to_micros(now))
+    if row_key is None or formed_seq is None:
+        raise LeaseLostError(
+            f"the lease on {lease.key.stage} of conversation {lease.key.conversation} ran out at "
+            f"{lease.until.isoformat()} or was taken over; nothing was committed, another worker goes on"
+        )
+    return row_key, formed_seq
+
+
+def _row_key(db: apsw.Connection, key: FormationKey) -> Row | None:
+    conversation = id_bytes(key.conversation)
+    if conversation is None or version_of(db, key.subject) is None or version_of(db, key.home) is None:
+        return None
+    return key.subject.key, key.home.key, conversation, key.profile, key.stage, key.version
+
+
+def _last_seq(db: apsw.Connection, row_key: Row) -> int:
+    return int(fetch_value(db, LOG_SQL["last_seq"], row_key[1], row_key[2]))

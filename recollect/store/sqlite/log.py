@@ -1,0 +1,170 @@
+"""Record turns and read them back. Works on a connection."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+import apsw
+
+from recollect.clock import Clock, to_micros
+from recollect.errors import BadRequestError
+from recollect.ids import id_bytes, id_text, new_id
+from recollect.store.sqlite import subjects
+from recollect.store.sqlite.rows import (
+    fetch,
+    fetch_value,
+    read_conversation,
+    read_message,
+    read_recall,
+    write_items,
+)
+from recollect.store.sqlite.statements import load
+from recollect.store.sqlite.tree import Spot, Tree, call_hash
+from recollect.text import clean
+from recollect.types import (
+    Conversation,
+    ConversationId,
+    LoggedMessage,
+    Message,
+    RecallRecord,
+    Recorded,
+    Subject,
+    Turn,
+)
+
+SQL = load("log")
+FORMATION_SQL = load("formation")
+_END_OF_TIME = 2**63 - 1
+
+
+@dataclass
+class _Tail:
+    """The end of a conversation while a turn is appended to it."""
+
+    conversation: bytes
+    last_seq: int
+    appended: list[int] = field(default_factory=list)
+
+
+def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
+    """Append a turn: see `Store.record`."""
+    if not turn.messages and turn.reply is None:
+        raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
+    now = to_micros(clock.now())
+    subject = turn.subject.key
+    subjects.ensure(db, turn.subject)
+    tree = Tree(db, subject)
+    spot = tree.find(turn, now=now)
+    new = spot is None
+    if spot is None:
+        spot = _begin(db, turn, clock)
+    tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
+    spot = tree.walk(spot, turn.messages)
+    for message in turn.messages[spot.start :]:
+        seq = _append(db, turn, tail, message, parent_seq=spot.seq, now=now)
+        spot = Spot(conversation=spot.conversation, seq=seq, start=spot.start + 1)
+    reply_seq = None
+    if turn.reply is not None:
+        reply_seq = tree.equal_reply(spot, turn.reply)
+        if reply_seq is None:
+            reply_seq = _append(db, turn, tail, turn.reply, parent_seq=spot.seq, now=now)
+    if tail.appended:
+        db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
+    _make_due(db, turn, tail.conversation)
+    if turn.recall is not None:
+        _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or spot.seq)
+    return Recorded(
+        conversation=ConversationId(id_text(tail.conversation)),
+        new_conversation=new,
+        appended=tuple(tail.appended),
+        reply_seq=reply_seq,
+    )
+
+
+def _begin(db: apsw.Connection, turn: Turn, clock: Clock) -> Spot:
+    conversation = UUID(new_id(clock)).bytes
+    external_id = None if turn.external_id is None else clean(turn.external_id)
+    db.execute(SQL["add_conversation"], (turn.subject.key, conversation, external_id, to_micros(turn.said_at)))
+    return Spot(conversation=conversation, seq=0, start=0)
+
+
+def _append(db: apsw.Connection, turn: Turn, tail: _Tail, message: Message, *, parent_seq: int, now: int) -> int:
+    tail.last_seq += 1
+    tail.appended.append(tail.last_seq)
+    subject, seq = turn.subject.key, tail.last_seq
+    db.execute(
+        SQL["add_message"],
+        (
+            subject,
+            tail.conversation,
+            seq,
+            parent_seq,
+            message.hash,
+            message.anchor,
+            clean(message.role),
+            None if message.name is None else clean(message.name),
+            message.complete,
+            to_micros(message.said_at),
+            now,
+            clean(message.text),
+            None if message.payload is None else clean(message.payload),
+        ),
+    )
+    for call_id in message.call_ids:
+        db.execute(SQL["add_call"], (subject, call_hash(call_id), tail.conversation, seq))
+    return seq
+
+
+def _make_due(db: apsw.Connection, turn: Turn, conversation: bytes) -> None:
+    for due in turn.formations:
+        subjects.ensure(db, due.key_subject)
+        key = (due.key_subject.key, turn.subject.key, conversation, due.profile, due.stage, due.version)
+        db.execute(FORMATION_SQL["make_due"], (*key, to_micros(due.due_at)))
+
+
+def _add_recall(db: apsw.Connection, subject: Subject, recall: RecallRecord, conversation: bytes, seq: int) -> None:
+    id_ = id_bytes(recall.id)
+    if id_ is None:
+        raise BadRequestError(f"{recall.id!r} is no id")
+    values = (recall.query_hash, write_items(recall), recall.block_hash, recall.tokens)
+    db.execute(SQL["add_recall"], (subject.key, to_micros(recall.at), id_, conversation, seq, *values))
+
+
+def messages(
+    db: apsw.Connection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
+) -> list[LoggedMessage]:
+    """Read the log: see `Store.messages`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return []
+    rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
+    return [read_message(conversation, row) for row in rows]
+
+
+def conversations(db: apsw.Connection, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
+    """List conversations: see `Store.conversations`."""
+    if subjects.version_of(db, subject) is None:
+        return []
+    end = _END_OF_TIME if before is None else to_micros(before)
+    return [read_conversation(subject, row) for row in fetch(db, SQL["conversations"], subject.key, end, limit)]
+
+
+def abandoned(db: apsw.Connection, subject: Subject, conversation: ConversationId) -> set[int]:
+    """Find what edits took off the path: see `Store.abandoned`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return set()
+    return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
+
+
+def recalls(
+    db: apsw.Connection, subject: Subject, *, conversation: ConversationId | None, limit: int
+) -> list[RecallRecord]:
+    """Read what was injected: see `Store.recalls`."""
+    if subjects.version_of(db, subject) is None:
+        return []
+    if conversation is None:
+        return [read_recall(row) for row in fetch(db, SQL["recalls"], subject.key, limit)]
+    id_ = id_bytes(conversation)
+    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_)
+    return [read_recall(row) for row in rows]

@@ -1,0 +1,71 @@
+"""Read memories and decisions back. Works on a connection."""
+
+from collections.abc import Sequence
+
+import apsw
+
+from recollect.errors import BadRequestError
+from recollect.ids import id_bytes
+from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, Row, fetch, read_decision, read_memories
+from recollect.store.sqlite.statements import load
+from recollect.store.sqlite.subjects import version_of
+from recollect.types import Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
+
+SQL = load("memory")
+_LAST_ID = b"\xff" * 16
+
+
+def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+    """Read memories by id: see `Store.memories`."""
+    with db:  # one snapshot
+        if version_of(db, subject) is None:
+            return []
+        sql, key = SQL["remembered"], subject.key
+        rows: list[Row] = []
+        found: list[Memory] = []
+        for memory in ids:
+            id_ = id_bytes(memory)
+            if id_ is not None:
+                rows = fetch(db, sql, key, id_)
+                found += read_memories(subject, rows)
+        return found
+
+
+def list_memories(
+    db: apsw.Connection,
+    subject: Subject,
+    *,
+    kinds: Sequence[MemoryKind],
+    closed: bool,
+    after: MemoryId | None,
+    limit: int,
+) -> list[Memory]:
+    """List memories: see `Store.list_memories`."""
+    end = _LAST_ID if after is None else id_bytes(after)
+    if end is None:
+        raise BadRequestError(f"{after!r} is no memory's id", param="after")
+    if version_of(db, subject) is None:
+        return []
+    sql = SQL["listed_with_turns" if MemoryKind.TURN in kinds else "listed"]
+    states = STATE_NUMBER[MemoryState.CLOSED if closed else MemoryState.HELD]
+    wanted = sum(1 << KIND_NUMBER[kind] for kind in set(kinds))
+    return read_memories(subject, fetch(db, sql, subject.key, end, states, wanted, limit))
+
+
+def facts(db: apsw.Connection, subject: Subject) -> list[Memory]:
+    """Read all active facts: see `Store.facts`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, SQL["facts"], subject.key))
+
+
+def decisions(db: apsw.Connection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
+    """Read the decision log: see `Store.decisions`."""
+    if version_of(db, subject) is None:
+        return []
+    if memory is None:
+        rows = fetch(db, SQL["decisions"], subject.key, limit)
+    else:
+        id_ = id_bytes(memory)
+        rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)
+    return [read_decision(subject, row) for row in rows]

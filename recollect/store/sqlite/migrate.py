@@ -1,0 +1,58 @@
+"""Bring a database to the newest schema. Reads files of the package, writes the database."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+
+import apsw
+
+# Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
+APPLICATION_ID = 0x52636C74
+_FILE = re.compile(r"(\d{4})_\w+\.sql")
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Read all migrations with their numbers, in order."""
+    found = [
+        (int(match.group(1)), entry.read_text("utf-8"))
+        for entry in (files(__package__) / "migrations").iterdir()
+        if (match := _FILE.fullmatch(entry.name))
+    ]
+    return tuple(sorted(found))
+
+
+def newest_schema() -> int:
+    """Return the number of the newest migration."""
+    return migrations()[-1][0]
+
+
+def schema_of(db: apsw.Connection) -> int:
+    """Return the number of the last migration that was applied."""
+    return int(db.pragma("user_version"))
+
+
+@contextmanager
+def writing(db: apsw.Connection) -> Iterator[None]:
+    """Hold the write lock; commit at the end, roll back on an error."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+
+
+def migrate(db: apsw.Connection) -> None:
+    """Apply what is missing, each migration in a transaction of its own."""
+    for number, sql in migrations():
+        if schema_of(db) >= number:
+            continue
+        with writing(db):
+            if schema_of(db) < number:  # another process may have been quicker
+                db.execute(sql)
+                db.pragma("application_id", APPLICATION_ID)
+                db.pragma("user_version", number)

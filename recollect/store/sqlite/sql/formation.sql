@@ -1,0 +1,75 @@
+-- The work that is still to be done. Only the listings of all subjects' work name no subject.
+
+-- name: make_due
+INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+    ON CONFLICT (subject, home, conversation, profile, stage, version) DO UPDATE SET due_at = excluded.due_at
+
+-- name: due
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+ WHERE f.due_at <= ?1 AND f.parked = 0 AND (f.lease_until IS NULL OR f.lease_until <= ?1)
+ ORDER BY f.due_at
+ LIMIT ?2
+
+-- name: next_due
+SELECT min(max(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
+
+-- name: lease
+UPDATE formation
+   SET lease_token = ?7, lease_until = ?8, attempts = attempts + 1
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND due_at <= ?9 AND parked = 0 AND (lease_until IS NULL OR lease_until <= ?9)
+RETURNING attempts, formed_seq
+
+-- name: holds
+SELECT formed_seq
+  FROM formation
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND lease_token = ?7 AND lease_until > ?8
+
+-- name: advance
+UPDATE formation
+   SET formed_seq = ?7, due_at = ?8, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: postpone
+UPDATE formation
+   SET due_at = ?7, error = ?8, attempts = attempts - (?8 IS NULL), lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: park
+UPDATE formation
+   SET parked = 1, error = ?7, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: unpark
+UPDATE formation
+   SET parked = 0, attempts = 0, due_at = ?7
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND parked = 1
+RETURNING 1
+
+-- name: formations
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
+ WHERE (?1 IS NULL OR f.parked = ?1)
+ ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?2
+
+-- name: formations_of
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
+ WHERE f.subject = ?3 AND (?1 IS NULL OR f.parked = ?1)
+ ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?2

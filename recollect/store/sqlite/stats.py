@@ -1,0 +1,60 @@
+"""Count what is kept, and check that it agrees with itself. Works on a connection, reads file sizes."""
+
+from pathlib import Path
+
+import apsw
+
+from recollect.clock import Clock, to_micros
+from recollect.store.protocol import StoreStats
+from recollect.store.sqlite.connection import MEMORY, Place
+from recollect.store.sqlite.migrate import schema_of
+from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value
+from recollect.store.sqlite.statements import load
+
+SQL = load("subject")
+
+# Statements that count what must not be, with what each says about it.
+_CHECKS = {
+    "gaps": "conversations with a gap in their messages",
+    "active_without_hot": "active memories that recall cannot see",
+    "hot_without_active": "rows that recall sees without an active memory",
+    "vectors_without_hot": "vectors without an active memory",
+    "turns_without_words": "quotations whose message is missing",
+    "log_without_subject": "conversations without a subject",
+}
+
+
+def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> StoreStats:
+    """Count, and check if asked: see `Store.stats`."""
+    with db:  # one snapshot
+        row = fetch_one(db, SQL["count"], to_micros(clock.now()))
+        counts = [0] * 6 if row is None else [int(value) for value in row]
+        return StoreStats(
+            url=f"sqlite:///{place.path}",
+            schema=schema_of(db),
+            subjects=counts[0],
+            conversations=counts[1],
+            messages=counts[2],
+            memories=counts[3],
+            formations_due=counts[4],
+            formations_parked=counts[5],
+            bytes=_size(db, place),
+            spaces=tuple(row[0] for row in fetch(db, SQL["spaces"])),
+            problems=_problems(db) if check else (),
+        )
+
+
+def _size(db: apsw.Connection, place: Place) -> int:
+    if place.path == MEMORY:
+        return int(db.pragma("page_count")) * int(db.pragma("page_size"))
+    files = (Path(place.path), Path(f"{place.path}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _problems(db: apsw.Connection) -> tuple[str, ...]:
+    found = [row[0] for row in fetch(db, SQL["broken_pages"]) if row[0] != "ok"]
+    for name, what in _CHECKS.items():
+        count = fetch_value(db, SQL[name])
+        if count:
+            found.append(f"{count} {what}")
+    return tuple(found)

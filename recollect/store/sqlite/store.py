@@ -1,0 +1,237 @@
+"""`SqliteStore`: each promise of `Store`, handed to the thread that keeps it. Starts threads, opens files."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+import apsw
+
+from recollect.clock import Clock
+from recollect.store.failpoint import Failpoint
+from recollect.store.paging import check_limit
+from recollect.store.protocol import StoreStats
+from recollect.store.sqlite import changes as changing
+from recollect.store.sqlite import formations as work
+from recollect.store.sqlite import log, memories
+from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.hot import HotCache, read_hot
+from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.readers import Readers
+from recollect.store.sqlite.rows import fetch, fetch_value
+from recollect.store.sqlite.statements import load
+from recollect.store.sqlite.stats import stats
+from recollect.store.sqlite.writer import Writer
+from recollect.types import (
+    Change,
+    Conversation,
+    ConversationId,
+    Decision,
+    FormationKey,
+    FormationResult,
+    FormationStatus,
+    Hot,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    RecallRecord,
+    Recorded,
+    Subject,
+    Turn,
+)
+
+T = TypeVar("T")
+SQL = load("subject")
+# Reading threads: more than the cores of a small machine gain nothing while Python runs one at a time.
+READERS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """The connections of a store, before threads own them."""
+
+    writer: apsw.Connection
+    readers: tuple[apsw.Connection, ...]
+    term_key: bytes
+
+
+def _open(place: Place) -> _Opened:
+    with ExitStack() as on_failure:
+        writer = open_writer(place)
+        on_failure.callback(writer.close)
+        readers = []
+        for _ in range(0 if place.alone else READERS):
+            readers.append(open_reader(place))
+            on_failure.callback(readers[-1].close)
+        term_key = fetch_value(writer, SQL["term_key"])
+        on_failure.pop_all()
+    return _Opened(writer=writer, readers=tuple(readers), term_key=term_key)
+
+
+class SqliteStore:
+    """A store over one SQLite file. Several processes may open the same one."""
+
+    def __init__(self, place: Place, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:
+        """Start the threads; use `open` to make one."""
+        self._place = place
+        self._clock = clock
+        self._term_key = opened.term_key
+        self._cache = HotCache(cache_bytes)
+        self._writer = Writer(opened.writer, place.path, Failpoint.from_environment())
+        # A file that cannot be shared between connections is read by the writing thread.
+        self._readers = Readers(opened.readers, place.path) if opened.readers else None
+
+    @classmethod
+    async def open(cls, place: Place, *, clock: Clock, cache_bytes: int) -> "SqliteStore":
+        """Open the file, made or migrated where needed.
+
+        Raises:
+            NewerSchemaError: a newer Recollect wrote it.
+            UnreadableStoreError: it is no database of ours, or may not be read or written.
+            StoreUnavailableError: another process holds it.
+        """
+        Failpoint.from_environment()  # a wrong name is told before a file is made
+        opened = await asyncio.to_thread(_open, place)
+        return cls(place, opened, clock=clock, cache_bytes=cache_bytes)
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        if self._readers is not None:
+            await self._readers.close()
+        await self._writer.close()
+
+    async def _read(self, work: Work[T]) -> T:
+        return await (self._writer if self._readers is None else self._readers).run(work)
+
+    async def record(self, turn: Turn) -> Recorded:
+        """See `Store.record`."""
+        return await self._writer.run(partial(log.record, turn=turn, clock=self._clock))
+
+    async def messages(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> list[LoggedMessage]:
+        """See `Store.messages`."""
+        check_limit(limit)
+        return await self._read(lambda db: log.messages(db, subject, conversation, after_seq=after_seq, limit=limit))
+
+    async def conversations(
+        self, subject: Subject, *, limit: int = 100, before: datetime | None = None
+    ) -> list[Conversation]:
+        """See `Store.conversations`."""
+        check_limit(limit)
+        return await self._read(lambda db: log.conversations(db, subject, before=before, limit=limit))
+
+    async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
+        """See `Store.abandoned`."""
+        return await self._read(lambda db: log.abandoned(db, subject, conversation))
+
+    async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
+        """See `Store.due`."""
+        check_limit(limit)
+        return await self._read(lambda db: work.due(db, now, limit=limit))
+
+    async def next_due(self) -> datetime | None:
+        """See `Store.next_due`."""
+        return await self._read(work.next_due)
+
+    async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+        """See `Store.lease`."""
+        return await self._writer.run(lambda db: work.lease(db, key, now=now, lease_s=lease_s))
+
+    async def commit_formation(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
+        """See `Store.commit_formation`."""
+        return await self._writer.run(lambda db: work.commit(db, lease, result, now=now, term_key=self._term_key))
+
+    async def release_formation(
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+    ) -> None:
+        """See `Store.release_formation`."""
+        await self._writer.run(lambda db: work.release(db, lease, error=error, retry_at=retry_at, now=now))
+
+    async def formations(
+        self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
+    ) -> list[FormationStatus]:
+        """See `Store.formations`."""
+        check_limit(limit)
+        return await self._read(lambda db: work.formations(db, subject=subject, parked=parked, limit=limit))
+
+    async def retry_formation(self, key: FormationKey, *, now: datetime) -> bool:
+        """See `Store.retry_formation`."""
+        return await self._writer.run(lambda db: work.retry(db, key, now=now))
+
+    async def hot(self, subject: Subject, space: str) -> Hot:
+        """See `Store.hot`."""
+        return await self._read(
+            partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
+        )
+
+    async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+        """See `Store.memories`."""
+        return await self._read(lambda db: memories.memories(db, subject, ids))
+
+    async def list_memories(
+        self,
+        subject: Subject,
+        *,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: MemoryId | None = None,
+        limit: int = 100,
+    ) -> list[Memory]:
+        """See `Store.list_memories`."""
+        check_limit(limit)
+        return await self._read(
+            lambda db: memories.list_memories(db, subject, kinds=kinds, closed=closed, after=after, limit=limit)
+        )
+
+    async def facts(self, subject: Subject) -> list[Memory]:
+        """See `Store.facts`."""
+        return await self._read(lambda db: memories.facts(db, subject))
+
+    async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
+        """See `Store.decisions`."""
+        check_limit(limit)
+        return await self._read(lambda db: memories.decisions(db, subject, memory=memory, limit=limit))
+
+    async def apply(
+        self,
+        subject: Subject,
+        changes: Sequence[Change],
+        decisions: Sequence[Decision],
+        *,
+        subject_version: int | None = None,
+    ) -> int:
+        """See `Store.apply`."""
+
+        def apply(db: apsw.Connection) -> int:
+            changing.require_version(db, subject, subject_version)
+            return changing.apply(db, subject, changes, decisions, home=subject, term_key=self._term_key)
+
+        return await self._writer.run(apply)
+
+    async def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+        """See `Store.note_uses`."""
+        self._cache.note_uses(subject, ids, at)
+        self._writer.later(lambda db: changing.note_uses(db, subject, ids, at))
+
+    async def recalls(
+        self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
+    ) -> list[RecallRecord]:
+        """See `Store.recalls`."""
+        check_limit(limit)
+        return await self._read(lambda db: log.recalls(db, subject, conversation=conversation, limit=limit))
+
+    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+        """See `Store.subjects`."""
+        check_limit(limit)
+        rows = await self._read(lambda db: fetch(db, SQL["subjects"], after, limit))
+        return [Subject.parse(name) for (name,) in rows]
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """See `Store.stats`."""
+        return await self._read(lambda db: stats(db, self._place, self._clock, check=check))

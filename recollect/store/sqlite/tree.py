@@ -1,0 +1,171 @@
+"""Find where a turn belongs in the trees of messages. Works on a connection, by indexed look-ups only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from recollect.clock import to_micros
+from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value
+from recollect.store.sqlite.statements import load
+from recollect.text import clean, hash64
+from recollect.types import Message, Turn
+
+SQL = load("log")
+# A question asked again within ten minutes is a retry or a regeneration; later it is a new conversation.
+RETRY_MICROS = 10 * 60 * 1_000_000
+# Places weighed where one anchor was recorded several times ("hi" and "hello" open many chats); the newest ones.
+MOST_PLACES = 16
+# How far the messages before an anchor are compared, to choose among such places.
+MOST_LOOKED_BACK = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A message in a conversation below which a turn goes on."""
+
+    conversation: bytes
+    seq: int
+    """The message; 0 is above the first."""
+    start: int
+    """Index of the turn's first message that comes below it."""
+
+
+def call_hash(call_id: str) -> int:
+    """Name a tool call as the `tool_call` table does."""
+    return hash64("call", call_id)
+
+
+class Tree:
+    """The messages of one subject, as trees."""
+
+    def __init__(self, db: apsw.Connection, subject: int) -> None:
+        """Look through `db` at the subject of that key."""
+        self._db = db
+        self._subject = subject
+
+    def find(self, turn: Turn, *, now: int) -> Spot | None:
+        """Find the place of a turn; None: it begins a conversation."""
+        if turn.external_id is not None:
+            row = fetch_one(self._db, SQL["conversation_by_external"], self._subject, clean(turn.external_id))
+            return self._within(turn, *row) if row else None
+        return self._by_anchor(turn.messages) or self._asked_again(turn, now)
+
+    def walk(self, spot: Spot, messages: Sequence[Message]) -> Spot:
+        """Follow the messages from `spot.start` down the tree for as long as they are equal."""
+        seq, start = spot.seq, spot.start
+        while start < len(messages):
+            child = fetch_value(
+                self._db, SQL["equal_child"], self._subject, spot.conversation, seq, messages[start].hash
+            )
+            if child is None:
+                break
+            seq, start = child, start + 1
+        return Spot(conversation=spot.conversation, seq=seq, start=start)
+
+    def equal_reply(self, spot: Spot, reply: Message) -> int | None:
+        """Find an equal reply below a message; one that broke off is not equal to one that did not."""
+        found: int | None = fetch_value(
+            self._db, SQL["equal_reply"], self._subject, spot.conversation, spot.seq, reply.hash, reply.complete
+        )
+        return found
+
+    def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
+        """Find the place in the conversation that the client names."""
+        found = self._by_anchor(turn.messages, conversation)
+        if found is None and turn.append:
+            found = self._said_again(turn, conversation, last_seq)
+            return found or Spot(conversation=conversation, seq=last_seq, start=0)
+        return found or Spot(conversation=conversation, seq=0, start=0)
+
+    def _by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> Spot | None:
+        for index in range(len(messages) - 1, -1, -1):
+            spots = [
+                Spot(conversation=found, seq=seq, start=index + 1)
+                for found, seq in self._recorded(messages[index], conversation)
+            ]
+            if spots:
+                return spots[0] if len(spots) == 1 else max(spots, key=lambda spot: self._fit(spot, messages))
+        return None
+
+    def _recorded(self, message: Message, conversation: bytes | None) -> list[tuple[bytes, int]]:
+        """Find where an assistant message was recorded, newest first: by its anchor, else by the calls it makes."""
+        names = [("anchored", message.anchor)] if message.anchor is not None else []
+        names += [("called", call_hash(call_id)) for call_id in message.call_ids]
+        for name, value in names:
+            if conversation is None:
+                rows = fetch(self._db, SQL[name], self._subject, value, MOST_PLACES)
+            else:
+                rows = fetch(self._db, SQL[f"{name}_within"], self._subject, value, MOST_PLACES, conversation)
+            if rows:
+                return [(row[0], row[1]) for row in rows]
+        return []
+
+    def _fit(self, spot: Spot, messages: Sequence[Message]) -> tuple[int, int, bool]:
+        """Weigh a place: what it shares with the turn above and below, then whether nobody went on from there."""
+        below = self.walk(spot, messages)
+        free = self._newest_child(below.conversation, below.seq) is None
+        return self._shared_above(spot, messages), below.start, free
+
+    def _shared_above(self, spot: Spot, messages: Sequence[Message]) -> int:
+        shared, seq = 0, spot.seq
+        for index in range(spot.start - 2, max(-2, spot.start - 2 - MOST_LOOKED_BACK), -1):
+            seq, *_ = self._message(spot.conversation, seq)
+            if index < 0:
+                return shared + (seq == 0)
+            if seq == 0 or self._message(spot.conversation, seq)[1] != messages[index].hash:
+                return shared
+            shared += 1
+        return shared
+
+    def _asked_again(self, turn: Turn, now: int) -> Spot | None:
+        """Find the recent conversation that this turn's messages open, and whose last answer nobody continued."""
+        opening = turn.messages or ((turn.reply,) if turn.reply else ())
+        if not opening:
+            return None
+        first = opening[0].hash
+        for conversation, _ in fetch(
+            self._db, SQL["recent_first"], self._subject, first, now - RETRY_MICROS, MOST_PLACES
+        ):
+            end = self.walk(Spot(conversation=conversation, seq=0, start=0), opening)
+            if end.start < len(opening):
+                continue
+            answer = self._newest_child(conversation, end.seq)
+            if answer is None or self._newest_child(conversation, answer) is None:
+                return Spot(conversation=conversation, seq=0, start=0)
+        return None
+
+    def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot | None:
+        """Tell a turn of a client without history that comes a second time from one that says the same once more.
+
+        It is the same where the newest leaf is the question itself, or its broken-off answer, or the very reply.
+        """
+        if last_seq == 0:
+            return None
+        parent, leaf_hash, _, complete, said_at = self._message(conversation, last_seq)
+        reply = turn.reply
+        seq = last_seq
+        if turn.messages and leaf_hash != turn.messages[-1].hash:
+            same = reply is not None and leaf_hash == reply.hash and said_at == to_micros(reply.said_at)
+            if complete and not same:
+                return None
+            seq = parent
+        for message in reversed(turn.messages):
+            if seq == 0:
+                return None
+            parent, known, *_ = self._message(conversation, seq)
+            if known != message.hash:
+                return None
+            seq = parent
+        return Spot(conversation=conversation, seq=seq, start=0)
+
+    def _message(self, conversation: bytes, seq: int) -> tuple[int, int, str, bool, int]:
+        row = fetch_one(self._db, SQL["place_of"], self._subject, conversation, seq)
+        if row is None:  # parent_seq always points to a message; a gap is damage
+            raise apsw.CorruptError(f"message {seq} is missing")
+        parent_seq, hash_, role, complete, said_at = row
+        return parent_seq, hash_, role, bool(complete), said_at
+
+    def _newest_child(self, conversation: bytes, seq: int) -> int | None:
+        found: int | None = fetch_value(self._db, SQL["newest_child"], self._subject, conversation, seq)
+        return found

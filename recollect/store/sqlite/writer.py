@@ -1,0 +1,181 @@
+"""The one thread that writes: it takes all work that waits, does it in one transaction, and fsyncs once. Threads.
+
+Each piece of work runs in a savepoint: one that fails rolls back alone. Futures are resolved behind the commit; where
+the commit itself fails, none of the work happened and everybody is told so. It is never tried again as if it had not.
+"""
+
+import asyncio
+import logging
+import threading
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import apsw
+
+from recollect.errors import StoreUnavailableError
+from recollect.store.failpoint import Failpoint
+from recollect.store.sqlite.jobs import Job, Work, deliver
+
+T = TypeVar("T")
+
+# Most work in one transaction: bounds how long the first of a batch waits for the last.
+MOST_JOBS = 256
+# What nobody waits for (counts of use) rides along with the next transaction, or makes its own after so many seconds
+# or pieces.
+IDLE_S = 2.0
+MOST_IDLE = 64
+# Log pages from which the log is copied into the file, behind the commit, so that nobody waits for it; from the second
+# number on readers are waited for, so that the log starts anew: 8 and 32 MB.
+CHECKPOINT_PAGES = 1_000
+RESTART_PAGES = 4_000
+
+logger = logging.getLogger(__name__)
+
+
+class Writer:
+    """A thread with the connection that writes."""
+
+    def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint) -> None:
+        """Start the thread; `db` belongs to it from now on."""
+        self._db = db
+        self._where = where
+        self._failpoint = failpoint
+        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._closing = False
+        self._ended: Future[None] = Future()
+        self._idle: list[Job[Any]] = []
+        self._log_pages = 0
+        db.set_wal_hook(self._note_log)
+        self._thread = threading.Thread(target=self._serve, name="recollect-writer", daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Work[T]) -> T:
+        """Do `work` in a transaction; it is durable when this returns. Happens even if the caller is cancelled.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(Job(work, future))
+        return await future
+
+    def later(self, work: Work[None]) -> None:
+        """Do `work` within seconds; nobody waits for it."""
+        self._put(Job(work, None))
+
+    async def close(self) -> None:
+        """Finish what was accepted and close the connection. Idempotent."""
+        with self._gate:
+            if not self._closing:
+                self._closing = True
+                self._queue.put(None)
+        await asyncio.shield(asyncio.wrap_future(self._ended))
+        self._thread.join()
+
+    def _put(self, job: Job[Any]) -> None:
+        with self._gate:
+            if self._closing:
+                raise StoreUnavailableError(f"{self._where} is closed")
+            self._queue.put(job)
+
+    def _serve(self) -> None:
+        try:
+            open_ = True
+            while open_:
+                batch, open_ = self._next()
+                if batch:
+                    self._commit(batch)
+                    self._checkpoint()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        """Let go of the file; nobody is left waiting, even if the thread ends by a defect of ours."""
+        with self._gate:
+            self._closing = True
+            left = [job for job in iter(self._poll, None)]
+        for job in left:
+            job.error = StoreUnavailableError(f"{self._where} is closed")
+        deliver(left, self._where)
+        try:
+            self._db.close()
+        except apsw.Error as error:  # the log could not be copied into the file; it is read at the next start
+            logger.warning("close_failed", extra={"error": type(error).__name__})
+        finally:
+            self._ended.set_result(None)
+
+    def _poll(self) -> Job[Any] | None:
+        return None if self._queue.empty() else self._queue.get()
+
+    def _next(self) -> tuple[list[Job[Any]], bool]:
+        """Wait for work; return what is to be done now, and whether more can come."""
+        try:
+            taken = [self._queue.get(timeout=IDLE_S if self._idle else None)]
+        except Empty:
+            return self._take_idle(), True
+        while len(taken) < MOST_JOBS and taken[-1] is not None and not self._queue.empty():
+            taken.append(self._queue.get())
+        jobs = [job for job in taken if job is not None]
+        self._idle += [job for job in jobs if job.future is None]
+        urgent = [job for job in jobs if job.future is not None]
+        open_ = taken[-1] is not None
+        if urgent or not open_ or len(self._idle) >= MOST_IDLE:
+            return self._take_idle() + urgent, open_
+        return [], True
+
+    def _take_idle(self) -> list[Job[Any]]:
+        idle, self._idle = self._idle, []
+        return idle
+
+    def _commit(self, batch: list[Job[Any]]) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            for job in batch:
+                self._attempt(job)
+            self._failpoint.reach("before-commit")
+            self._db.execute("COMMIT")
+            self._failpoint.reach("after-commit")
+        except apsw.Error as error:
+            for job in batch:
+                job.error = job.error or error
+            self._roll_back()
+        deliver(batch, self._where)
+
+    def _roll_back(self) -> None:
+        try:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        except apsw.Error as error:  # the next BEGIN fails, and says so to who waits for it
+            logger.warning("rollback_failed", extra={"error": type(error).__name__})
+
+    def _attempt(self, job: Job[Any]) -> None:
+        """Run one job in a savepoint.
+
+        Raises:
+            apsw.Error: SQLite gave up the whole transaction (a full disk, a failed read): nothing of the batch stands.
+        """
+        self._db.execute("SAVEPOINT job")
+        job.run(self._db)
+        if job.error is not None:
+            if not self._db.in_transaction:
+                raise job.error if isinstance(job.error, apsw.Error) else apsw.AbortError("the transaction is gone")
+            self._db.execute("ROLLBACK TO job")
+        self._db.execute("RELEASE job")
+
+    def _note_log(self, _db: apsw.Connection, _name: str, pages: int) -> int:
+        self._log_pages = pages
+        return apsw.SQLITE_OK
+
+    def _checkpoint(self) -> None:
+        if self._log_pages < CHECKPOINT_PAGES:
+            return
+        mode = apsw.SQLITE_CHECKPOINT_PASSIVE
+        if self._log_pages >= RESTART_PAGES:
+            mode = apsw.SQLITE_CHECKPOINT_RESTART
+        try:
+            self._db.wal_checkpoint(mode=mode)
+        except apsw.Error as error:  # all is safe in the log; the next commit tries again
+            logger.warning("checkpoint_failed", extra={"error": type(error).__name__})
+        self._log_pages = 0
