@@ -1,0 +1,76 @@
+"""What the integration tests share: an upstream, servers on folders of their own, and eyes on their databases."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from database_reader import Database
+from fake_upstream import FakeUpstream, fake_upstream
+from server_process import ServerProcess, StartServer
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Iterator[FakeUpstream]:
+    """One upstream for all tests; its answers are chosen by the model's name."""
+    with fake_upstream() as running:
+        yield running
+
+
+@pytest.fixture
+def start_server(tmp_path: Path, upstream: FakeUpstream) -> Iterator[StartServer]:
+    """Start servers for one test; each ends with it, whatever happens."""
+    with ExitStack() as running:
+
+        def start(
+            *, name: str = "data", offline: bool = False, settings: Mapping[str, str] | None = None
+        ) -> ServerProcess:
+            server = ServerProcess(tmp_path / name, upstream=None if offline else upstream.url, settings=settings)
+            running.callback(server.kill)
+            server.start()
+            return server
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, upstream: FakeUpstream) -> Iterator[ServerProcess]:
+    """One server for the tests of a module: each of them uses users of its own."""
+    running = ServerProcess(
+        tmp_path_factory.mktemp("server"),
+        upstream=upstream.url,
+        settings={
+            "FIRST_BYTE_TIMEOUT_S": "1",
+            "IDLE_TIMEOUT_S": "0.5",
+            "RECALL_TIMEOUT_S": "5",
+            "COMMIT_TIMEOUT_S": "20",
+        },
+    )
+    try:
+        running.start()
+        yield running
+        running.stop()
+        assert "Traceback" not in running.output()
+    finally:
+        running.kill()
+
+
+@pytest.fixture
+def database(server: ServerProcess) -> Database:
+    """What the module's server has written."""
+    return Database(server.database)
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A user that no other test knows."""
+    name: str = request.node.name
+    return "".join(letter if letter.isalnum() else "-" for letter in name)[-100:]
+
+
+@pytest.fixture
+def soak() -> int | None:
+    """How long campaigns are to be: `make soak COUNT=n`; None for the short ones of every run."""
+    count = os.environ.get("RECOLLECT_SOAK")
+    return int(count) if count else None

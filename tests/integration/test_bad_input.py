@@ -1,0 +1,168 @@
+"""Requests that are wrong, strange or hostile: a clear 4xx or a pass-through, never a 500, and the server goes on."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from database_reader import Database
+from fake_upstream import FakeUpstream
+from raw_client import RawAnswer, chat, eventually, request, user
+from server_process import ServerProcess, StartServer
+
+PATH = "/v1/chat/completions"
+
+
+def of(messages: object, **more: object) -> bytes:
+    return json.dumps({"model": "echo", "messages": messages} | more).encode()
+
+
+WRONG: dict[str, bytes] = {
+    "no body": b"",
+    "not JSON": b"messages=hello",
+    "half a JSON": b'{"model": "echo", "messages": [{"role": "us',
+    "not UTF-8": b'{"model": "echo", "messages": [{"role": "user", "content": "\xff\xfe"}]}',
+    "a list": b"[]",
+    "a number": b"1e400",
+    "no messages": b'{"model": "echo"}',
+    "empty messages": of([]),
+    "messages of a wrong type": of("hello"),
+    "a message of a wrong type": of(["hello"]),
+    "a role of a wrong type": of([{"role": 7, "content": "x"}]),
+    "no role": of([{"content": "x"}]),
+    "a thousand deep": of([user("x")], metadata="D").replace(b'"D"', b"[" * 1_000 + b"]" * 1_000),
+    "a hundred thousand deep": b"[" * 100_000,
+    "a number of 5,000 digits": of([user("x")], seed="D").replace(b'"D"', b"7" * 5_000),
+}
+STRANGE: dict[str, bytes] = {
+    "NUL": of([user("a\0b")]),
+    "a raw NUL": of([user("aXb")]).replace(b"X", b"\0"),
+    "a lone surrogate": of([user("D")]).replace(b"D", b"\\ud83d"),
+    "a surrogate in the role and name": of([{"role": "D", "content": "x", "name": "D"}]).replace(b"D", b"\\udc00"),
+    "an unknown role": of([{"role": "oracle", "content": "x"}, user("y")]),
+    "parts": of(
+        [user("x") | {"content": [{"type": "text", "text": "x"}, {"type": "image_url", "image_url": {"url": "y"}}]}]
+    ),
+    "empty parts": of([user("x") | {"content": []}]),
+    "strange parts": of([user("x") | {"content": [7, None, {"type": 3}, {"text": {}}]}]),
+    "no content": of([{"role": "user"}]),
+    "null content": of([{"role": "user", "content": None}]),
+    "content of a wrong type": of([{"role": "user", "content": {"a": 1}}]),
+    "only a system message": of([{"role": "system", "content": "Be brief."}]),
+    "a model of a wrong type": of([user("x")], model=["echo"]),
+    "a user of a wrong type": of([user("x")], user={"id": 1}),
+    "a stream of a wrong type": of([user("x")], stream="yes"),
+    "a hundred thousand keys": of([user("x")], **{f"key{n}": n for n in range(100_000)}),
+    "ten thousand messages": of([user(f"message {n}") for n in range(10_000)]),
+    "wrong tool calls": of([{"role": "assistant", "tool_calls": [7, {"id": 1}, {"function": "f"}]}, user("x")]),
+    "NaN": of([user("x")], temperature=float("nan")),
+    "a byte order mark": b"\xef\xbb\xbf" + of([user("x")]),
+}
+
+
+def clear(answer: RawAnswer) -> bool:
+    """Tell whether an error says what is wrong, in OpenAI's shape."""
+    error = answer.json["error"]
+    return bool(error["message"]) and error["type"] == "invalid_request_error" and {"param", "code"} <= set(error)
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    running = ServerProcess(tmp_path_factory.mktemp("offline"))
+    try:
+        running.start()
+        yield running
+        running.stop()
+        assert "Traceback" not in running.output()
+    finally:
+        running.kill()
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_request_is_upstreams_to_refuse(
+    server: ServerProcess, upstream: FakeUpstream, name: str, what: str
+) -> None:
+    before = len(upstream.seen)
+    answer = request(server.port, PATH, WRONG[what], {"x-recollect-user": name})
+    passed = upstream.seen[before:]
+    assert answer.status < 500
+    if passed:
+        assert [one.body for one in passed] == [WRONG[what]]
+    else:
+        assert answer.status >= 400
+        assert clear(answer)
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_request_is_refused_clearly_by_the_built_in_model(offline: ServerProcess, what: str) -> None:
+    answer = request(offline.port, PATH, WRONG[what])
+    assert 400 <= answer.status < 500
+    assert clear(answer)
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_strange_request_passes_or_is_refused_clearly(
+    server: ServerProcess, upstream: FakeUpstream, name: str, what: str
+) -> None:
+    before = len(upstream.seen)
+    answer = request(server.port, PATH, STRANGE[what], {"x-recollect-user": name})
+    passed = upstream.seen[before:]
+    assert answer.status < 500
+    assert [one.body for one in passed] == [STRANGE[what]] or (answer.status >= 400 and clear(answer))
+
+
+@pytest.mark.parametrize("what", STRANGE)
+def test_a_strange_request_is_answered_or_refused_clearly_by_the_built_in_model(
+    offline: ServerProcess, name: str, what: str
+) -> None:
+    answer = request(offline.port, PATH, STRANGE[what], {"x-recollect-user": name})
+    assert answer.status == 200 or (answer.status < 500 and clear(answer))
+
+
+def test_a_message_of_ten_megabytes_is_passed_on_and_kept(
+    server: ServerProcess, upstream: FakeUpstream, database: Database, name: str
+) -> None:
+    text = f"{name} " + "I like long letters. " * 500_000
+    body = of([user(text)], model="shape:plain")
+    answer = request(server.port, PATH, body, {"x-recollect-user": name})
+    assert answer.status == 200
+    assert upstream.having(name)[0].body == body
+    assert [len(row.text) for row in database.messages(name)][:1] == [len(text)]
+    assert eventually(lambda: database.settled(name), within_s=30)
+    assert chat(server.port, "echo", [user("Are you well?")]).status == 200
+
+
+def test_a_body_beyond_the_limit_is_refused_with_the_setting_that_raises_it(start_server: StartServer) -> None:
+    server = start_server(offline=True, settings={"MAX_BODY_BYTES": "1024"})
+    answer = chat(server.port, "recollect/offline", [user("x" * 2_000)])
+    assert answer.status == 413
+    assert clear(answer)
+    assert "RECOLLECT_MAX_BODY_BYTES" in answer.json["error"]["message"]
+    assert chat(server.port, "recollect/offline", [user("Hello")]).status == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"x-recollect-user": ""}, 403),
+        ({"x-recollect-user": "a", "x-openwebui-user-id": "b"}, 403),
+        ({"x-recollect-memory": "perhaps"}, 403),
+        ({"x-recollect-user": "a" * 5_000}, 403),
+        ({"x-openwebui-user-jwt": "a.b.c"}, 403),
+        ({"x-recollect-profile": "nobody"}, 400),
+        ({"x-openwebui-chat-id": "c" * 1_000}, 403),
+    ],
+)
+def test_who_asks_in_a_wrong_way_is_refused(
+    server: ServerProcess, upstream: FakeUpstream, headers: dict[str, str], status: int
+) -> None:
+    before = len(upstream.seen)
+    answer = chat(server.port, "echo", [user("Hello")], headers)
+    assert (answer.status, len(upstream.seen) - before) == (status, 0)
+    assert clear(answer)
+
+
+def test_a_broken_request_line_disturbs_nobody(server: ServerProcess) -> None:
+    assert request(server.port, "/v1/../../etc/passwd", method="GET").status in (400, 404)
+    assert request(server.port, "/nowhere", method="GET").status == 404
+    assert request(server.port, PATH, method="GET").status in (404, 405)
+    assert request(server.port, "/healthz", method="GET").json["status"] == "ok"

@@ -1,0 +1,100 @@
+"""The server is killed under load, at any moment and at the worst ones; what was acknowledged is there, once, in place.
+
+The checker is another process, which reads the database and not the server. Long runs: `make soak COUNT=200`.
+"""
+
+import random
+import time
+
+import pytest
+from database_reader import Database
+from raw_client import eventually
+from server_process import ServerProcess, StartServer
+from talkers import Talkers
+
+CLIENTS = 10
+FAILPOINTS = ("before-commit", "after-commit")
+KILLS, KILLS_AT_FAILPOINT = 6, 1
+# Of a long run's kills, so many are made at each failpoint.
+SHARE_AT_FAILPOINT = 40
+
+
+def die_at_random(server: ServerProcess, talkers: Talkers, luck: random.Random) -> None:
+    server.start()
+    talkers.go()
+    assert talkers.wait_for(1)
+    time.sleep(luck.uniform(0.0, 0.5))
+    server.kill()
+
+
+def die_at(failpoint: str, server: ServerProcess, talkers: Talkers, luck: random.Random) -> None:
+    server.start(FAILPOINT=f"{failpoint}:{luck.randrange(5, 60)}")
+    talkers.go()
+    assert server.wait_ended(within_s=60), f"{failpoint} was never reached"
+
+
+@pytest.mark.soak
+def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
+    start_server: StartServer, soak: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kills = soak or KILLS
+    at_each = max(5, kills // SHARE_AT_FAILPOINT) if soak else KILLS_AT_FAILPOINT
+    deaths = ["random"] * kills + [point for point in FAILPOINTS for _ in range(at_each)]
+    seed = random.randrange(1_000_000)
+    luck = random.Random(seed)
+    luck.shuffle(deaths)
+
+    server = start_server(settings={"COMMIT_TIMEOUT_S": "30"})
+    server.kill()
+    database = Database(server.database)
+    talkers = Talkers(server, CLIENTS, seed)
+    began = time.monotonic()
+    for number, death in enumerate(deaths, start=1):
+        if death == "random":
+            die_at_random(server, talkers, luck)
+        else:
+            die_at(death, server, talkers, luck)
+        acknowledged = talkers.hold()
+        assert database.problems_elsewhere(acknowledged) == [], f"after kill {number} ({death}), seed {seed}"
+
+    server.start()
+    talkers.go()
+    assert talkers.wait_for(CLIENTS)
+    talkers.hold()
+    acknowledged = talkers.end()
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120), (
+        database.problems(acknowledged, quiet=True),
+        seed,
+    )
+    server.stop()
+    assert database.problems_elsewhere(acknowledged, quiet=True) == []
+    with capsys.disabled():
+        took = time.monotonic() - began
+        print(f"\n{len(deaths)} kills, {len(acknowledged)} acknowledged turns, seed {seed}, {took:.0f} s")  # noqa: T201
+
+
+@pytest.mark.soak
+def test_a_kill_between_the_answer_and_its_formation_loses_no_memory(
+    start_server: StartServer, soak: int | None
+) -> None:
+    server = start_server()
+    server.kill()
+    database = Database(server.database)
+    # One client and a few commits a turn: the kill falls around the commits of formations, not of turns.
+    talkers = Talkers(server, 1, seed=7)
+    for number in range(at_most(soak)):
+        server.start(FAILPOINT=f"{FAILPOINTS[number % 2]}:{2 + number % 5}")
+        talkers.go()
+        assert server.wait_ended(within_s=60)
+        assert database.problems_elsewhere(talkers.hold()) == []
+    server.start()
+    acknowledged = talkers.end()
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=60)
+    quoted = {known.text for known in database.known("talker-0")}
+    newest = acknowledged[-1]
+    assert {newest.said, newest.answered} <= quoted
+
+
+def at_most(soak: int | None) -> int:
+    """Ten kills in a long run for each forty of the other campaign's, three in a short one."""
+    return max(10, soak // 4) if soak else 3
