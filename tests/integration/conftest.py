@@ -6,9 +6,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from database_reader import Database
-from fake_upstream import FakeUpstream, fake_upstream
-from server_process import ServerProcess, StartServer
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream, fake_upstream
+from integration.server_process import ServerProcess, StartServer
 
 
 @pytest.fixture(scope="session")

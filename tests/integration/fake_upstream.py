@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
-from upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
+from integration.upstream_shapes import STREAMED, WHOLE, End, Shape, answer, completion, event, refusal, spoken, stream
 
 _LINGER_ZERO = struct.pack("ii", 1, 0)
 # How often a silent answer looks whether the other side has gone.

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from raw_client import request
+from integration.raw_client import request
 
 _LISTENS = re.compile(r"listens on http://[^/]*:(\d+)/v1")
 # A cold start on a loaded machine reads some 80 MB of weights.

@@ -5,9 +5,9 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from database_reader import Acknowledged
-from raw_client import assistant, chat, user
-from server_process import ServerProcess
+from integration.database_reader import Acknowledged
+from integration.raw_client import assistant, chat, user
+from integration.server_process import ServerProcess
 
 # Shares of a client's turns; the rest go on with the conversation.
 _NEW, _EDIT = 0.15, 0.2

@@ -4,10 +4,11 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from database_reader import Database
-from fake_upstream import FakeUpstream
-from raw_client import RawAnswer, chat, eventually, request, user
-from server_process import ServerProcess, StartServer
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import RawAnswer, chat, eventually, request, user
+from integration.server_process import ServerProcess, StartServer
 
 PATH = "/v1/chat/completions"
 

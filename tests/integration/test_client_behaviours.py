@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from database_reader import Database
-from raw_client import RawAnswer, assistant, chat, eventually, request, system, user
-from server_process import ServerProcess
 
+from integration.database_reader import Database
+from integration.raw_client import RawAnswer, assistant, chat, eventually, request, system, user
+from integration.server_process import ServerProcess
 from recollect import AsyncRecollect
 from recollect.settings import Settings
 from recollect.testing import FakeClock

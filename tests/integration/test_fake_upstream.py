@@ -1,9 +1,10 @@
 """The upstream of these tests does what its shapes say; otherwise they would show nothing."""
 
 import pytest
-from fake_upstream import FakeUpstream
-from raw_client import chat, eventually, sent, user
-from upstream_shapes import STREAMED, WHOLE, End
+
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import chat, eventually, sent, user
+from integration.upstream_shapes import STREAMED, WHOLE, End
 
 SENT = [(name, stream) for stream, shapes in ((True, STREAMED), (False, WHOLE)) for name in shapes]
 HANGS = {"hang-at-headers", "silence"}

@@ -7,10 +7,11 @@ import random
 import time
 
 import pytest
-from database_reader import Database
-from raw_client import eventually
-from server_process import ServerProcess, StartServer
-from talkers import Talkers
+
+from integration.database_reader import Database
+from integration.raw_client import eventually
+from integration.server_process import ServerProcess, StartServer
+from integration.talkers import Talkers
 
 CLIENTS = 10
 FAILPOINTS = ("before-commit", "after-commit")

@@ -6,10 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
-from database_reader import Database
-from fake_upstream import FakeUpstream
-from raw_client import chat, eventually, sent, user
-from server_process import ServerProcess
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import chat, eventually, sent, user
+from integration.server_process import ServerProcess
 
 PATH = "/v1/chat/completions"
 WITHIN_S = 1.0

@@ -7,9 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from database_reader import Database
-from raw_client import chat, eventually, user
-from server_process import ServerProcess
+
+from integration.database_reader import Database
+from integration.raw_client import chat, eventually, user
+from integration.server_process import ServerProcess
 
 HERE = Path(__file__).parent / "npm"
 # A cold cache fetches some 20 MB.

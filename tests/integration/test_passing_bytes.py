@@ -4,11 +4,12 @@ import json
 import re
 
 import pytest
-from database_reader import Database
-from fake_upstream import FakeUpstream
-from raw_client import RawAnswer, chat, eventually, request, user
-from server_process import ServerProcess
-from upstream_shapes import STREAMED, WHOLE, End, Kept, Shape
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import RawAnswer, chat, eventually, request, user
+from integration.server_process import ServerProcess
+from integration.upstream_shapes import STREAMED, WHOLE, End, Kept, Shape
 
 PATH = "/v1/chat/completions"
 OFF = {"x-recollect-memory": "off"}

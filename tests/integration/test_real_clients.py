@@ -6,15 +6,16 @@ from functools import reduce
 from operator import add
 
 import pytest
-from database_reader import Database
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from openai import APIError, BadRequestError, InternalServerError, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageParam, ChatCompletionToolParam
 from pydantic import SecretStr
-from raw_client import chat, eventually, user
-from server_process import ServerProcess
+
+from integration.database_reader import Database
+from integration.raw_client import chat, eventually, user
+from integration.server_process import ServerProcess
 
 ASKS = "What am I allergic to?"
 TOOL: ChatCompletionToolParam = {

@@ -1,9 +1,9 @@
 """The story of the first issue, told by a bare client to a real server that is killed in between."""
 
-from database_reader import Acknowledged, Database
-from fake_upstream import FakeUpstream
-from raw_client import RawAnswer, assistant, chat, eventually, user
-from server_process import StartServer
+from integration.database_reader import Acknowledged, Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import RawAnswer, assistant, chat, eventually, user
+from integration.server_process import StartServer
 
 PEANUTS = "I'm allergic to peanuts and I moved from Rome to Oslo in May"
 QUESTION = "what should I avoid at a restaurant?"
