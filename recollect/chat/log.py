@@ -113,8 +113,8 @@ def _identity(payload: str | None) -> tuple[str, ...]:
     if not isinstance(message, dict):
         return ()
     identity: list[str] = []
-    tool_calls = message.get("tool_calls")
-    for call in tool_calls if isinstance(tool_calls, list) else ():
+    tool_calls = message.get("tool_calls") or []
+    for call in tool_calls if isinstance(tool_calls, list) else [tool_calls]:
         identity += ("call", *_call(call))
     if message.get("function_call"):
         identity += ("function", *_call({"function": message["function_call"]}))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 # The names of text parts: Chat Completions says `text`, clients of the Responses API send the other two.
-_TEXT_TYPES = frozenset({"text", "input_text", "output_text"})
+_TEXT_TYPES = ("text", "input_text", "output_text")
 
 
 def text_of(content: object) -> str:

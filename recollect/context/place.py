@@ -43,7 +43,8 @@ def place(
         return _to_system(request, both)
     if mode == "user_prefix":
         return _to_user(user, both)
-    return _to_system(request, standing) + _to_user(user, recalled)
+    # A system message may stand behind the user's.
+    return sorted(_to_system(request, standing) + _to_user(user, recalled), key=lambda insertion: insertion.offset)
 
 
 def _to_system(request: ChatRequest, block: str) -> list[Insertion]:

@@ -1,0 +1,331 @@
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import jwt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
+from recollect.errors import BadIdentityError, BadSettingError
+from recollect.testing import NEW_YEAR
+from recollect.types import Identity, MemoryMode, Subject
+
+SECRET = "a secret of Open WebUI and ours, 32 bytes or more"
+LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None, default_profile="default")
+NETWORK = replace(LOOPBACK, trusted=False)
+SIGNED = replace(LOOPBACK, jwt_secret=SECRET)
+NOW_S = int(NEW_YEAR.timestamp())
+CLAIMS: Mapping[str, Any] = {"iss": "open-webui", "sub": "ana", "iat": NOW_S, "exp": NOW_S + 300, "name": "Ana"}
+
+
+def token(*, secret: str = SECRET, algorithm: str = "HS256", without: str = "", **changed: Any) -> bytes:
+    claims = {name: value for name, value in {**CLAIMS, **changed}.items() if name != without}
+    return jwt.PyJWS().encode(json.dumps(claims).encode(), secret, algorithm=algorithm).encode()
+
+
+def ask(
+    *headers: tuple[bytes, bytes], policy: IdentityPolicy = LOOPBACK, path: str | None = None, body: str | None = None
+) -> Identity:
+    return identify(headers, path_user=path, body_user=body, policy=policy, now=NEW_YEAR)
+
+
+def refusal(
+    *headers: tuple[bytes, bytes], policy: IdentityPolicy = LOOPBACK, path: str | None = None, body: str | None = None
+) -> str:
+    with pytest.raises(BadIdentityError) as caught:
+        ask(*headers, policy=policy, path=path, body=body)
+    return str(caught.value)
+
+
+def test_without_any_identity_a_loopback_request_is_the_default_users() -> None:
+    assert ask() == Identity(subject=Subject("user", "local"), memory=MemoryMode.ON, profile="default")
+    assert ask(policy=replace(LOOPBACK, default_user="")).subject is None
+
+
+def test_elsewhere_no_plain_name_is_believed() -> None:
+    everything = ((b"x-openwebui-user-id", b"ana"), (b"x-recollect-user", b"ana"))
+    assert ask(*everything, policy=NETWORK, path="ana", body="ana").subject is None
+    assert ask(policy=NETWORK).subject is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "path", "body"),
+    [
+        ([(b"x-openwebui-user-id", b"ana")], None, None),
+        ([(b"X-OpenWebUI-User-Id", b" ana\t")], None, None),
+        ([(b"x-recollect-user", b"ana")], None, None),
+        ([(b"X-Recollect-User", b"user:ana")], None, None),
+        ([], "ana", None),
+        ([], "user:ana", None),
+        ([], None, "ana"),
+        ([(b"x-openwebui-user-id", b"ana"), (b"x-recollect-user", b"user:ana")], "ana", "marcus"),
+        ([(b"x-recollect-user", b"ana")], None, "marcus"),
+        ([], "ana", "marcus"),
+    ],
+)
+def test_on_loopback_each_way_to_name_a_user_is_believed_in_its_order(
+    headers: list[tuple[bytes, bytes]], path: str | None, body: str | None
+) -> None:
+    assert ask(*headers, path=path, body=body).subject == Subject("user", "ana")
+
+
+@pytest.mark.parametrize(
+    "name", ["app:calendar", "global", "shared:team", "ANA", "аna", "ana ", "user:ana", "a,b", "☕"]
+)
+def test_a_name_is_taken_literally_and_never_opens_another_kind_of_subject(name: str) -> None:
+    assert ask((b"x-openwebui-user-id", name.encode())).subject == Subject("user", name.strip())
+
+
+def test_a_value_that_is_not_utf_8_is_read_as_latin_1() -> None:
+    assert ask((b"x-recollect-user", b"Jos\xe9")).subject == Subject("user", "José")
+    assert ask((b"x-recollect-user", "José".encode())).subject == Subject("user", "José")
+
+
+def test_an_empty_user_in_the_body_names_nobody() -> None:
+    assert ask(body="").subject == Subject("user", "local")
+    assert ask(policy=SIGNED, body="").subject is None
+
+
+def test_a_signed_header_names_its_subject() -> None:
+    assert ask((b"X-OpenWebUI-User-Jwt", token()), policy=SIGNED).subject == Subject("user", "ana")
+    assert ask((b"x-openwebui-user-jwt", token()), policy=replace(SIGNED, trusted=False)).subject == Subject(
+        "user", "ana"
+    )
+
+
+def test_the_bodys_user_merely_loses_to_a_signed_header() -> None:
+    assert ask((b"x-openwebui-user-jwt", token()), policy=SIGNED, body="marcus").subject == Subject("user", "ana")
+
+
+def test_with_a_secret_a_request_without_identity_is_anonymous() -> None:
+    assert ask(policy=SIGNED).subject is None
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"exp": NOW_S - 59, "iat": NOW_S - 359},
+        {"iat": NOW_S + 60},
+        {"nbf": NOW_S + 60},
+        {"iat": NOW_S + 0.5, "exp": NOW_S + 300.5},
+    ],
+)
+def test_a_token_holds_within_a_minute_of_its_times(claims: dict[str, Any]) -> None:
+    assert ask((b"x-openwebui-user-jwt", token(**claims)), policy=SIGNED).subject == Subject("user", "ana")
+
+
+def test_the_time_of_a_token_is_judged_by_the_clock_handed_in() -> None:
+    headers = [(b"x-openwebui-user-jwt", token())]
+    later = NEW_YEAR + timedelta(minutes=7)
+    with pytest.raises(BadIdentityError, match="expired"):
+        identify(headers, path_user=None, body_user=None, policy=SIGNED, now=later)
+
+
+# ---- forged identities
+
+JWT = b"x-openwebui-user-jwt"
+ID = b"x-openwebui-user-id"
+USER = b"x-recollect-user"
+
+
+def part(value: object) -> bytes:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=")
+
+
+def unsigned(algorithm: str) -> bytes:
+    return part({"alg": algorithm, "typ": "JWT"}) + b"." + part(dict(CLAIMS)) + b"."
+
+
+def tampered() -> bytes:
+    head, _, signature = token().split(b".")
+    return b".".join((head, part({**CLAIMS, "sub": "marcus"}), signature))
+
+
+DEEP = base64.urlsafe_b64encode(b"[" * 20_000).rstrip(b"=") + b".e30.AAAA"
+
+FORGED_TOKENS = [
+    pytest.param(unsigned("none"), id="alg none"),
+    pytest.param(unsigned("None"), id="alg None"),
+    pytest.param(unsigned("HS256"), id="no signature"),
+    pytest.param(token(algorithm="HS512", secret=SECRET * 2), id="another algorithm and key"),
+    pytest.param(token(algorithm="HS384"), id="another algorithm, the right key"),
+    pytest.param(token(secret=SECRET[:-1] + "x"), id="wrong key"),
+    pytest.param(token(secret="x" * 32), id="somebody's key"),
+    pytest.param(tampered(), id="claims changed behind the signature"),
+    pytest.param(token(exp=NOW_S - 60), id="expired"),
+    pytest.param(token(exp=NOW_S - 86_400), id="expired yesterday"),
+    pytest.param(token(iat=NOW_S + 61), id="from the future"),
+    pytest.param(token(nbf=NOW_S + 3600), id="not valid yet"),
+    pytest.param(token(iss="evil-webui"), id="another issuer"),
+    pytest.param(token(iss=["open-webui"]), id="a list of issuers"),
+    pytest.param(token(without="iss"), id="no issuer"),
+    pytest.param(token(without="exp"), id="no expiry"),
+    pytest.param(token(without="iat"), id="no time of issue"),
+    pytest.param(token(without="sub"), id="no subject"),
+    pytest.param(token(sub=""), id="empty subject"),
+    pytest.param(token(sub="a\nb"), id="a control character in the subject"),
+    pytest.param(token(sub="a" * 513), id="endless subject"),
+    pytest.param(token(sub=7), id="a number for a subject"),
+    pytest.param(token(sub=None), id="null for a subject"),
+    pytest.param(token(exp=True), id="a truth value for a time"),
+    pytest.param(token(exp=str(NOW_S + 300)), id="a string for a time"),
+    pytest.param(token(exp=float("nan")), id="NaN for a time"),
+    pytest.param(token(exp=float("inf")), id="for ever"),
+    pytest.param(token(exp=10**400), id="later than any time"),
+    pytest.param(token(iat=None), id="null for a time"),
+    pytest.param(token(aud="another service"), id="meant for another audience"),
+    pytest.param(token() + b"x", id="something behind the signature"),
+    pytest.param(b"Bearer " + token(), id="with a scheme in front"),
+    pytest.param(b"", id="empty"),
+    pytest.param(b"ana", id="a plain name"),
+    pytest.param(b"..", id="empty parts"),
+    pytest.param(b"a.b.c.d.e", id="five parts"),
+    pytest.param(b"\xff\xfe.\xff.\xff", id="bytes"),
+    pytest.param(DEEP, id="a head of 20,000 brackets"),
+]
+
+
+@pytest.mark.parametrize("forged", FORGED_TOKENS)
+def test_a_forged_token_is_refused_by_name(forged: bytes) -> None:
+    assert "x-openwebui-user-jwt" in refusal((JWT, forged), policy=SIGNED)
+
+
+@pytest.mark.parametrize(
+    ("headers", "path", "body", "named"),
+    [
+        pytest.param([(ID, b"ana")], None, None, "x-openwebui-user-id", id="id header alone"),
+        pytest.param([(USER, b"ana")], None, None, "x-recollect-user", id="our header alone"),
+        pytest.param([], "ana", None, "path", id="path alone"),
+        pytest.param([], None, "ana", "user", id="body alone"),
+        pytest.param([(JWT, token()), (ID, b"marcus")], None, None, "x-openwebui-user-id", id="beside a good token"),
+        pytest.param([(JWT, token()), (ID, b"ana")], None, None, "x-openwebui-user-id", id="the same beside a token"),
+        pytest.param([(JWT, token()), (USER, b"marcus")], None, None, "x-recollect-user", id="ours beside a token"),
+        pytest.param([(JWT, token())], "marcus", None, "path", id="path beside a token"),
+        pytest.param([(b"X-RECOLLECT-USER", b"ana")], None, None, "x-recollect-user", id="in capitals"),
+        pytest.param([(USER, b"")], None, None, "x-recollect-user", id="empty"),
+    ],
+)
+@pytest.mark.parametrize("trusted", [True, False])
+def test_with_a_secret_every_plain_name_is_refused(
+    headers: list[tuple[bytes, bytes]], path: str | None, body: str | None, named: str, trusted: bool
+) -> None:
+    assert named in refusal(*headers, policy=replace(SIGNED, trusted=trusted), path=path, body=body)
+
+
+@pytest.mark.parametrize("policy", [LOOPBACK, NETWORK, SIGNED])
+@pytest.mark.parametrize(
+    "name",
+    [*IDENTITY_HEADERS, "x-openwebui-chat-id", "x-recollect-session", "x-recollect-memory", "x-recollect-profile"],
+)
+def test_a_header_that_comes_twice_is_refused_even_with_the_same_value(name: str, policy: IdentityPolicy) -> None:
+    for other in (name, name.upper()):
+        assert name in refusal((name.encode(), b"on"), (other.encode(), b"on"), policy=policy)
+
+
+@pytest.mark.parametrize("policy", [LOOPBACK, NETWORK])
+def test_a_token_that_nobody_can_verify_is_refused_with_the_way_to_set_it_up(policy: IdentityPolicy) -> None:
+    assert "RECOLLECT_JWT_SECRET" in refusal((JWT, token()), policy=policy)
+
+
+@pytest.mark.parametrize(
+    ("headers", "path"),
+    [
+        ([(ID, b"ana"), (USER, b"marcus")], None),
+        ([(USER, b"ana")], "marcus"),
+        ([(ID, b"ana")], "marcus"),
+        ([(ID, b"ana"), (USER, b"ANA")], None),
+    ],
+)
+def test_sources_that_contradict_each_other_are_refused(headers: list[tuple[bytes, bytes]], path: str | None) -> None:
+    assert "different users" in refusal(*headers, path=path)
+
+
+@pytest.mark.parametrize("value", [b"", b"  ", b"a\x00b", b"a\x7f", b"a" * 513, b"\x1b[31m"])
+def test_a_header_that_cannot_be_a_name_is_refused_by_its_own_name(value: bytes) -> None:
+    assert "x-recollect-user" in refusal((USER, value))
+    assert "x-openwebui-user-id" in refusal((ID, value))
+
+
+def test_a_path_or_body_that_cannot_be_a_name_is_refused() -> None:
+    assert "path" in refusal(path="")
+    assert "path" in refusal(path="a\nb")
+    assert "body" in refusal(body="\ud83d")
+
+
+@pytest.mark.parametrize("secret", ["", " "])
+def test_a_secret_that_everybody_knows_is_refused_at_the_start(secret: str) -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_JWT_SECRET"):
+        replace(LOOPBACK, jwt_secret=secret)
+
+
+# ---- how memory serves
+
+
+def test_memory_is_on_read_or_off() -> None:
+    for value, mode in ((b"on", MemoryMode.ON), (b"READ", MemoryMode.READ), (b" off ", MemoryMode.OFF)):
+        assert ask((b"X-Recollect-Memory", value)).memory is mode
+
+
+@pytest.mark.parametrize("value", [b"", b"yes", b"on,off", b"\xff"])
+def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None:
+    assert "on, read or off" in refusal((b"x-recollect-memory", value))
+
+
+def test_a_profile_is_the_named_one_or_the_default() -> None:
+    assert ask((b"x-recollect-profile", b"tiered")).profile == "tiered"
+    assert ask((b"x-recollect-profile", b"")).profile == "default"
+
+
+def test_open_webuis_chat_is_a_conversation_with_its_history() -> None:
+    identity = ask((b"x-openwebui-chat-id", b"4f-2"), (b"x-recollect-session", b"other"))
+    assert (identity.conversation, identity.append, identity.temporary) == ("4f-2", False, False)
+
+
+@pytest.mark.parametrize("chat", [b"local", b"local:socket-1", b"local-1"])
+def test_a_temporary_chat_is_marked(chat: bytes) -> None:
+    identity = ask((b"x-openwebui-chat-id", chat))
+    assert (identity.conversation, identity.temporary) == (chat.decode(), True)
+
+
+def test_a_session_may_send_its_newest_message_only_and_is_kept_whatever_its_name() -> None:
+    identity = ask((b"x-openwebui-chat-id", b""), (b"x-recollect-session", b"local-radio"))
+    assert (identity.conversation, identity.append, identity.temporary) == ("local-radio", True, False)
+
+
+def test_without_an_id_the_conversation_is_open() -> None:
+    identity = ask((b"x-recollect-session", b" "))
+    assert (identity.conversation, identity.append, identity.temporary) == (None, False, False)
+
+
+def test_an_endless_conversation_id_is_refused() -> None:
+    assert "x-recollect-session" in refusal((b"x-recollect-session", b"a" * 513))
+
+
+def test_our_headers_and_open_webuis_never_go_upstream() -> None:
+    for name in (*(header.encode() for header in IDENTITY_HEADERS), b"X-Recollect-Anything", b"x-openwebui-user-email"):
+        assert is_private_header(name)
+    for name in (b"authorization", b"x-request-id", b"x-recollection", b"openai-organization"):
+        assert not is_private_header(name)
+
+
+NAMES = st.sampled_from(
+    [JWT, ID, USER, b"X-Recollect-Memory", b"x-recollect-session", b"x-openwebui-chat-id", b"accept"]
+)
+WHO = st.none() | st.text(max_size=5)
+
+
+@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@given(st.lists(st.tuples(NAMES, st.binary(max_size=12)), max_size=4), WHO, WHO, st.sampled_from([NETWORK, SIGNED]))
+def test_no_bytes_make_somebody_of_a_request_that_proves_nothing(
+    headers: list[tuple[bytes, bytes]], path: str | None, body: str | None, policy: IdentityPolicy
+) -> None:
+    try:
+        identity = ask(*headers, policy=policy, path=path, body=body)
+    except BadIdentityError:
+        return
+    assert identity.subject is None

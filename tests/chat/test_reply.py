@@ -1,0 +1,180 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.chat.reply import Reply, ReplyAssembler, Usage, reply_from_json
+
+
+def assembled(*events: object) -> Reply:
+    assembler = ReplyAssembler()
+    for event in events:
+        assembler.feed(event if isinstance(event, bytes) else json.dumps(event).encode())
+    return assembler.reply()
+
+
+def delta(finish: str | None = None, **fields: object) -> dict[str, object]:
+    return {"choices": [{"index": 0, "delta": fields, "finish_reason": finish}]}
+
+
+def calls(reply: Reply) -> list[tuple[str, str, str]]:
+    assert reply.payload is not None
+    found = json.loads(reply.payload)["tool_calls"]
+    return [(call["id"], call["function"]["name"], call["function"]["arguments"]) for call in found]
+
+
+def test_deltas_are_joined_and_a_finish_reason_completes() -> None:
+    reply = assembled(delta(role="assistant", content=""), delta(content="Hi "), delta(content="Ana"), delta("stop"))
+    assert reply == Reply(text="Hi Ana", finish_reason="stop", complete=True, choices=1)
+
+
+def test_a_reply_without_a_finish_reason_is_not_complete() -> None:
+    assert assembled(delta(content="Hi")).complete is False
+    assert assembled(delta(content="Hi"), b"[DONE]").complete is False
+
+
+def test_only_the_finish_of_choice_0_counts() -> None:
+    other = {"choices": [{"index": 1, "delta": {"content": "x"}, "finish_reason": "stop"}]}
+    reply = assembled(delta(content="Hi"), other)
+    assert (reply.text, reply.complete, reply.choices) == ("Hi", False, 2)
+
+
+def test_an_error_makes_a_finished_reply_incomplete() -> None:
+    reply = assembled(delta("stop", content="Hi"), {"error": "boom"})
+    assert (reply.text, reply.complete, reply.error) == ("Hi", False, "boom")
+
+
+@pytest.mark.parametrize(
+    "event", [{"error": {"code": 1}}, {"object": "error"}, {"error": {"message": None}}, {"error": 7}]
+)
+def test_an_error_without_words_is_an_error_all_the_same(event: dict[str, object]) -> None:
+    assert assembled(event).error == "upstream reported an error without a message"
+
+
+def test_a_finish_reason_that_says_error_is_one() -> None:
+    assert assembled(delta("error", content="Hi")).complete is False
+
+
+def test_reasoning_is_not_part_of_the_text() -> None:
+    assert assembled(delta(reasoning_content="Hm."), delta(reasoning="Hm."), delta("stop", content="Yes")).text == "Yes"
+
+
+def test_content_in_parts_gives_its_text() -> None:
+    parts = [{"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "Yes"}]
+    assert assembled(delta("stop", content=parts)).text == "Yes"
+
+
+def test_what_comes_after_done_is_not_part_of_the_reply() -> None:
+    assembler = ReplyAssembler()
+    for event in (json.dumps(delta("stop", content="Hi")).encode(), b"[DONE]", json.dumps(delta(content="!")).encode()):
+        assembler.feed(event)
+    assert assembler.done
+    assert assembler.reply().text == "Hi"
+
+
+def test_tool_calls_are_assembled_by_index_in_order_of_index() -> None:
+    reply = assembled(
+        delta(tool_calls=[{"index": 1, "id": "b", "function": {"name": "g", "arguments": "{"}}]),
+        delta(tool_calls=[{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"x"'}}]),
+        delta(
+            tool_calls=[{"index": 1, "function": {"arguments": "}"}}, {"index": 0, "function": {"arguments": ":1}"}}]
+        ),
+        delta("tool_calls"),
+    )
+    assert calls(reply) == [("a", "f", '{"x":1}'), ("b", "g", "{}")]
+    assert reply.call_ids == ("a", "b")
+    assert (reply.text, reply.complete) == ("", True)
+
+
+def test_whole_calls_that_all_claim_index_0_stay_apart() -> None:
+    reply = assembled(
+        delta(tool_calls=[{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]),
+        delta(tool_calls=[{"index": 0, "id": "b", "function": {"name": "f", "arguments": "[]"}}]),
+    )
+    assert calls(reply) == [("a", "f", "{}"), ("b", "f", "[]")]
+
+
+def test_an_id_that_changes_with_every_piece_makes_no_new_calls() -> None:
+    reply = assembled(
+        delta(tool_calls=[{"index": 0, "id": "r1", "function": {"name": "f", "arguments": "{"}}]),
+        delta(tool_calls=[{"index": 0, "id": "r2", "function": {"arguments": "}"}}]),
+    )
+    assert calls(reply) == [("r1", "f", "{}")]
+
+
+def test_a_name_in_pieces_is_joined_and_a_repeated_one_is_not() -> None:
+    pieces = [delta(tool_calls=[{"index": 0, "id": "a", "function": {"name": name}}]) for name in ("get_", "weather")]
+    assert calls(assembled(*pieces)) == [("a", "get_weather", "")]
+    again = [delta(tool_calls=[{"index": 0, "id": "a", "function": {"name": "now"}}])] * 2
+    assert calls(assembled(*again)) == [("a", "now", "")]
+
+
+def test_arguments_sent_as_an_object_become_their_source() -> None:
+    reply = assembled(delta(tool_calls=[{"id": "a", "function": {"name": "f", "arguments": {"x": 1}}}]))
+    assert json.loads(calls(reply)[0][2]) == {"x": 1}
+
+
+def test_custom_tools_and_the_older_function_call_are_kept() -> None:
+    custom = assembled(
+        delta(tool_calls=[{"id": "a", "type": "custom", "custom": {"name": "sql", "input": "SELECT 1"}}])
+    )
+    assert custom.payload is not None
+    assert json.loads(custom.payload)["tool_calls"][0]["custom"] == {"name": "sql", "input": "SELECT 1"}
+    older = assembled(delta(function_call={"name": "f", "arguments": "{"}), delta(function_call={"arguments": "}"}))
+    assert older.payload is not None
+    assert json.loads(older.payload)["function_call"] == {"name": "f", "arguments": "{}"}
+
+
+def test_text_holds_nothing_that_no_database_can_hold() -> None:
+    assert assembled(rb'{"choices":[{"delta":{"content":"a\u0000\ud83d"}}]}').text == "a\ufffd\ufffd"
+
+
+def test_bytes_that_are_not_utf_8_do_not_lose_the_rest() -> None:
+    assert assembled(b'{"choices":[{"delta":{"content":"a\xffb"}}]}').text == "a\ufffdb"
+
+
+def test_a_whole_answer_is_read_with_its_usage() -> None:
+    body = {
+        "choices": [
+            {"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"},
+            {"index": 1, "message": {"role": "assistant", "content": "Ho"}, "finish_reason": "stop"},
+        ],
+        "usage": {"prompt_tokens": 5, "completion_tokens": 1, "prompt_tokens_details": None},
+    }
+    reply = reply_from_json(json.dumps(body).encode())
+    usage = Usage(prompt_tokens=5, completion_tokens=1)
+    assert reply == Reply(text="Hi", finish_reason="stop", complete=True, usage=usage, choices=2)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"<html>", b"7", b'{"choices"', b"\xff", b"[" * 100_000])
+def test_a_body_that_is_no_object_is_no_reply(body: bytes) -> None:
+    assert reply_from_json(body) is None
+
+
+KEYS = st.sampled_from(
+    """choices delta message content index tool_calls function function_call id name arguments custom type
+    finish_reason error object usage prompt_tokens text""".split()
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["", "error", "custom", "stop", "x", "\ud83d"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+CHOICE = st.dictionaries(KEYS, VALUES, max_size=4)
+EVENT = VALUES | st.fixed_dictionaries({"choices": st.lists(CHOICE | VALUES, max_size=3)}, optional={"error": VALUES})
+
+
+@settings(deadline=None, derandomize=True, max_examples=500, database=None)
+@given(st.lists(EVENT.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=20), max_size=6))
+def test_nothing_that_upstream_sends_raises(events: list[Any]) -> None:
+    reply = assembled(*events)
+    reply.text.encode()
+    assert reply.complete <= (reply.finish_reason is not None)
+    assert reply.payload is None or isinstance(json.loads(reply.payload), dict)
+    assert (reply.payload is not None) or reply.call_ids == ()
