@@ -13,7 +13,6 @@ from rapidfuzz.distance import Levenshtein
 
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 # Scripts written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar. Their terms are character pairs.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -48,7 +47,7 @@ def squeeze(text: str) -> str:
     >>> squeeze(" a \\n b ")
     'a b'
     """
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def normalise(text: str) -> str:
