@@ -94,7 +94,9 @@ class Settings(BaseSettings):
         default=None, description="Base URL of the API with that model; unset: `RECOLLECT_UPSTREAM_URL`."
     )
     form_key: SecretStr | None = Field(
-        default=None, description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`. Never a client's key."
+        default=None,
+        description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`, where that API is on the upstream's server. "
+        "Never a client's key.",
     )
     form_timeout_s: float = Field(
         default=30.0, gt=0, description="Longest wait for a formation's model call, in seconds."

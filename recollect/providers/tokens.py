@@ -6,7 +6,7 @@ than today's larger vocabularies do, so that a budget kept by it is kept.
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha1, sha256
@@ -67,27 +67,39 @@ class CachingCounter:
         return self._short(text) if len(text) <= _CACHED_CHARACTERS else self._tokenize(text)
 
 
-def token_counter(tokenizer: Tokenizer | None = None, *, environment: Mapping[str, str] | None = None) -> TokenCounter:
+def token_counter(
+    tokenizer: Tokenizer | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    encodings: Sequence[Encoding] = ENCODINGS,
+) -> TokenCounter:
     """Choose the best counter that needs no network.
 
     Args:
         tokenizer: Counts where tiktoken, or its file, is not at hand; None: the built-in embedder's.
         environment: Where tiktoken's cache folder is named; None: the process's own.
+        encodings: The files to look for there, the best first.
 
     Raises:
         MissingModelFilesError: the built-in tokenizer is wanted and not there.
     """
-    folder = cache_folder(os.environ if environment is None else environment)
-    if folder is not None and find_spec("tiktoken") is not None:
-        for encoding in ENCODINGS:
-            if _at_hand(folder, encoding):
-                return CachingCounter(_tiktoken(encoding.name))
+    encoding = encoding_at_hand(os.environ if environment is None else environment, encodings)
+    if encoding is not None:
+        return CachingCounter(_tiktoken(encoding.name))
     fallback = tokenizer or static_model().tokenizer
 
     def tokenize(text: str) -> int:
         return sum(len(fallback.encode_batch_fast([span], add_special_tokens=False)[0].ids) for span in spans(text))
 
     return CachingCounter(tokenize)
+
+
+def encoding_at_hand(environment: Mapping[str, str], encodings: Sequence[Encoding] = ENCODINGS) -> Encoding | None:
+    """Return the encoding that tiktoken can count with and need no network; None where there is none."""
+    folder = cache_folder(environment)
+    if folder is None or find_spec("tiktoken") is None:
+        return None
+    return next((encoding for encoding in encodings if _at_hand(folder, encoding)), None)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path | None:

@@ -1,0 +1,190 @@
+"""Post JSON to an OpenAI-compatible API and read the JSON it answers. Talks to that one address and no other."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import aiohttp
+
+from recollect.clock import Clock, SystemClock
+from recollect.errors import ModelError, SetupError
+
+# Waiting longer than this keeps a formation's lease for nothing: it is tried again later anyway.
+LONGEST_RETRY_AFTER_S = 10.0
+# Without Retry-After: long enough for a restarted server or a dropped connection.
+_RETRY_AFTER_S = 0.5
+_TRIES = 2
+_READ_BYTES = 64 * 1024
+# What may be repeated of a server's error: names such as `context_length_exceeded`, never its sentences, which can
+# quote the prompt or a part of the key.
+_NAME = re.compile(r"[A-Za-z][\w.-]{0,63}")
+_HINTS: Mapping[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "check the key",
+    HTTPStatus.FORBIDDEN: "check the key and what it may use",
+    HTTPStatus.NOT_FOUND: "check the URL (it ends in /v1 as a rule) and the model's name",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the request is too long for it",
+    HTTPStatus.TOO_MANY_REQUESTS: "its limit is reached",
+}
+
+
+class ApiRefusedError(ModelError):
+    """The server answered with a status that says the request is at fault."""
+
+    def __init__(self, where: str, status: int, *, name: str = "", param: str = "") -> None:
+        """Keep the status, and the server's names for the error and the parameter at fault."""
+        named = f" ({name})" if name else ""
+        hint = _HINTS.get(status)
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            hint = "redirects are not followed; set the URL it redirects to"
+        super().__init__(f"{where} answered {status}{named}" + (f": {hint}" if hint else ""))
+        self.status, self.param = status, param
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiAnswer:
+    """A successful answer."""
+
+    body: object
+    """The decoded JSON."""
+    requests: int
+    """How many requests it took."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Raw:
+    status: int
+    retry_after: str | None
+    body: bytes
+
+
+class JsonApi:
+    """One API, one key, one pool of connections. Used from one event loop."""
+
+    def __init__(
+        self, url: str, *, key: str | None, timeout_s: float, max_bytes: int, clock: Clock | None = None
+    ) -> None:
+        """Prepare; nothing connects before the first call.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            key: Sent as bearer token; None sends none.
+            timeout_s: Longest wait for an answer, its retry included.
+            max_bytes: Largest answer that is read.
+            clock: Against which a Retry-After date is read.
+        """
+        self._url = url.rstrip("/")
+        self.where = re.sub(r"^(\w+://)(?:[^/@]*@)?([^/?#]*).*$", r"\1\2", self._url)
+        """Scheme, host and port: what messages name the server by."""
+        if key is not None and not (key.isascii() and key.isprintable()):
+            raise SetupError(f"the key for {self.where} holds a character that no header can carry; copy it again")
+        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
+        self._timeout_s = timeout_s
+        self._max_bytes = max_bytes
+        self._clock = clock or SystemClock()
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, path: str, body: Mapping[str, Any]) -> ApiAnswer:
+        """Post `body`, once more if the connection fails or the server is busy.
+
+        Raises:
+            ApiRefusedError: the server refused the request.
+            ModelError: no answer in time, a busy or failing server, or an answer that is too large or no JSON.
+        """
+        data = json.dumps(body).encode()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._post(f"{self._url}{path}", data)
+        except TimeoutError:
+            raise ModelError(f"{self.where} gave no answer within {self._timeout_s:g} s") from None
+
+    async def close(self) -> None:
+        """Close the connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _post(self, url: str, data: bytes) -> ApiAnswer:
+        failure = ModelError(f"{self.where} was not asked")
+        for request in range(1, _TRIES + 1):
+            wait_s = _RETRY_AFTER_S
+            try:
+                raw = await self._send(url, data)
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
+                failure = ModelError(f"{self.where} cannot be reached or broke off ({type(error).__name__})")
+            except (aiohttp.ClientError, ValueError) as error:
+                raise ModelError(f"{self.where} cannot be asked ({type(error).__name__})") from None
+            else:
+                if raw.status == HTTPStatus.OK:
+                    return ApiAnswer(body=self._decode(raw.body), requests=request)
+                failure = self._refusal(raw)
+                if raw.status != HTTPStatus.TOO_MANY_REQUESTS and raw.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise failure
+                wait_s = retry_delay_s(raw.retry_after, self._clock.now())
+            if request < _TRIES:
+                await asyncio.sleep(wait_s)
+        raise failure
+
+    async def _send(self, url: str, data: bytes) -> _Raw:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=None), trust_env=False, cookie_jar=aiohttp.DummyCookieJar()
+            )
+        async with self._session.post(url, data=data, headers=self._headers, allow_redirects=False) as response:
+            body = bytearray()
+            async for part in response.content.iter_chunked(_READ_BYTES):
+                body += part
+                if len(body) > self._max_bytes:
+                    response.close()
+                    raise ModelError(f"{self.where} answered with more than {self._max_bytes} bytes")
+            return _Raw(status=response.status, retry_after=response.headers.get("Retry-After"), body=bytes(body))
+
+    def _decode(self, body: bytes) -> object:
+        try:
+            decoded: object = json.loads(body)
+        except (ValueError, RecursionError):
+            raise ModelError(f"{self.where} answered {len(body)} bytes that are no JSON") from None
+        return decoded
+
+    def _refusal(self, raw: _Raw) -> ApiRefusedError:
+        try:
+            body = json.loads(raw.body)
+        except (ValueError, RecursionError):
+            body = None
+        error = body.get("error") if isinstance(body, dict) else None
+        fields = error if isinstance(error, dict) else {}
+        names = [_name(fields.get(field)) for field in ("code", "type")]
+        return ApiRefusedError(
+            self.where, raw.status, name=next(filter(None, names), ""), param=_name(fields.get("param"))
+        )
+
+
+def _name(value: object) -> str:
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
+
+
+def retry_delay_s(header: str | None, now: datetime) -> float:
+    """Read a Retry-After header, in seconds or as a date, as a wait of at most ten seconds.
+
+    >>> retry_delay_s("3", datetime(2026, 1, 1, tzinfo=UTC))
+    3.0
+    >>> retry_delay_s("Thu, 01 Jan 2026 00:00:05 GMT", datetime(2026, 1, 1, tzinfo=UTC))
+    5.0
+    """
+    if header is None:
+        return _RETRY_AFTER_S
+    try:
+        wait_s = float(header) if header.strip().isdigit() else _until(header, now)
+    except (ValueError, TypeError, OverflowError):
+        return _RETRY_AFTER_S
+    return min(max(wait_s, 0.0), LONGEST_RETRY_AFTER_S)
+
+
+def _until(date: str, now: datetime) -> float:
+    when = parsedate_to_datetime(date)
+    return ((when if when.tzinfo else when.replace(tzinfo=UTC)) - now).total_seconds()

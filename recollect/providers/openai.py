@@ -1,0 +1,194 @@
+"""Embeddings and structured answers from any OpenAI-compatible API. Talks to the configured address only."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from http import HTTPStatus
+from importlib.resources import files
+from json import dumps
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.errors import ModelError
+from recollect.providers.calibrate import Calibration
+from recollect.providers.jsonanswer import read_json_answer
+from recollect.providers.jsonapi import ApiRefusedError, JsonApi
+from recollect.providers.openaiwire import read_completion, read_embeddings, read_usage, unit_rows, wanted
+from recollect.providers.protocol import ModelAnswer
+from recollect.text import clean
+from recollect.types import Vectors
+
+# A start, not a measurement: current embedding models put unrelated sentences at 0.1 to 0.35 and an answer to a
+# question at 0.45 to 0.7. Fit your model's own constants with `Calibration.fit`.
+GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
+
+# OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.
+_BATCH_TEXTS = 128
+_BATCH_CHARACTERS = 200_000
+# Some 2,000 tokens, and 8,000 in the densest script: what common embedding models take.
+_MOST_CHARACTERS = 8_000
+_EMBED_BYTES = 64 * 1024 * 1024
+_CHAT_BYTES = 16 * 1024 * 1024
+_EMBED_TIMEOUT_S = 30.0
+_CHAT_TIMEOUT_S = 30.0
+
+# Ways of asking for JSON, the strictest first; a server that refuses one is asked by the next.
+_WAYS = ("json_schema", "json_object", "text")
+_REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+class OpenAIEmbedder:
+    """Embeds through `POST {url}/embeddings`."""
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        dim: int,
+        *,
+        key: str | None = None,
+        timeout_s: float = _EMBED_TIMEOUT_S,
+        calibration: Calibration = GENERIC_CALIBRATION,
+    ) -> None:
+        """Prepare; nothing connects before the first call.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            model: The model's name there.
+            dim: Length of its vectors; an answer of another length is refused.
+            key: Sent as bearer token; None sends none.
+            timeout_s: Longest wait for a batch.
+            calibration: What this model's cosines mean.
+        """
+        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_EMBED_BYTES)
+        self._model = model
+        self._dim = dim
+        self._calibration = calibration
+
+    @property
+    def space(self) -> str:
+        """Name of the space: model and dimension."""
+        return f"{self._model}-{self._dim}"
+
+    @property
+    def dim(self) -> int:
+        """Length of each vector."""
+        return self._dim
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts by their first 8,000 characters: rows of unit length, zeros for a blank text (which is not sent).
+
+        Raises:
+            ModelError: no answer, or not one vector of numbers for each text.
+            VectorSizeError: the vectors have another length than `dim`.
+        """
+        rows = np.zeros((len(texts), self._dim), dtype=np.float32)
+        given = [clean(text[:_MOST_CHARACTERS]) for text in texts]
+        places = [place for place, text in enumerate(given) if text.strip()]
+        for batch in _batches(places, given):
+            rows[batch] = await self._embed([given[place] for place in batch])
+        return rows
+
+    def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Turn this model's cosines into relevance, 0 to 1."""
+        return self._calibration.relevance(cosine)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
+
+    async def _embed(self, texts: list[str]) -> Vectors:
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        answer = (await self._api.post("/embeddings", body)).body
+        try:
+            return unit_rows(read_embeddings(answer, count=len(texts)), dim=self._dim)
+        except ValueError as error:
+            raise ModelError(f"{self._api.where} answered for {self._model!r}: {error}") from None
+
+
+def _batches(places: list[int], texts: list[str]) -> Iterator[list[int]]:
+    batch: list[int] = []
+    characters = 0
+    for place in places:
+        characters += len(texts[place])
+        if batch and (len(batch) == _BATCH_TEXTS or characters > _BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], len(texts[place])
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+class OpenAIChatModel:
+    """Answers with JSON through `POST {url}/chat/completions`."""
+
+    def __init__(self, url: str, model: str, *, key: str | None = None, timeout_s: float = _CHAT_TIMEOUT_S) -> None:
+        """Prepare; nothing connects before the first call.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            model: The model's name there.
+            key: Sent as bearer token; None sends none.
+            timeout_s: Longest wait for an answer.
+        """
+        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_CHAT_BYTES)
+        self._model = model
+        self._way = 0
+        self._temperature = True
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Ask for JSON of the schema: by JSON schema, else in JSON mode, else in plain words.
+
+        What the server refuses is remembered, once another way was taken.
+
+        Raises:
+            ModelError: no answer, a refusal, or nothing that can be read as JSON of this form.
+        """
+        way, temperature, calls = self._way, self._temperature, 0
+        while True:
+            body = self._request(_WAYS[way], system, user, schema, schema_name)
+            if temperature:
+                body["temperature"] = 0
+            calls += 1
+            try:
+                answer = await self._api.post("/chat/completions", body)
+            except ApiRefusedError as refused:
+                if refused.status not in _REFUSALS:
+                    raise
+                if temperature and refused.param == "temperature":
+                    temperature = False
+                elif way + 1 < len(_WAYS):
+                    way += 1
+                else:
+                    raise
+                continue
+            self._way, self._temperature = max(way, self._way), temperature and self._temperature
+            data = read_json_answer(read_completion(answer.body), wanted(schema))
+            return ModelAnswer(data=data, usage=read_usage(answer.body), calls=calls + answer.requests - 1)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
+
+    def _request(self, way: str, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._model, "stream": False}
+        if way == "json_schema":
+            form = {"name": schema_name, "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        else:
+            system = f"{system}\n\n{_answer_form()}{dumps(schema)}"
+        if way == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        body["messages"] = [{"role": "system", "content": clean(system)}, {"role": "user", "content": clean(user)}]
+        return body
+
+
+@lru_cache(maxsize=1)
+def _answer_form() -> str:
+    return (files(__package__) / "answer_form.txt").read_text("utf-8")
