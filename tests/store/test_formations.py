@@ -1,0 +1,208 @@
+"""Work as a cursor: due, leased, fenced, committed with its effects, parked and retried."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
+
+from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
+from recollect.store.protocol import Store
+from recollect.testing import FakeClock
+from recollect.types import FormationKey, FormationResult, Lease, Subject
+
+
+async def leased(store: Store, clock: FakeClock, *, seconds: float = 60) -> Lease:
+    """Record a turn and take the formation it makes due."""
+    await store.record(turn("a", "b", formations=[due(due_at=clock.now())]))
+    (key,) = await store.due(clock.now())
+    lease = await store.lease(key, now=clock.now(), lease_s=seconds)
+    assert lease is not None
+    return lease
+
+
+async def test_a_turn_and_its_work_are_one(store: Store, clock: FakeClock) -> None:
+    later = clock.now() + timedelta(minutes=5)
+    app = Subject("app", "calendar")
+    recorded = await store.record(
+        turn("a", "b", formations=[due(stage="index", due_at=clock.now()), due(app, due_at=later)])
+    )
+
+    index = FormationKey(
+        subject=ANA,
+        home=ANA,
+        conversation=recorded.conversation,
+        profile="default",
+        stage="index",
+        version="rules-1",
+    )
+    extract = replace(index, subject=app, stage="extract")
+    assert await store.due(clock.now()) == [index]
+    assert await store.next_due() == clock.now()
+    assert await store.due(later) == [index, extract]
+    assert await store.due(later, limit=1) == [index]
+    assert [status.key for status in await store.formations(subject=app)] == [extract]
+    assert [status.key for status in await store.formations()] == [index, extract]
+    assert await store.formations(subject=BEN) == []
+
+
+async def test_nothing_is_due_where_nothing_was_said(store: Store, clock: FakeClock) -> None:
+    assert await store.next_due() is None
+    assert await store.due(clock.now()) == []
+
+
+async def test_a_lease_says_what_is_to_be_formed_and_counts_the_attempt(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    assert (lease.attempts, lease.formed_seq, lease.last_seq) == (1, 0, 2)
+    assert lease.until == clock.now() + timedelta(seconds=60)
+
+
+async def test_a_formation_is_leased_once_until_the_lease_runs_out(store: Store, clock: FakeClock) -> None:
+    first = await leased(store, clock)
+    assert await store.due(clock.now()) == []
+    assert await store.next_due() == first.until
+    assert await store.lease(first.key, now=clock.now(), lease_s=60) is None
+    clock.advance(seconds=60)
+    second = await store.lease(first.key, now=clock.now(), lease_s=60)
+
+    assert second is not None
+    assert second.attempts == 2
+    assert second.token != first.token
+
+
+async def test_what_is_not_due_or_not_there_cannot_be_leased(store: Store, clock: FakeClock) -> None:
+    await store.record(turn("a", "b", formations=[due(due_at=clock.now() + timedelta(hours=1))]))
+    (status,) = await store.formations()
+
+    assert await store.lease(status.key, now=clock.now(), lease_s=60) is None
+    other = replace(status.key, subject=BEN)
+    assert await store.lease(other, now=clock.now() + timedelta(hours=2), lease_s=60) is None
+
+
+async def test_a_commit_applies_changes_decisions_and_cursor_together(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    known = memory("Ana likes tea.", clock=clock)
+    result = FormationResult(formed_seq=2, changes=(add(known),), decisions=(decision(known),), subject_version=0)
+    assert await store.commit_formation(lease, result, now=clock.now()) == 1
+
+    assert await store.memories(ANA, [known.id]) == [known]
+    assert len(await store.decisions(ANA)) == 1
+    (status,) = await store.formations()
+    assert (status.formed_seq, status.due_at, status.attempts, status.parked) == (2, None, 0, False)
+    assert await store.next_due() is None
+
+
+async def test_what_was_said_meanwhile_is_due_at_once(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    await store.record(turn("a", "b", "c", "d", formations=[due(due_at=clock.now() + timedelta(hours=1))]))
+    await store.commit_formation(lease, FormationResult(formed_seq=2), now=clock.now())
+
+    (status,) = await store.formations()
+    assert (status.formed_seq, status.last_seq, status.due_at) == (2, 4, clock.now())
+
+
+async def test_a_worker_whose_lease_ran_out_cannot_commit(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    known = memory("late", clock=clock)
+    clock.advance(seconds=60)
+    with pytest.raises(LeaseLostError):
+        await store.commit_formation(lease, FormationResult(formed_seq=2, changes=(add(known),)), now=clock.now())
+
+    assert len(await store.hot(ANA, SPACE)) == 0
+
+
+async def test_a_worker_whose_lease_was_taken_over_cannot_commit(store: Store, clock: FakeClock) -> None:
+    first = await leased(store, clock)
+    clock.advance(seconds=61)
+    second = await store.lease(first.key, now=clock.now(), lease_s=60)
+    assert second is not None
+    fresh_until = replace(first, until=second.until)
+    with pytest.raises(LeaseLostError):
+        await store.commit_formation(fresh_until, FormationResult(formed_seq=2), now=clock.now())
+    await store.commit_formation(second, FormationResult(formed_seq=2), now=clock.now())
+    with pytest.raises(LeaseLostError):
+        await store.commit_formation(second, FormationResult(formed_seq=2), now=clock.now())
+
+
+async def test_a_formation_that_rests_on_old_memories_is_done_again(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    await store.apply(ANA, [add(memory("by hand", clock=clock))], [])
+    known = memory("formed", clock=clock)
+    stale = FormationResult(formed_seq=2, changes=(add(known),), subject_version=0)
+    with pytest.raises(StaleSubjectError):
+        await store.commit_formation(lease, stale, now=clock.now())
+
+    assert await store.memories(ANA, [known.id]) == []
+    assert await store.commit_formation(lease, replace(stale, subject_version=1), now=clock.now()) == 2
+
+
+@pytest.mark.parametrize("formed_seq", [-1, 3])
+async def test_a_cursor_stays_within_the_conversation(store: Store, clock: FakeClock, formed_seq: int) -> None:
+    lease = await leased(store, clock)
+    with pytest.raises(BadRequestError):
+        await store.commit_formation(lease, FormationResult(formed_seq=formed_seq), now=clock.now())
+
+
+async def test_a_failed_formation_is_due_again_later_with_its_error(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    retry_at = clock.now() + timedelta(minutes=1)
+    await store.release_formation(lease, error="timeout", retry_at=retry_at, now=clock.now())
+
+    (status,) = await store.formations()
+    assert (status.due_at, status.attempts, status.error, status.parked) == (retry_at, 1, "timeout", False)
+    assert await store.due(clock.now()) == []
+    assert await store.due(retry_at) == [lease.key]
+
+
+async def test_a_lease_given_back_without_an_error_is_no_attempt(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    await store.release_formation(lease, error=None, retry_at=clock.now(), now=clock.now())
+
+    again = await store.lease(lease.key, now=clock.now(), lease_s=60)
+    assert again is not None
+    assert again.attempts == 1
+
+
+async def test_a_parked_formation_waits_visibly_until_it_is_retried(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    assert await store.retry_formation(lease.key, now=clock.now()) is False
+    await store.release_formation(lease, error="poison", retry_at=None, now=clock.now())
+    (status,) = await store.formations(parked=True)
+
+    assert (status.parked, status.error, status.attempts) == (True, "poison", 1)
+    assert await store.formations(parked=False) == []
+    assert await store.due(clock.now()) == []
+    assert await store.next_due() is None
+    assert await store.lease(lease.key, now=clock.now(), lease_s=60) is None
+    clock.advance(hours=1)
+    assert await store.retry_formation(lease.key, now=clock.now()) is True
+    again = await store.lease(lease.key, now=clock.now(), lease_s=60)
+    assert again is not None
+    assert again.attempts == 1
+    assert (await store.stats()).formations_parked == 0
+
+
+async def test_a_parked_formation_stays_parked_when_more_is_said(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    await store.release_formation(lease, error="poison", retry_at=None, now=clock.now())
+    await store.record(turn("a", "b", "c", "d", formations=[due(due_at=clock.now())]))
+    assert await store.due(clock.now()) == []
+
+
+async def test_a_lost_lease_cannot_be_given_back(store: Store, clock: FakeClock) -> None:
+    first = await leased(store, clock)
+    clock.advance(seconds=60)
+    second = await store.lease(first.key, now=clock.now(), lease_s=60)
+    assert second is not None
+    await store.release_formation(first, error="late", retry_at=None, now=clock.now())
+
+    (status,) = await store.formations()
+    assert (status.parked, status.error) == (False, None)
+    await store.commit_formation(second, FormationResult(formed_seq=2), now=clock.now())
+
+
+async def test_one_poisoned_conversation_delays_no_other(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock)
+    await store.release_formation(lease, error="poison", retry_at=None, now=clock.now())
+    await store.record(turn("other", "b", formations=[due(due_at=clock.now())]))
+    assert len(await store.due(clock.now())) == 1
