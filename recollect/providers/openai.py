@@ -19,8 +19,8 @@ from recollect.providers.protocol import ModelAnswer
 from recollect.text import clean
 from recollect.types import Vectors
 
-# A start, not a measurement: current embedding models put unrelated sentences at 0.1 to 0.35 and an answer to a
-# question at 0.45 to 0.7. Fit your model's own constants with `Calibration.fit`.
+# A start, not a measurement: it assumes a model that puts unrelated sentences near 0.2 and an answer to a question near
+# 0.6. Models differ: fit your model's own constants with `Calibration.fit`.
 GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.

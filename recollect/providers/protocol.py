@@ -15,7 +15,7 @@ class Embedder(Protocol):
 
     @property
     def space(self) -> str:
-        """Name of the space: model and dimension, for instance `wordllama-l2-256`."""
+        """Name of the space: model and dimension, for instance `wordllama-l2-256-ranked`."""
         ...
 
     @property
