@@ -9,13 +9,16 @@ from recollect.form.tone import commands, small_talk, statement_part
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
 _ORDER = re.compile(
-    r"\b(?:always|never|from\s+now\s+on|in\s+(?:the\s+)?future|going\s+forward|remember|note\s+that|keep\s+in\s+mind|call\s+me"
-    r"|don't\s+forget|do\s+not\s+use|don't\s+use|(?:answer|reply|respond|speak|talk|write)\s+(?:to\s+me\s+)?in|your\s+(?:answers|replies|responses)"
+    r"\b(?:always|never|from\s+now\s+on|in\s+(?:the\s+)?future|going\s+forward|remember|note\s+that|"
+    r"keep\s+in\s+mind|call\s+me"
+    r"|don't\s+forget|do\s+not\s+use|don't\s+use|(?:answer|reply|respond|speak|talk|write)\s+(?:to\s+me\s+)"
+    r"?in|your\s+(?:answers|replies|responses)"
     r"|be\s+(?:brief|concise|short|direct|formal|informal|polite)|no\s+emojis?|use\s+\w+)\b",
     re.IGNORECASE,
 )
 _CODE_LINE = re.compile(
-    r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|function|#include|SELECT|INSERT"
+    r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|"
+    r"function|#include|SELECT|INSERT"
     r"|</?\w+|@\w+|at\s+\S+\(|Traceback|\$\s)|=>|\w+\(.*\)\s*[;{]?\s*$|^\s*\w+\s*=\s*\S|File \"",
     re.MULTILINE,
 )

@@ -9,7 +9,8 @@ from collections.abc import Callable
 _PREFIXED = re.compile(
     r"\b(?:sk-(?:ant-|proj-|or-v1-|live-)?[A-Za-z0-9_-]{16,}|(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}"
     r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|npm_[A-Za-z0-9]{30,}"
+    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|"
+    r"npm_[A-Za-z0-9]{30,}"
     r"|pypi-[A-Za-z0-9_-]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|dop_v1_[a-f0-9]{32,}|shpat_[a-fA-F0-9]{24,}"
     r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/=]{20,})(?![A-Za-z0-9])"
 )
@@ -21,7 +22,8 @@ _URL_PASSWORD = re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}
 _BEARER = re.compile(r"(?P<keep>\bbearer\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
 # 'password: hunter2', 'my pin is 4821', 'API_KEY=abc…': a name of a secret, then its value.
 _ASSIGNED = re.compile(
-    r"(?P<keep>\b(?:[A-Za-z0-9_]{0,40}[_-])?(?:password|passwd|passphrase|passcode|pwd|pin(?:\s+code)?|cvv|cvc|secret(?:[\s_-]?key)?"
+    r"(?P<keep>\b(?:[A-Za-z0-9_]{0,40}[_-])?(?:password|passwd|passphrase|passcode|pwd|pin(?:\s+code)"
+    r"?|cvv|cvc|secret(?:[\s_-]?key)?"
     r"|api[\s_-]?key|access[\s_-]?key|auth[\s_-]?token|access[\s_-]?token|private[\s_-]?key|token)\b[\"']?"
     r"\s*(?P<tie>[:=]|\bis\b|\bwas\b)\s*[\"']?)(?P<value>[^\s\"',;]{3,300})",
     re.IGNORECASE,

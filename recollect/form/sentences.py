@@ -12,7 +12,8 @@ _LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
 
 _SUBJECT = (
     r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s+\w+|next\s+\w+|from\s+now\s+on)"
-    r",?\s+)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|call|don't|always|never"
+    r",?\s+)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
+    r"call|don't|always|never"
     r"|not|im)\b"
 )
 _FINE = re.compile(

@@ -32,7 +32,12 @@ class FormInput:
 
 def readable(message: LoggedMessage) -> str:
     """Return the words of a message that memories may be derived from: own, scrubbed, and not endless."""
-    return scrub(own_words(message.text)[: LONGEST_READ + _MARGIN])[:LONGEST_READ]
+    return readable_text(message.text)
+
+
+def readable_text(text: str) -> str:
+    """Return what may be derived from a text: own words, scrubbed, and not endless."""
+    return scrub(own_words(text)[: LONGEST_READ + _MARGIN])[:LONGEST_READ]
 
 
 def speaker_of(message: LoggedMessage) -> str:

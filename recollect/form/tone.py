@@ -3,23 +3,30 @@
 import re
 
 _ASKS = re.compile(
-    r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|which|can|could|would|should|shall"
+    r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|"
+    r"which|can|could|would|should|shall"
     r"|do|does|did|is|are|am|was|were|will|have\s+you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s+i"
     r"|might|got\s+any|wanna|ever|know\s+any)\b",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"^(?:and\s+|but\s+|so\s+)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|let's\s+(?:say|pretend)|say\s+i\b"
-    r"|what\s+if|hypothetically|in\s+(?:theory|a\s+dream|my\s+dream|this\s+(?:story|scenario)|my\s+(?:novel|story|book))"
+    r"^(?:and\s+|but\s+|so\s+)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
+    r"let's\s+(?:say|pretend)|say\s+i\b"
+    r"|what\s+if|hypothetically|in\s+(?:theory|a\s+dream|my\s+dream|this\s+(?:story|scenario)|"
+    r"my\s+(?:novel|story|book))"
     r"|for\s+(?:example|instance)|e\.g\.)"
-    r"|\b(?:if\s+i\s+(?:were|was|had|lived|worked|could|have|am|'m)|if\s+i'm|as\s+if\s+i|as\s+though|i\s+wish|wish\s+i|if\s+only"
-    r"|i\s+(?:would|might|could|may)\s+(?:be|have|become)|i'd\s+be|i'd\s+have|hypothetically|role[\s-]?play|in\s+character"
-    r"|my\s+(?:character|protagonist|narrator|hero|persona)|whether\s+i|not\s+sure\s+(?:if|whether)|i\s+doubt|i\s+dreamt|i\s+dreamed"
+    r"|\b(?:if\s+i\s+(?:were|was|had|lived|worked|could|have|am|'m)|if\s+i'm|as\s+if\s+i|as\s+though|"
+    r"i\s+wish|wish\s+i|if\s+only"
+    r"|i\s+(?:would|might|could|may)\s+(?:be|have|become)|i'd\s+be|i'd\s+have|hypothetically|role[\s-]?play|"
+    r"in\s+character"
+    r"|my\s+(?:character|protagonist|narrator|hero|persona)|whether\s+i|not\s+sure\s+(?:if|whether)"
+    r"|i\s+doubt|i\s+dreamt|i\s+dreamed"
     r"|is\s+it\s+true\s+that|lorem)\b",
     re.IGNORECASE,
 )
 _JOKES = re.compile(
-    r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|jk|j/k|it'?s\s+a\s+joke"
+    r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|"
+    r"jk|j/k|it'?s\s+a\s+joke"
     r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)",
     re.IGNORECASE,
 )
@@ -38,10 +45,14 @@ _COMMAND = re.compile(
     rf"^(?:please\s+|pls\s+|now\s+|ok(?:ay)?,?\s+|then\s+|can\s+you\s+|could\s+you\s+)*(?:{_COMMAND_VERBS})\b", re.I
 )
 _SMALL_TALK = re.compile(
-    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s+(?:morning|evening|afternoon|night|day)|thanks?|thank\s+you|thx|ty|cheers|ok(?:ay)?"
-    r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|bye|goodbye|see\s+you|later|please|got\s+it"
-    r"|makes\s+sense|sounds\s+good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|continue|go\s+on|next"
-    r"|all\s+good|a\s+lot|so\s+much|very\s+much|again|there|you|mate|everyone|all|much|very|that|works|it|helps?|good|well|done)"
+    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s+(?:morning|evening|afternoon|night|day)|thanks?|"
+    r"thank\s+you|thx|ty|cheers|ok(?:ay)?"
+    r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|"
+    r"bye|goodbye|see\s+you|later|please|got\s+it"
+    r"|makes\s+sense|sounds\s+good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|"
+    r"continue|go\s+on|next"
+    r"|all\s+good|a\s+lot|so\s+much|very\s+much|again|there|you|mate|everyone|all|much|very|that|"
+    r"works|it|helps?|good|well|done)"
     r"[\s,.!:;)(-]*)+$",
     re.IGNORECASE,
 )
@@ -69,8 +80,10 @@ def _inverted(sentence: str) -> bool:
     """Whether a sentence without a question mark asks all the same: 'can you help me', 'what is my name'."""
     return bool(
         re.match(
-            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s+(?:you|i|we|he|she|they|it|there|the|this|that|my)\b"
-            r"|(?:what|where|when|why|how|who|which)(?:'s|\s+(?:is|are|was|were|do|does|did|can|should|would|to|about|much|many))\b",
+            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s+(?:you|i|we|he|she|"
+            r"they|it|there|the|this|that|my)\b"
+            r"|(?:what|where|when|why|how|who|which)(?:'s|\s+(?:is|are|was|were|do|does|did|can|"
+            r"should|would|to|about|much|many))\b",
             sentence,
             re.IGNORECASE,
         )

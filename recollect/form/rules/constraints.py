@@ -1,0 +1,170 @@
+"""Facts of what somebody cannot or must not: allergies, diets, conditions, availability. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.form.rules.fact import Fact, Rule, bare_value, items, rule, slot, value_of
+from recollect.form.rules.lexicon import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
+
+_NOT_FOOD = re.compile(
+    r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"
+    r"enough|well|properly|breakfast|lunch|dinner"
+    r"|there|here|like|for|before|after|late|together|with|while|because|when)\b",
+    re.IGNORECASE,
+)
+
+
+def _allergies(raw: str | None, *, ends: bool) -> Iterable[Fact]:
+    for thing in items(raw):
+        says = f"is {'not' if ends else ''} allergic to {thing}".replace("  ", " ")
+        yield Fact(
+            category="constraint",
+            key=slot("allergy", thing),
+            value=thing,
+            says=says,
+            importance=0.9,
+            ends=ends,
+            dated=ends,
+        )
+
+
+def _allergic(match: re.Match[str]) -> Iterable[Fact]:
+    return _allergies(match["v"], ends=False)
+
+
+def _not_allergic(match: re.Match[str]) -> Iterable[Fact]:
+    return _allergies(match["v"], ends=True)
+
+
+def _diet(match: re.Match[str]) -> Iterable[Fact]:
+    value = match["v"].lower().replace("pescetarian", "pescatarian")
+    says = f"eats {value}" if value.startswith("plant") else f"is {value}"
+    yield Fact(category="constraint", key="diet", value=value, says=says, importance=0.85, dated=True)
+
+
+def _diet_no_more(match: re.Match[str]) -> Iterable[Fact]:
+    value = match["v"].lower()
+    says = f"is no longer {value}"
+    yield Fact(category="constraint", key="diet", value=value, says=says, importance=0.85, ends=True, dated=True)
+
+
+def _food_rule(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"[\s-]+", "-", match["v"].lower())
+    says = f"follows a {value} diet"
+    yield Fact(category="constraint", key=slot("diet", value), value=value, says=says, importance=0.85, dated=True)
+
+
+def _avoids(match: re.Match[str]) -> Iterable[Fact]:
+    verb = match["verb"].lower()
+    if _NOT_FOOD.match(match["v"]):
+        return
+    for thing in items(match["v"]):
+        says = f"does not {verb} {thing}"
+        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True)
+
+
+def _avoids_plain(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in items(match["v"]):
+        if len(thing.split()) <= 3 and not thing.endswith("ing"):
+            says = f"avoids {thing}"
+            yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75)
+
+
+def _gave_up(match: re.Match[str]) -> Iterable[Fact]:
+    thing = {"smoking": "smoking", "drinking": "alcohol"}.get(match["v"].lower(), bare_value(value_of(match["v"])))
+    if thing:
+        says = f"gave up {thing}"
+        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75, dated=True)
+
+
+def _condition(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"^an?\s+", "", match["v"].lower())
+    verb = match.groupdict().get("verb") or ""
+    says = f"is {value}" if verb == "" else f"has {value}"
+    yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.85, dated=True)
+
+
+def _free(match: re.Match[str]) -> Iterable[Fact]:
+    when = value_of(match["v"], most_words=8)
+    if when:
+        free = "not available" if match["no"] else "available"
+        yield Fact(
+            category="constraint",
+            key=slot("availability", when),
+            value=f"{free} {when}",
+            says=f"is {free} {when}",
+            importance=0.65,
+        )
+
+
+_LASTING_TIME = (
+    r"(?:on \w+days\b|(?:on )?(?:weekdays|weekends|mornings|evenings|afternoons)|every \w+|before "
+    r"\d|after \d|between \d|in the (?:mornings|evenings|afternoons)).*"
+)
+
+RULES: tuple[Rule, ...] = (
+    rule(r"<AM> allergic to (?P<v>.+)", _allergic),
+    rule(
+        r"(?:<HAVE>|<I>)(?: have)?(?: got)? an? (?:(?:severe|bad|serious|mild|strong|slight) )"
+        r"?(?P<v>(?!allerg)[\w-]+(?: [\w-]+)?) allergy\b",
+        _allergic,
+    ),
+    rule(
+        r"(?:<HAVE>|<I>)(?: have)?(?: got)? an? (?:(?:severe|bad|serious|mild|strong|slight) )"
+        r"?(?:allergy|intolerance) to (?P<v>.+)",
+        _allergic,
+    ),
+    rule(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
+    rule(r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.+?)<NOMORE>?\s*$", _not_allergic),
+    rule(
+        r"<I> (?:outgrew|have outgrown|got over|don't have)(?: my| an?)? (?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
+        _not_allergic,
+    ),
+    rule(
+        rf"<AM>(?: going| an?| becoming)?(?: \w+ly)? (?P<v>{DIETS})\b(?! (?:option|meal|recipe|restaurant|dish|food))",
+        _diet,
+    ),
+    rule(rf"(?:<HAVE>|<I>) (?:been|became|become|turned|went|gone)(?: an?)? (?P<v>{DIETS})\b", _diet),
+    rule(rf"<I> (?:eat|follow|keep|am on)(?: an?)?(?: \w+ly)? (?P<v>{DIETS})\b", _diet),
+    rule(rf"i(?:'m| am) (?:not|no longer)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
+    rule(rf"<I> (?:used to be|stopped being|quit being)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
+    rule(
+        rf"(?:<AM>|<I> (?:eat|follow|keep|do|have been)|<HAVE> been) (?:on )?(?:an? )?(?:strict(?:ly)"
+        rf"? )?(?P<v>{RULES_OF_FOOD})(?: diet)?\b",
+        _food_rule,
+    ),
+    rule(
+        r"<I> (?:can't|cannot|can not|don't|do not|never|shouldn't|mustn't|may not|am not allowed "
+        r"to)(?: ever)? (?P<verb>eat|drink|have|consume|tolerate|digest)(?: any)? (?P<v>.+)",
+        lambda m: (
+            _avoids(m)
+            if m["verb"].lower() != "have" or re.match(r"i can|i should|i must|i may", m.group(), re.I)
+            else ()
+        ),
+    ),
+    rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
+    rule(
+        r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?P<v>smoking|drinking|alcohol|sugar|"
+        r"meat|dairy|coffee|caffeine|gluten|nicotine|vaping)\b",
+        _gave_up,
+    ),
+    rule(
+        rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
+        rf")* (?P<verb>have |suffer from |got )?(?P<v>{CONDITIONS})\b",
+        lambda m: _condition_said(m),
+    ),
+    rule(rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})\s*(?:$|[,.])", _condition),
+    rule(rf"<AM> (?:only )?(?P<no>not |un)?(?:available|free|busy) (?P<v>{_LASTING_TIME})", _free),
+)
+
+
+def _condition_said(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"^an?\s+", "", match["v"].lower())
+    yield Fact(
+        category="constraint",
+        key=slot("condition", value),
+        value=value,
+        says=f"has {value}",
+        importance=0.85,
+        dated=True,
+    )

@@ -1,0 +1,136 @@
+"""What a fact pattern finds, and the cleaning of values that it shares with the others. Pure."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from recollect.text import squeeze
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A slot and what it holds, found in one clause."""
+
+    category: str
+    key: str
+    value: str
+    says: str
+    """The sentence's rest behind the speaker: 'is allergic to peanuts'; `'s` in front for 'Ana's dog …'."""
+    importance: float = 0.8
+    ends: bool = False
+    dated: bool = False
+    """A time in the clause says since when (or until when) it holds."""
+
+
+Finder = Callable[[re.Match[str]], "Iterable[Fact]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pattern at the head of a clause, and what it means."""
+
+    pattern: re.Pattern[str]
+    find: Finder
+
+
+def rule(pattern: str, find: Finder) -> Rule:
+    """Build a rule: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
+    pattern = pattern.replace(" ", r"\s+")
+    for short, long in _SHORT.items():
+        pattern = pattern.replace(f"<{short}>", long)
+    return Rule(re.compile(pattern, re.IGNORECASE), find)
+
+
+def found_by(rules: Iterable[Rule], clause: str) -> list[Fact]:
+    """Apply rules to a clause; each may find several facts."""
+    return [fact for each in rules if (match := each.pattern.match(clause)) for fact in each.find(match)]
+
+
+_ADVERB = (
+    r"(?:really|also|actually|still|now|currently|just|absolutely|very|quite|severely|highly|deathly|"
+    r"extremely|pretty|so|totally"
+    r"|definitely|always|mostly|strictly|already|both|a\s+bit|a\s+little|recently|originally|usually|"
+    r"generally|mainly|truly|simply"
+    r"|personally|even|seriously|particularly|especially|much|rather|somewhat|mildly|proudly|happily|officially|do)"
+)
+_SHORT = {
+    "ADV": rf"(?:\s+{_ADVERB})*",
+    "AM": rf"i(?:'m|\s+am|m)(?:\s+{_ADVERB})*",
+    "I": rf"i(?:\s+{_ADVERB})*",
+    "HAVE": r"i(?:'ve|\s+have)(?:\s+(?:just|recently|now|also|always|already))*",
+    "NOMORE": r"(?:\s+(?:any\s?more|any\s+longer))",
+}
+
+# Where a value ends and the sentence goes on.
+_VALUE_END = re.compile(
+    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so\s+that|so\s+(?:i|please|no)|when|"
+    r"whenever|while|if|but|although|though|which|who"
+    r"|that|where|after|before|until|due\s+to|thanks\s+to|right\s+now|at\s+the\s+moment|any\s?more|"
+    r"these\s+days|nowadays|too|as\s+well"
+    r"|please|even\s+though|and\s+(?:i|my|we|it|he|she|they|have|has|am|is|was|work|live|love|"
+    r"like|hate|got|want|need|would|can|do|don't)"
+    r"|currently|for\s+(?:about\s+|over\s+|almost\s+)?(?:\d+|a|an|one|two|three|four|five|six|"
+    r"seven|eight|nine|ten|many|several|some)"
+    r"\s+(?:years?|months?|weeks?|days?|decades?|while|long)|by\s+the\s+way|btw|to\s+be\s+honest|lol|haha|actually)\b)",
+    re.IGNORECASE,
+)
+_DETERMINER = re.compile(
+    r"^(?:the|a|an|my|our|some|any|all|all\s+kinds\s+of|all\s+sorts\s+of|most|many)\s+", re.IGNORECASE
+)
+_VAGUE = re.compile(
+    r"^(?:it|this|that|these|those|them|him|her|you|your|me|one|everything|anything|nothing|something|"
+    r"someone|what|how|when|to|the\s+(?:idea|way"
+    r"|sound|look|fact|thought|first|second|last|former|latter|same|above|below|answer|result|"
+    r"output|following)|not|no|here|there|so|such"
+    r"|his|their|its|another|more|much|any|each|either|where|why|who|myself|things?|stuff|people\s+like|lots?)\b",
+    re.IGNORECASE,
+)
+
+
+def value_of(raw: str | None, *, most_words: int = 6) -> str:
+    """Cut a raw capture down to the value; empty where it is vague, or too long to be one.
+
+    >>> value_of("the coast of Norway because it is calm")
+    'the coast of Norway'
+    >>> value_of("that you said so")
+    ''
+    """
+    value = squeeze(raw or "").strip(" ,.'\"")
+    end = _VALUE_END.search(value)
+    if end:
+        value = value[: end.start()]
+    value = value.strip(" ,.'\"")
+    if not value or _VAGUE.match(value) or len(value.split()) > most_words:
+        return ""
+    return value
+
+
+def items(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
+    """Cut a list into its values: 'peanuts, shellfish and soy'.
+
+    >>> items("peanuts, shellfish, and soy because of my genes")
+    ['peanuts', 'shellfish', 'soy']
+    """
+    value = value_of(raw, most_words=most * (most_words + 1))
+    parts = [part.strip(" .") for part in re.split(r"\s*(?:,|;|&|/|\band\b|\bor\b|\bnor\b)\s*", value)]
+    kept = [bare_value(part) for part in parts if part]
+    return [one for one in kept if one and len(one.split()) <= most_words and not _VAGUE.match(one)][:most]
+
+
+def bare_value(value: str) -> str:
+    """Take the determiner off: 'the coast' is 'coast'."""
+    return _DETERMINER.sub("", value).strip()
+
+
+def is_named(value: str) -> bool:
+    """Whether a value begins like a proper name."""
+    return value[:1].isupper()
+
+
+def slot(prefix: str, value: str) -> str:
+    """Build the key of a slot that can hold several values.
+
+    >>> slot("allergy", "Tree Nuts")
+    'allergy:tree nuts'
+    """
+    return f"{prefix}:{squeeze(value).casefold()}"

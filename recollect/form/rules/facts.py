@@ -1,0 +1,90 @@
+"""Apply all fact patterns to one clause. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from recollect.dates import DateMention, Precision
+from recollect.dates.mention import MONTHS
+from recollect.form.rules import constraints, identity, instructions, occupations, people, places, preferences
+from recollect.form.rules.fact import Fact, Rule, found_by
+
+_ALL: tuple[Rule, ...] = (
+    *identity.RULES,
+    *places.RULES,
+    *occupations.RULES,
+    *people.RULES,
+    *constraints.RULES,
+    *preferences.RULES,
+)
+_LEAD = re.compile(
+    r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
+    r"hey|hello|yes|yeah|yep|no|nope|ok|okay"
+    r"|btw|fyi|by\s+the\s+way|just\s+so\s+you\s+know|for\s+(?:your\s+)?(?:future\s+)?reference|"
+    r"honestly|sorry|ps|nowadays|these\s+days|now"
+    r"|as\s+(?:i\s+said|you\s+know)|to\s+be\s+honest|thanks?|thank\s+you|unfortunately|sadly|luckily|"
+    r"today|recently)\b[\s,.!:;–-]*)+",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?:i\s+(?:think|guess|believe|suppose|know|mean|mentioned|said|told\s+you|should\s+(?:mention|"
+    r"add|say)|have\s+to\s+(?:say|admit)"
+    r"|must\s+(?:say|admit)|forgot\s+to\s+(?:say|mention))|(?:just\s+)?(?:note|remember|keep\s+in\s+mind|"
+    r"know|bear\s+in\s+mind)"
+    r"|(?:please\s+)(?:note|remember|keep\s+in\s+mind|know)|you\s+should\s+know|remember\s+this|"
+    r"the\s+(?:thing|fact|truth)\s+is)"
+    r"(?:\s*[:,]|\s+that)?\s+(?=(?:i|my|i'm|i've|we|our)\b)",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(
+    r"(?:my\s+birthday(?:'s|\s+is)|my\s+date\s+of\s+birth\s+is|i\s+was\s+born|my\s+dob\s+is)\b", re.IGNORECASE
+)
+
+
+def lead_of(clause: str) -> int:
+    """Return how many characters at the head of a clause only lead to what it says."""
+    at = 0
+    for pattern in (_LEAD, _TOLD, _LEAD):
+        head = pattern.match(clause, at)
+        at = head.end() if head else at
+    return at
+
+
+def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
+    """Find the facts that a clause states about its speaker.
+
+    Args:
+        clause: With plain quotes, in the speaker's words; others' words blanked.
+        mentions: Times named in it, spans counted from its start.
+    """
+    body = _undated(clause, mentions)[lead_of(clause) :].strip(" ,.!;:")
+    found = found_by(_ALL, body) + found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
+    if mentions and is_birthday(clause):
+        found.append(_birthday(mentions[0]))
+    unique: dict[tuple[str, bool], Fact] = {}
+    if any(not fact.key.startswith("rule:") for fact in found):
+        found = [fact for fact in found if not fact.key.startswith("rule:")]
+    for fact in found:
+        unique.setdefault((fact.key, fact.ends), fact)
+    return list(unique.values())
+
+
+def is_birthday(clause: str) -> bool:
+    """Whether a clause gives a birthday: its day comes round every year, and is no moment of the past."""
+    return bool(_BIRTHDAY.match(clause, lead_of(clause)))
+
+
+def _undated(clause: str, mentions: Sequence[DateMention]) -> str:
+    for one in mentions:
+        start, end = one.span
+        clause = clause[:start] + " " * (end - start) + clause[end:]
+    return clause
+
+
+def _birthday(day: DateMention) -> Fact:
+    if day.precision is Precision.DAY:
+        value = f"{day.first.day} {MONTHS[day.first.month - 1]}" + (f" {day.first.year}" if day.explicit else "")
+        key, says = "birthday", f"'s birthday is {value}"
+    else:
+        value, key = day.absolute, "birth_year" if day.precision is Precision.YEAR else "birthday"
+        says = f"was born in {value}"
+    return Fact(category="identity", key=key, value=value, says=says, importance=0.75)

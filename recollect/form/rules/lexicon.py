@@ -1,0 +1,101 @@
+"""Words the built-in extractor knows: relations, trades, peoples, languages, diets. Pure data."""
+
+
+def _any_of(words: str) -> str:
+    """Build a pattern of alternatives, longest first; a hyphen stands for a blank as well."""
+    alternatives = sorted((" ".join(word.split()) for word in words.split("|")), key=len, reverse=True)
+    return "|".join(word.replace("-", r"[\s-]?").replace(" ", r"\s+") for word in alternatives)
+
+
+RELATIONS = _any_of(
+    """wife | husband | partner | spouse | fiancé | fiancée | fiance | fiancee | girlfriend | boyfriend | ex-wife |
+    ex-husband | mother | father | mom | mum | dad | parents? | sister | brother | twin | daughter | son | child
+    | kid | baby | grandmother | grandfather | grandma | grandpa | granny | nephew | niece | cousin | aunt |
+    uncle | mother-in-law | father-in-law | sister-in-law | brother-in-law | stepson | stepdaughter | stepmother
+    | stepfather | godson | goddaughter | roommate | flatmate | best friend | friend | boss | manager |
+    neighbou?r | colleague | coworker | therapist | doctor | teacher | coach | landlord"""
+)
+PETS = _any_of(
+    """dog | cat | puppy | pup | kitten | kitty | parrot | hamster | rabbit | bunny | horse | pony | turtle |
+    tortoise | goldfish | guinea pig | ferret | snake | lizard | budgie | canary | pet | labrador | poodle |
+    corgi | beagle | retriever | golden retriever | german shepherd | husky | dachshund | gecko"""
+)
+# Relations of which a person has one: another name replaces the old one.
+ONE_OF = frozenset(
+    """wife husband partner spouse fiance fiancee fiancé fiancée girlfriend boyfriend mother father mom mum dad
+    boss""".split()
+)
+
+PROFESSIONS = frozenset(
+    """accountant actor actress admin administrator agent analyst apprentice architect artist assistant astronomer
+    athlete attorney baker banker barber barista bartender biologist blacksmith bookkeeper bouncer broker
+    builder butcher caretaker carer carpenter cashier ceo cfo chef chemist clerk co-founder coach coder composer
+    consultant contractor cook coordinator counselor counsellor cto dancer dentist dermatologist designer
+    detective developer dietitian director doctor drummer economist editor electrician engineer entrepreneur
+    farmer filmmaker firefighter fisherman florist founder freelancer gardener geologist guitarist hairdresser
+    historian housewife illustrator influencer instructor intern interpreter investor janitor journalist judge
+    lawyer lecturer librarian linguist locksmith manager marketer mathematician mechanic midwife minister model
+    musician neurologist notary novelist nurse nutritionist officer optician paediatrician painter paralegal
+    paramedic pastor pediatrician pharmacist philosopher photographer physician physicist physiotherapist
+    pianist pilot plumber poet policeman politician postman potter priest principal producer professor
+    programmer psychiatrist psychologist radiologist realtor receptionist recruiter representative researcher
+    retiree sailor salesman salesperson scholar scientist sculptor secretary shepherd singer sociologist soldier
+    solicitor specialist statistician strategist streamer student supervisor surgeon surveyor tailor teacher
+    technician therapist trader trainer translator tutor undertaker vet veterinarian videographer violinist
+    waiter waitress warehouseman welder writer zoologist""".split()
+)
+
+NATIONALITIES = frozenset(
+    """albanian algerian american argentine argentinian australian austrian bangladeshi belgian bosnian brazilian
+    british bulgarian canadian chilean chinese colombian croatian cuban czech danish dutch egyptian english
+    estonian ethiopian filipina filipino finnish french german ghanaian greek hungarian icelandic indian
+    indonesian iranian iraqi irish israeli italian japanese kenyan kiwi korean latvian lebanese lithuanian
+    malaysian mexican moroccan nepali nigerian norwegian pakistani persian peruvian polish portuguese romanian
+    russian scottish serbian slovak slovenian south-african spanish swedish swiss syrian thai tunisian turkish
+    ukrainian venezuelan vietnamese welsh""".split()
+)
+
+LANGUAGES = frozenset(
+    """afrikaans albanian amharic arabic basque bengali bokmål bulgarian cantonese catalan chinese croatian czech
+    danish dutch english esperanto estonian farsi finnish french gaelic galician german greek hausa hebrew hindi
+    hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian malay mandarin nepali
+    norwegian nynorsk persian polish portuguese punjabi romanian russian serbian slovak slovenian spanish
+    swahili swedish tagalog tamil telugu thai turkish ukrainian urdu vietnamese welsh yoruba zulu""".split()
+)
+LANGUAGE = "|".join(sorted(LANGUAGES, key=len, reverse=True))
+
+# Ways of eating of which a person has one at a time.
+DIETS = _any_of(
+    """vegetarian | vegan | pescatarian | pescetarian | flexitarian | omnivore | omnivorous | carnivore |
+    fruitarian | lacto-vegetarian | plant-based"""
+)
+# Ways of eating that go beside another.
+RULES_OF_FOOD = _any_of(
+    """gluten-free | lactose-free | dairy-free | sugar-free | nut-free | keto | ketogenic | paleo | low-carb |
+    low-fodmap | low-sodium | halal | kosher | mediterranean"""
+)
+CONDITIONS = _any_of(
+    """type 1 diabetes | type 2 diabetes | diabetes | asthma | celiac disease | celiac | coeliac disease | epilepsy
+    | adhd | autism | depression | anxiety | migraines? | arthritis | hypertension | high blood pressure |
+    dyslexia | insomnia | crohn'?s disease | crohn'?s | ibs | pcos | endometriosis | hay fever | eczema |
+    psoriasis | tinnitus | scoliosis | anemia | anaemia | lupus | fibromyalgia | ocd | ptsd | sleep apno?ea | a
+    bad back | a bad knee | a pacemaker | a heart condition | heart disease | hypothyroidism | gout | glaucoma |
+    cancer | long covid"""
+)
+CONDITION_ADJECTIVES = _any_of(
+    """diabetic | asthmatic | celiac | coeliac | epileptic | dyslexic | autistic | colou?r-blind | blind | deaf |
+    hard of hearing | left-handed | anemic | lactose-intolerant | gluten-intolerant | neurodivergent |
+    immunocompromised | sober"""
+)
+POSSESSIONS = _any_of(
+    """car | bike | bicycle | motorcycle | motorbike | guitar | piano | violin | house | flat | apartment | boat |
+    cabin | garden | greenhouse | camera | telescope | van | tesla | truck | e-bike | scooter | drone | 3d
+    printer | laptop | macbook | iphone | ipad | kindle | ps5 | xbox | switch | drum kit | farm | cottage |
+    sailboat | campervan | rv | sewing machine | record player | synth | cello | saxophone | tent | kayak |
+    android | pixel | thinkpad"""
+)
+INSTRUMENTS_AND_GAMES = _any_of(
+    """guitar | piano | violin | drums | bass | cello | flute | saxophone | ukulele | trumpet | harp | keyboard |
+    football | soccer | basketball | baseball | tennis | golf | hockey | chess | volleyball | rugby | cricket |
+    badminton | squash | padel | poker | video games | board games | handball"""
+)

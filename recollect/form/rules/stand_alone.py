@@ -1,0 +1,170 @@
+"""Make a first-person clause stand alone: the speaker's name for 'I', verbs agreeing, no dangling start. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from recollect.form.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
+
+_TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
+_CONTRACTED = {
+    "i'm": ("i", "am"),
+    "im": ("i", "am"),
+    "i've": ("i", "have"),
+    "ive": ("i", "have"),
+    "i'll": ("i", "will"),
+    "i'd": ("i", "'d"),
+}
+# Openings that only tie a clause to what was said before.
+_OPENING = re.compile(
+    r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|wow|btw|by\s+the\s+way|"
+    r"also|plus|anyway|anyways"
+    r"|actually|honestly|guess\s+what|speaking\s+of\s+which|in\s+fact|you\s+know|thanks?(?:\s+(?:a\s+lot|"
+    r"so\s+much))?|thank\s+you"
+    r"|sure|right|definitely|absolutely|totally|of\s+course|exactly|ok|okay|cool|great|nice|haha|"
+    r"lol|fyi|like\s+i\s+said"
+    r"|as\s+(?:i\s+said|you\s+know)|to\s+be\s+honest|tbh|well\s+then|because|cause|since|though)\b[\s,.!:;–-]*)+",
+    re.IGNORECASE,
+)
+_DROPPED_SUBJECT = re.compile(
+    r"^(?:been|just|recently|started|got|went|had|finished|bought|gonna|going|looking|planning|"
+    r"thinking|trying|working|took"
+    r"|made|met|joined|signed|moved|haven't|haven’t|can't\s+wait|won't|used|still|currently)\b(?!\s+(?:like|"
+    r"for\s+it|on\b))",
+    re.IGNORECASE,
+)
+# 'Going to those places is my dream': the verb in -ing is itself the subject.
+_GERUND_SUBJECT = re.compile(
+    r"^\w+ing\b[^,;]*\b(?:is|are|was|were|has|had|makes?|made|helps?|helped|feels?|felt|gives?|"
+    r"gave|can|brings?|keeps?)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who says 'I', and to whom."""
+
+    name: str
+    """'Caroline' or 'The user'."""
+    named: bool
+    """A person's name: it keeps its capital inside a sentence."""
+    listener: str = ""
+    """The name behind 'you'; empty where it is unknown."""
+
+    @property
+    def inner(self) -> str:
+        """The name within a sentence: 'Caroline' or 'the user'."""
+        return self.name if self.named else self.name[0].lower() + self.name[1:]
+
+
+def starts_without_subject(clause: str) -> bool:
+    """Whether a clause left its 'I' out: 'Gonna continue my studies', 'Just finished a book'."""
+    body = _OPENING.sub("", clause)
+    return bool(_DROPPED_SUBJECT.match(body)) and not _GERUND_SUBJECT.match(body)
+
+
+def stand_alone(clause: str, speaker: Speaker) -> str:
+    """Rewrite a clause of the speaker into one sentence that needs no context.
+
+    Where a safe rewriting is not known (the clause speaks of 'we', or to 'you' as its subject) it is framed as a
+    quotation instead, so that agreement is never guessed.
+
+    >>> stand_alone("and I'm allergic to peanuts", Speaker("The user", False))
+    'The user is allergic to peanuts.'
+    >>> stand_alone("My sister lent me her car.", Speaker("Ana", True))
+    "Ana's sister lent Ana her car."
+    >>> stand_alone("We went to the beach", Speaker("Ana", True))
+    'Ana said: "We went to the beach."'
+    """
+    body = _OPENING.sub("", clause).strip(" ,;:–-") or clause.strip()
+    body = re.sub(r"[.!…]+$", "", body).strip()
+    if starts_without_subject(body):
+        body = _with_subject(body)
+    if re.search(r"\b(?:we|we're|we've|we'll|we'd|us|our|ours|ourselves|let's|yourself|y'all)\b", body, re.I):
+        return _framed(body, speaker)
+    if not speaker.listener and re.search(r"\b(?:you|you're|you've|you'd|you'll|your|yours)\b", body, re.I):
+        return _framed(body, speaker)
+    if re.search(
+        r"\b(?:you're|you've|you'd|you'll|yours|you\s+(?:are|were|have|do|don't|can|will|guys|all|all))\b", body, re.I
+    ):
+        return _framed(body, speaker)
+    if not re.search(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|me|mine|myself)\b", body, re.I):
+        return _framed(body, speaker)
+    words = _rewritten(body, speaker)
+    return words[0].upper() + words[1:] + "."
+
+
+def _with_subject(body: str) -> str:
+    first, _, rest = body.partition(" ")
+    low = first.lower()
+    if low in ("been",):
+        low = "have been"
+    elif low in ("gonna", "going", "looking", "planning", "thinking", "trying", "working"):
+        low = f"am {low}"
+    return f"I {low} {rest}"
+
+
+def _framed(body: str, speaker: Speaker) -> str:
+    plain = body.replace('"', "'")
+    return f'{speaker.name} said: "{plain[0].upper()}{plain[1:]}."'
+
+
+def _rewritten(body: str, speaker: Speaker) -> str:
+    tokens = _expanded(_TOKEN.findall(body))
+    out: list[str] = []
+    agree = False
+    named = present = False
+    for place, token in enumerate(tokens):
+        low = token.lower()
+        if low == "i" and not _is_roman(tokens, place):
+            out.append(speaker.inner)
+            agree = named = True
+        elif low in ("me", "my", "mine", "myself"):
+            out.append(_other_case(low, speaker, named=named))
+            named = True
+        elif low in ("you", "your") and speaker.listener:
+            out.append(speaker.listener if low == "you" else f"{speaker.listener}'s")
+        elif agree and low in ("no", "longer"):
+            out.append(token)
+        elif agree and (token[0].isalpha() or low == "'d") and not is_adverb(low):
+            verb = _verb(low, token, _next_word(tokens, place))
+            present = verb != token and low != "'d"
+            out.append(verb)
+            agree = False
+        elif present and low in ("and", "but", "or") and _next_word(tokens, place) in COORDINATED:
+            out.append(token)
+            agree = True
+        else:
+            out.append(token)
+    return "".join(out)
+
+
+def _expanded(tokens: list[str]) -> list[str]:
+    out: list[str] = []
+    for token in tokens:
+        parts = _CONTRACTED.get(token.lower())
+        out.extend((parts[0], " ", parts[1]) if parts else (token,))
+    return out
+
+
+def _is_roman(tokens: list[str], place: int) -> bool:
+    before = "".join(tokens[max(0, place - 2) : place]).split()
+    return bool(before) and before[-1] in ("Part", "World", "War", "Type", "Phase", "Chapter")
+
+
+def _next_word(tokens: list[str], place: int) -> str:
+    return next((t.lower() for t in tokens[place + 1 :] if t[0].isalpha() and not is_adverb(t.lower())), "")
+
+
+def _verb(low: str, token: str, following: str) -> str:
+    if low == "'d":
+        return "had" if is_participle(following) or following == "better" else "would"
+    return third_person(token)
+
+
+def _other_case(low: str, speaker: Speaker, *, named: bool) -> str:
+    if low == "me":
+        return speaker.inner
+    if low == "myself":
+        return "themselves"
+    return "their" if named and low == "my" else "theirs" if named else f"{speaker.inner}'s"

@@ -1,0 +1,85 @@
+"""English verbs as far as first-person sentences need them: which form stands there, and its third person. Pure."""
+
+# Forms that stay as they are behind a third person: pasts that do not end in -ed, and modals.
+UNCHANGED = frozenset(
+    """was were had did went got made took came saw met bought found felt thought said told gave knew left lost won
+    began became broke brought built caught chose drew drank drove ate fell flew forgot grew heard held kept led
+    lent meant paid ran rode rang rose sang sent shot slept spoke spent stood stole swam taught threw understood
+    woke wore wrote sold dealt fought hid hung laid lit shook sat struck stuck swore tore cut hit hurt put quit
+    set shut let cost spread bet split burst cast read beat will would can could shall should may might must
+    won't wouldn't can't cannot couldn't shouldn't mustn't didn't wasn't hadn't used gonna outgrew dreamt learnt
+    burnt spent withdrew undertook overcame been gone done""".split()
+)
+IRREGULAR = {
+    "am": "is",
+    "have": "has",
+    "do": "does",
+    "go": "goes",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+    "ain't": "isn't",
+    "wanna": "wants to",
+    "gotta": "has to",
+}
+ADVERBS = frozenset(
+    """also just really always never often sometimes usually still already now currently recently actually
+    definitely absolutely totally even only ever not almost nearly mostly mainly generally rarely seldom finally
+    once then soon first both truly simply kinda sorta basically literally honestly probably maybe""".split()
+)
+# Verbs that go on with the same subject behind 'and': 'I work at Acme and have two kids'.
+COORDINATED = frozenset(
+    """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't
+    write read sing speak know feel think try spend sleep wake drive commute""".split()
+)
+# Words in -ly and the like that are verbs all the same.
+_NOT_ADVERBS = frozenset({"fly", "apply", "rely", "reply", "supply", "imply", "comply", "multiply"})
+# Base forms in -ed that would pass for pasts.
+_BASE_IN_ED = frozenset(
+    {"need", "feed", "breed", "bleed", "succeed", "proceed", "exceed", "speed", "seed", "weed", "embed", "shed", "wed"}
+)
+_PARTICIPLES = frozenset(
+    """been gone done seen taken given known grown written driven eaten fallen become come run had got gotten made
+    met bought found felt left lost won kept heard held read spent taught thought told begun chosen spoken worn
+    lived""".split()
+)
+
+
+def is_adverb(word: str) -> bool:
+    """Whether a word between subject and verb can be stepped over."""
+    return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
+
+
+def is_past(word: str) -> bool:
+    """Whether a word is a past form (or a participle)."""
+    return (word in UNCHANGED and word not in _MODALS) or (
+        word.endswith("ed") and word not in _BASE_IN_ED and len(word) > 3
+    )
+
+
+_MODALS = frozenset(
+    """will would can could shall should may might must won't wouldn't can't cannot couldn't shouldn't mustn't
+    gonna let""".split()
+)
+
+
+def is_participle(word: str) -> bool:
+    """Whether 'd before this word stands for 'had', or a perfect follows."""
+    return word in _PARTICIPLES or (word.endswith("ed") and word not in _BASE_IN_ED)
+
+
+def third_person(verb: str) -> str:
+    """Put a verb behind 'I' into the third person; pasts and modals stay.
+
+    >>> [third_person(verb) for verb in ("have", "study", "teach", "play", "went", "moved", "can")]
+    ['has', 'studies', 'teaches', 'plays', 'went', 'moved', 'can']
+    """
+    low = verb.lower()
+    if low in IRREGULAR:
+        return IRREGULAR[low]
+    if low in UNCHANGED or is_past(low):
+        return verb
+    if low.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return verb + "es"
+    if low.endswith("y") and low[-2:-1] not in tuple("aeiou"):
+        return verb[:-1] + "ies"
+    return verb + "s"
