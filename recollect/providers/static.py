@@ -8,7 +8,7 @@ How a text becomes a vector was chosen on real conversations (LoCoMo, developmen
 786 questions of categories 1 to 4; share of questions with at least one evidence turn among the ten nearest turns of
 their conversation): the plain mean of all tokens 0.366; in lower case 0.408; without punctuation 0.424; tokens weighted
 by the logarithm of their rank 0.448; parts inside a word at half weight 0.499. Nothing was
-fitted finer than that, but it was chosen on these conversations: on others expect less of a gain.
+fitted finer, but all of it was chosen on these conversations: on others expect less of a gain.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Counting tokens offline. Reads tiktoken's file where it is at hand, and never fetches it.
 
-Without it the built-in embedder's tokenizer counts (Llama 2): its vocabulary of 32,000 is a fraction of today's models',
-so that it needs as many tokens for a text as they do or more; no proof for every text.
+Without it the built-in embedder's tokenizer counts (Llama 2): its vocabulary of 32,000 is a fraction of today's, so
+that it needs as many tokens for a text as they do or more; no proof for every text.
 """
 
 import os
