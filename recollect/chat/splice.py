@@ -49,6 +49,7 @@ def describe_memories(items: Sequence[Recalled]) -> bytes:
             "kind": item.memory.kind.value,
             "score": round(item.score, 4),
             "said_at": _said_at(item).isoformat(),
+            "reasons": list(item.reasons),
         }
         for item in items
     ]

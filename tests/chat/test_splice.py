@@ -218,7 +218,7 @@ def recalled(text: str, *, evidence: tuple[Evidence, ...] = ()) -> Recalled:
         known_from=datetime(2025, 6, 2, tzinfo=UTC),
         evidence=evidence,
     )
-    return Recalled(memory=memory, score=0.123456, similarity=0, words=0, reasons=())
+    return Recalled(memory=memory, score=0.123456, similarity=0, words=0, reasons=('shares "tea"',))
 
 
 def test_memories_are_described_in_one_line_of_ascii() -> None:
@@ -232,6 +232,7 @@ def test_memories_are_described_in_one_line_of_ascii() -> None:
             "kind": "note",
             "score": 0.1235,
             "said_at": "2025-05-01T00:00:00+00:00",
+            "reasons": ['shares "tea"'],
         }
     ]
     assert describe_memories([]) == b"[]"

@@ -1,0 +1,151 @@
+"""What `--json` prints, as docs/cli.md promises it: plain values, instants in ISO 8601 with offset. Pure."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.engine import History
+from recollect.types import (
+    Conversation,
+    Decision,
+    Evidence,
+    FormationStatus,
+    LoggedMessage,
+    Memory,
+    Recall,
+    Recalled,
+)
+
+
+def instant(at: datetime | None) -> str | None:
+    """Write an instant in UTC."""
+    return at.astimezone(UTC).isoformat() if at else None
+
+
+def memory(item: Memory) -> dict[str, Any]:
+    """Describe a memory."""
+    return {
+        "id": item.id,
+        "subject": item.subject.text,
+        "kind": item.kind.value,
+        "text": item.text,
+        "type": item.type,
+        "category": item.category,
+        "key": item.key,
+        "value": item.value,
+        "state": item.state.value,
+        "importance": item.importance,
+        "confidence": item.confidence,
+        "speaker": item.speaker,
+        "valid_from": instant(item.valid_from),
+        "valid_to": instant(item.valid_to),
+        "known_from": instant(item.known_from),
+        "closed_at": instant(item.closed_at),
+        "profile": item.profile,
+        "version": item.version,
+        "uses": item.uses,
+        "last_used_at": instant(item.last_used_at),
+        "evidence": [_evidence(source) for source in item.evidence],
+    }
+
+
+def _evidence(source: Evidence) -> dict[str, Any]:
+    return {
+        "conversation": source.conversation,
+        "seq": source.seq,
+        "role": source.role,
+        "speaker": source.speaker,
+        "quote": source.quote,
+        "said_at": instant(source.said_at),
+    }
+
+
+def recall(found: Recall) -> dict[str, Any]:
+    """Describe what a search found and what it left out."""
+    return {
+        "query": found.query,
+        "items": [_recalled(item) for item in found.items],
+        "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
+        "considered": found.considered,
+        "took_ms": round(found.took_ms, 3),
+    }
+
+
+def _recalled(item: Recalled) -> dict[str, Any]:
+    return {
+        "score": round(item.score, 4),
+        "similarity": round(item.similarity, 4),
+        "words": round(item.words, 4),
+        "reasons": list(item.reasons),
+        "certain": item.certain,
+        "memory": memory(item.memory),
+    }
+
+
+def history(found: History) -> dict[str, Any]:
+    """Describe a memory with what led to it and came of it."""
+    return {
+        "memory": memory(found.memory),
+        "decisions": [decision(line) for line in found.decisions],
+        "related": [memory(item) for item in found.related],
+        "sources": [message(item) for item in found.sources],
+    }
+
+
+def decision(line: Decision) -> dict[str, Any]:
+    """Describe a line of the decision log."""
+    return {
+        "id": line.id,
+        "at": instant(line.at),
+        "action": line.action.value,
+        "memory_id": line.memory_id,
+        "target_id": line.target_id,
+        "reason": line.reason,
+        "text": line.text,
+        "profile": line.profile,
+        "conversation": line.conversation,
+        "seq": line.seq,
+    }
+
+
+def message(item: LoggedMessage) -> dict[str, Any]:
+    """Describe a logged message."""
+    return {
+        "conversation": item.conversation,
+        "seq": item.seq,
+        "parent_seq": item.parent_seq,
+        "role": item.role,
+        "name": item.name,
+        "text": item.text,
+        "said_at": instant(item.said_at),
+        "recorded_at": instant(item.recorded_at),
+        "complete": item.complete,
+    }
+
+
+def conversation(item: Conversation) -> dict[str, Any]:
+    """Describe a conversation."""
+    return {
+        "id": item.id,
+        "subject": item.subject.text,
+        "external_id": item.external_id,
+        "created_at": instant(item.created_at),
+        "updated_at": instant(item.updated_at),
+        "messages": item.last_seq,
+    }
+
+
+def formation(item: FormationStatus) -> dict[str, Any]:
+    """Describe a formation."""
+    return {
+        "subject": item.key.subject.text,
+        "conversation": item.key.conversation,
+        "profile": item.key.profile,
+        "stage": item.key.stage,
+        "version": item.key.version,
+        "formed": item.formed_seq,
+        "messages": item.last_seq,
+        "due_at": instant(item.due_at),
+        "attempts": item.attempts,
+        "parked": item.parked,
+        "error": item.error,
+    }

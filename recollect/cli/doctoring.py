@@ -1,0 +1,53 @@
+"""The command `doctor`. Prints what `cli/doctor.py` finds."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.output import one_line, say, say_json
+
+if TYPE_CHECKING:
+    from recollect.cli.doctor import Finding
+    from recollect.settings import Settings
+
+_COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
+_Check = Annotated[bool, typer.Option("--check", help="Verify the database's files and indexes too (slow).")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(doctor)
+
+
+def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Look at settings, database, models and addresses, and say what to do."""
+    from recollect.cli.doctor import State, settings_in_effect
+    from recollect.settings import Settings
+
+    settings = Settings.load(database_url=database)
+    found = asyncio.run(_examine(settings, check=check, aloud=not as_json))
+    bad = any(finding.state is State.FAIL for finding in found)
+    if as_json:
+        lines = [
+            {"what": finding.what, "state": finding.state.value, "text": finding.text, "todo": finding.todo}
+            for finding in found
+        ]
+        say_json({"ok": not bad, "settings": settings_in_effect(settings), "findings": lines})
+    if bad:
+        raise typer.Exit(1)
+
+
+async def _examine(settings: "Settings", *, check: bool, aloud: bool) -> "list[Finding]":
+    from recollect.cli.doctor import examine
+
+    found = []
+    async for finding in examine(settings, check=check):
+        found.append(finding)
+        if aloud:
+            typer.secho(f"{finding.state.value:<5}", fg=_COLOURS[finding.state.value], nl=False)
+            say(f"{finding.what:<11} {one_line(finding.text)}")
+            if finding.todo:
+                say(f"     {'':<11} → {one_line(finding.todo)}")
+    return found

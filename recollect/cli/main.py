@@ -1,0 +1,88 @@
+"""The command line's front door: which commands there are, and how every failure reads. Writes to stderr."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from recollect.cli import chatting, doctoring, formations, logbook, memories, replaying, serving
+from recollect.cli.output import note, one_line
+from recollect.errors import RecollectError, SetupError
+
+# Exit codes besides 0: the call failed, it was typed wrongly, the installation is wrong, Ctrl-C.
+FAILED, USAGE, SETUP, INTERRUPTED = 1, 2, 3, 130
+
+logger = logging.getLogger(__name__)
+
+app = typer.Typer(
+    name="recollect",
+    help="Long-term memory for any LLM chat: a proxy, a library and this command line over one database.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"recollect {version('recollect')}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log everything, with the traceback of an error.")] = False,
+) -> None:
+    """Long-term memory for any LLM chat: a proxy, a library and this command line over one database."""
+    del version
+    if debug:
+        from recollect.cli.logs import set_up_logs
+
+        set_up_logs("debug", as_json=False)
+
+
+for part in (serving, chatting, memories, logbook, formations, replaying, doctoring):
+    part.register(app)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; return its exit code. Nothing but the exit code leaves it."""
+    try:
+        try:
+            app(args=arguments, prog_name="recollect")
+        except SystemExit as ended:
+            sys.stdout.flush()
+            return ended.code if isinstance(ended.code, int) else FAILED
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_stdout()
+        return FAILED
+    except RecollectError as error:
+        logger.debug("failed", exc_info=True)
+        note(f"recollect: {one_line(str(error))}")
+        return SETUP if isinstance(error, SetupError) else FAILED
+    except Exception as error:
+        logger.debug("failed unexpectedly", exc_info=True)
+        note(f"recollect: unexpected {type(error).__name__}; `recollect --debug …` shows where it comes from")
+        return FAILED
+
+
+def _drop_stdout() -> None:
+    """Whoever read our output has left: what is still buffered goes nowhere, without a complaint at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main() -> None:
+    """Run the command line and end the process."""
+    sys.exit(run())

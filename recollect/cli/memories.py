@@ -1,0 +1,289 @@
+"""The commands over memories: `add`, `search`, `list`, `show`, `forget`. Read and write through the engine."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, session
+from recollect.cli.output import dim, note, one_line, plural, printable, rows, say, say_json, short, when
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect, History
+    from recollect.types import Memory, MemoryKind, Recall
+
+# Most memories that `search --explain` names among those left out.
+_LEFT_OUT_SHOWN = 20
+_STDIN = "-"
+
+_Importance = Annotated[float, typer.Option("--importance", metavar="0..1", help="How much it matters.")]
+_Explain = Annotated[bool, typer.Option("--explain", help="Show why each was found, and what was left out and why.")]
+_Kinds = Annotated[
+    list[str] | None,
+    typer.Option("--kind", metavar="note|fact|episode|turn", help="Only this kind; may be given several times."),
+]
+_Closed = Annotated[bool, typer.Option("--closed", help="Closed ones too: replaced, forgotten, abandoned.")]
+_After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on behind this memory.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
+_Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or 8 or more characters of each.")]
+_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_Text = Annotated[
+    str | None, typer.Argument(metavar="TEXT", help="What to remember; - or nothing reads stdin, one memory a line.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(add)
+    app.command()(search)
+    app.command("list")(list_)
+    app.command()(show)
+    app.command()(forget)
+
+
+def add(
+    text: _Text = None,
+    importance: _Importance = 0.7,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Remember a sentence, word for word."""
+    from recollect.cli import described
+    from recollect.errors import BadRequestError
+
+    lines = [("", text)] if text is not None and text != _STDIN else _stdin_lines()
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    bad: list[str] = []
+
+    async def work(engine: "AsyncRecollect") -> "list[Memory]":
+        kept = []
+        for where, line in lines:
+            try:
+                kept.append(await engine.add(line, user=here.subject, importance=importance))
+            except BadRequestError as error:
+                if not where:
+                    raise
+                bad.append(f"{where}: {error}")
+        return kept
+
+    kept = here.run(work)
+    if as_json:
+        say_json({"memories": [described.memory(memory) for memory in kept]})
+    else:
+        for memory in kept:
+            say(f"{short(memory.id)}  {one_line(memory.text)}")
+    for line in bad:
+        note(line)
+    if bad:
+        raise typer.Exit(1)
+
+
+def _stdin_lines() -> list[tuple[str, str]]:
+    """Read stdin: (where, line), empty lines left out."""
+    from recollect.errors import BadRequestError
+
+    if sys.stdin.isatty():
+        raise typer.BadParameter("say what to remember: recollect add TEXT, or pipe lines into it")
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequestError(f"stdin is not UTF-8 at byte {error.start + 1}") from None
+    lines = [(f"line {number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    if not lines:
+        raise BadRequestError("there is nothing to remember: stdin is empty")
+    return lines
+
+
+def search(  # noqa: PLR0913  # a command's options are its parameters
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, dates ('last May').")],
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most to show, 1 to 200.")] = 10,
+    explain: _Explain = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Find the memories that bear on a query, best first."""
+    from recollect.cli import described
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "tuple[Recall, list[tuple[Memory, str]]]":
+        recall = await engine.search(query, user=here.subject, limit=limit)
+        shown = recall.left_out[:_LEFT_OUT_SHOWN] if explain and not as_json else ()
+        return recall, [(await engine.get(item.id, user=here.subject), item.reason) for item in shown]
+
+    recall, left_out = here.run(work)
+    if as_json:
+        say_json(described.recall(recall))
+        return
+    if not recall.items:
+        note(f"nothing found for {here.subject.text}; `recollect list` shows what is remembered")
+    elif explain:
+        _explain(here, recall)
+    else:
+        rows(
+            ("score", "kind", "date", "id", "memory"),
+            [
+                (
+                    f"{item.score:.2f}",
+                    item.memory.kind.value,
+                    when(item.memory.valid_from, here.zone),
+                    short(item.memory.id),
+                    item.memory.text,
+                )
+                for item in recall.items
+            ],
+        )
+    if explain:
+        _explain_left_out(recall, left_out)
+
+
+def _explain(here: Session, recall: "Recall") -> None:
+    for place, item in enumerate(recall.items, start=1):
+        memory = item.memory
+        say(f"{place:>2}. {item.score:.2f}  {one_line(memory.text)}")
+        dim(f"      {memory.kind.value} {short(memory.id)}, {when(memory.valid_from, here.zone)}")
+        dim(f"      similarity {item.similarity:.2f}, words {item.words:.2f}; {'; '.join(item.reasons)}")
+
+
+def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]") -> None:
+    say()
+    say(f"{recall.considered:,} weighed in {recall.took_ms:.1f} ms, {len(recall.left_out):,} near ones left out")
+    for memory, reason in left_out:
+        dim(f"  {short(memory.id)}  {one_line(memory.text)}: {reason}")
+    if len(recall.left_out) > len(left_out):
+        dim(f"  … and {len(recall.left_out) - len(left_out):,} more (all with --json)")
+
+
+def list_(  # noqa: PLR0913  # a command's options are its parameters
+    kind: _Kinds = None,
+    closed: _Closed = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most to show.")] = 50,
+    after: _After = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """List what is remembered, newest first."""
+    from recollect.cli import described
+    from recollect.cli.finding import find_id
+
+    kinds = _kinds(kind)
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[Memory]":
+        position = await find_id(engine, after, here.subject) if after else None
+        # One more than is shown tells whether there are more.
+        return await engine.list(user=here.subject, kinds=kinds, closed=closed, after=position, limit=limit + 1)
+
+    found = here.run(work)
+    page, more = found[:limit], len(found) > limit
+    if as_json:
+        following = page[-1].id if more else None
+        say_json({"memories": [described.memory(memory) for memory in page], "next": following})
+        return
+    if not page:
+        note(f"nothing is remembered of {here.subject.text}" + (" behind that" if after else ""))
+        return
+    headers = ("id", "kind", "date", *(("state",) if closed else ()), "memory")
+    lines = [
+        (
+            short(memory.id),
+            memory.kind.value,
+            when(memory.valid_from, here.zone),
+            *((memory.state.value,) if closed else ()),
+            memory.text,
+        )
+        for memory in page
+    ]
+    rows(headers, lines)
+    if more:
+        same = [f"--kind {name.value}" for name in kinds] if kind else []
+        same += ["--closed"] if closed else []
+        same += [f"--user {shlex.quote(user)}"] if user else []
+        same += [f"--subject {shlex.quote(subject)}"] if subject else []
+        same += [f"--database {shlex.quote(database)}"] if database else []
+        note(f"more: recollect list {' '.join([*same, f'--limit {limit}', f'--after {page[-1].id}'])}")
+
+
+def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...]":
+    from recollect.types import KIND_ORDER, MemoryKind
+
+    if not names:
+        return (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
+    known = {kind.value for kind in KIND_ORDER}
+    wrong = next((name for name in names if name not in known), None)
+    if wrong is not None:
+        raise typer.BadParameter(f"{wrong!r} is no kind of memory; there are: {', '.join(k.value for k in KIND_ORDER)}")
+    return tuple(MemoryKind(name) for name in dict.fromkeys(names))
+
+
+def show(
+    memory_id: _Id,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show a memory with its history: what made it, what became of it, the words it rests on."""
+    from recollect.cli import described
+    from recollect.cli.finding import find_id
+    from recollect.cli.history import lines_of
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "History":
+        return await engine.history(await find_id(engine, memory_id, here.subject), user=here.subject)
+
+    history = here.run(work)
+    if as_json:
+        say_json(described.history(history))
+        return
+    for line in lines_of(history, here.zone):
+        say(line)
+
+
+def forget(
+    memory_ids: _Ids,
+    yes: _Yes = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Close memories: they are recalled no more; their history stays."""
+    from recollect.cli import described
+    from recollect.cli.finding import find_id
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[Memory]":
+        ids = dict.fromkeys([await find_id(engine, given, here.subject) for given in memory_ids])
+        found = [await engine.get(memory_id, user=here.subject) for memory_id in ids]
+        if not yes:
+            _confirm(found)
+        return [await engine.forget(memory.id, user=here.subject) for memory in found]
+
+    closed = here.run(work)
+    if as_json:
+        say_json({"memories": [described.memory(memory) for memory in closed]})
+        return
+    for memory in closed:
+        say(f"{short(memory.id)}  {one_line(memory.text)}")
+    say(f"{plural(len(closed), 'memory')} forgotten: recalled no more.")
+    say("The history stays (`recollect show`); erasing for good is not there yet.")
+
+
+def _confirm(found: "Sequence[Memory]") -> None:
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("nobody can be asked here: add --yes")
+    for memory in found:
+        note(f"{memory.id}  {one_line(memory.text)}")
+    if not typer.confirm(printable(f"Forget {plural(len(found), 'memory')}?"), err=True):
+        raise typer.Exit(1)

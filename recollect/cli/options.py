@@ -1,0 +1,89 @@
+"""Options that several commands share, and what they mean together. Reads the environment through the settings."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from recollect.engine import AsyncRecollect
+    from recollect.settings import Settings
+    from recollect.types import Subject
+
+T = TypeVar("T")
+
+UserName = Annotated[
+    str | None,
+    typer.Option("--user", metavar="NAME", help="Whose memory; by default RECOLLECT_DEFAULT_USER.", show_default=False),
+]
+SubjectName = Annotated[
+    str | None,
+    typer.Option("--subject", metavar="KIND:NAME", help="The memory of a subject that is no user.", show_default=False),
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        "--database", metavar="URL", help="Instead of RECOLLECT_DATABASE_URL: sqlite:///PATH.", show_default=False
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/cli.md describes it.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """What a command works with: settings, whose memory, and how to print."""
+
+    settings: "Settings"
+    subject: "Subject"
+    as_json: bool = False
+
+    @property
+    def zone(self) -> "ZoneInfo":
+        """The time zone in which people are shown times."""
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(self.settings.time_zone)
+
+    def run(self, work: Callable[["AsyncRecollect"], Coroutine[Any, Any, T]]) -> T:
+        """Open the engine, do `work` with it, close it."""
+        from recollect.engine import AsyncRecollect
+
+        async def inside() -> T:
+            async with await AsyncRecollect.open(self.settings) as engine:
+                return await work(engine)
+
+        return asyncio.run(inside())
+
+
+def session(
+    *, user: str | None = None, subject: str | None = None, database: str | None = None, as_json: bool = False
+) -> Session:
+    """Read the settings, and whose memory is meant.
+
+    Raises:
+        SetupError: a setting cannot be used.
+        BadSubjectError: the name cannot be a subject.
+    """
+    from recollect.settings import Settings
+
+    settings = Settings.load(database_url=database)
+    return Session(settings=settings, subject=whose(settings, user=user, subject=subject), as_json=as_json)
+
+
+def whose(settings: "Settings", *, user: str | None, subject: str | None) -> "Subject":
+    """Return the subject that `--user` or `--subject` names; by default the settings' user."""
+    from recollect.errors import BadSubjectError
+    from recollect.types import SUBJECT_KINDS, Subject
+
+    if user is not None and subject is not None:
+        raise typer.BadParameter("--user and --subject exclude one another: --user NAME is --subject user:NAME")
+    if subject is not None:
+        kind, colon, _ = subject.partition(":")
+        if subject != "global" and not (colon and kind in SUBJECT_KINDS):
+            raise BadSubjectError(subject, f"the kind is none of {', '.join(sorted(SUBJECT_KINDS))}")
+        return Subject.parse(subject)
+    return Subject("user", user if user is not None else settings.default_user or "local")

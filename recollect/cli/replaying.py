@@ -1,0 +1,161 @@
+"""The command `replay`. Reads a file, writes through the engine, shows a bar on stderr."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.output import note, plural, say, say_json, terminal
+from recollect.cli.replay_formats import BadRecord, Format, Recording
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from recollect.cli.replay import Outcome
+    from recollect.engine import AsyncRecollect
+
+# Most bad records that are named one by one: a file of another format has nothing else.
+_NAMED = 20
+
+_As = Annotated[
+    str | None,
+    typer.Option("--as", metavar="NAME", help="LoCoMo: the speaker who is the user; by default each in turn."),
+]
+_Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N lines (OpenAI) or samples (LoCoMo).")
+]
+_FormatOption = Annotated[Format, typer.Option("--format", help="How the file is written; auto looks into it.")]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="OpenAI messages as JSONL, or LoCoMo's JSON.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(replay)
+
+
+def replay(  # noqa: PLR0913  # a command's options are its parameters
+    file: _File,
+    form: _FormatOption = Format.AUTO,
+    speaker: _As = None,
+    limit: _Limit = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Feed recorded conversations through the real pipeline, with their own dates. A second time adds nothing."""
+    from recollect.cli.replay import Replay, read_plan
+    from recollect.types import Subject
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
+    named = user is not None or subject is not None
+    if named and speaker is None and any(recording.user for recording in plan.recordings):
+        raise typer.BadParameter("two people speak there: say with --as NAME which of them --user or --subject is")
+
+    def whose(recording: Recording) -> Subject:
+        return here.subject if named or recording.user is None else Subject("user", recording.user)
+
+    async def work(engine: "AsyncRecollect") -> "Outcome":
+        with ProgressBar() as bar:
+            return await Replay(engine, plan, whose=whose, bar=bar).run()
+
+    began = time.monotonic()
+    outcome = here.run(work)
+    _report(outcome, seconds=time.monotonic() - began, as_json=as_json)
+    if outcome.bad:
+        raise typer.Exit(1)
+
+
+def _report(outcome: "Outcome", *, seconds: float, as_json: bool) -> None:
+    for bad in outcome.bad[:_NAMED]:
+        note(f"{bad.where}: {bad.reason}")
+    if len(outcome.bad) > _NAMED:
+        note(f"… and {len(outcome.bad) - _NAMED:,} more")
+    rate = outcome.messages / seconds if seconds else 0.0
+    if as_json:
+        say_json(
+            {
+                "conversations": outcome.conversations,
+                "messages": outcome.messages,
+                "known": outcome.known,
+                "memories": dict(sorted(outcome.memories.items())),
+                "formations": outcome.formations,
+                "waiting": outcome.waiting,
+                "parked": outcome.parked,
+                "bad": [_bad(bad) for bad in outcome.bad],
+                "seconds": round(seconds, 3),
+                "messages_per_s": round(rate, 1),
+            }
+        )
+        return
+    say(
+        f"{plural(outcome.conversations, 'conversation')}, {plural(outcome.messages, 'message')} "
+        f"in {seconds:.1f} s ({rate:,.0f} messages/s)"
+    )
+    if outcome.known:
+        say(f"{plural(outcome.known, 'conversation')} there already: left as they are")
+    kinds = ", ".join(plural(count, kind) for kind, count in outcome.memories.most_common())
+    say(f"new memories: {kinds or 'none'}")
+    if outcome.waiting:
+        say(f"{plural(outcome.waiting, 'formation')} wait to be tried again: `recollect worker` or `serve` does it")
+    if outcome.parked:
+        say(f"{plural(outcome.parked, 'formation')} parked: see `recollect formations --parked`")
+    if outcome.bad:
+        say(f"{plural(len(outcome.bad), 'record')} could not be replayed (above)")
+
+
+def _bad(bad: BadRecord) -> dict[str, str]:
+    return {"where": bad.where, "reason": bad.reason}
+
+
+class ProgressBar:
+    """A bar on stderr with count, rate and time left; nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        """Prepare; the bar appears with the first phase."""
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> "ProgressBar":
+        if sys.stderr.isatty():
+            self._progress = self._rich()
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    @staticmethod
+    def _rich() -> "Progress":
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                speed = task.finished_speed or task.speed
+                return Text(f"{speed:,.0f}/s" if speed else "")
+
+        return Progress(
+            "{task.description:<9}",
+            BarColumn(),
+            MofNCompleteColumn(),
+            "{task.fields[unit]}",
+            Rate(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=terminal(err=True),
+        )
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Begin a phase of `total` units."""
+        if self._progress is not None:
+            self._task = self._progress.add_task(phase, total=total, unit=unit)
+
+    def reach(self, done: int) -> None:
+        """Say how many units of the phase are done."""
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done)

@@ -1,0 +1,58 @@
+"""`docs/cli.md` names every command and option of the live command line, and no other."""
+
+import re
+from pathlib import Path
+
+from typer.testing import CliRunner
+
+from recollect.cli.main import app
+
+PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+COMMANDS = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+def help_of(*command: str) -> str:
+    result = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
+    assert result.exit_code == 0
+    return result.output
+
+
+def options_of(command: str) -> set[str]:
+    return set(OPTION.findall(help_of(command))) - {"--help"}
+
+
+def section(command: str) -> str:
+    sections = [part for part in re.split(r"(?m)^#+ ", PAGE) if f"`recollect {command}`" in part.partition("\n")[0]]
+    assert len(sections) == 1, f"{command} has {len(sections)} sections"
+    return sections[0]
+
+
+def test_each_command_has_a_section_with_an_example() -> None:
+    assert len(COMMANDS) >= 13
+    for command in COMMANDS:
+        assert re.search(rf"(?m)^\$ .*recollect {command}\b", section(command)), command
+
+
+def test_each_option_is_explained_with_its_command_or_among_the_shared_ones() -> None:
+    shared = {"--user", "--subject", "--database", "--json"}
+    missing = {
+        f"{command} {option}"
+        for command in COMMANDS
+        for option in options_of(command) - shared
+        if option not in section(command)
+    }
+    assert missing == set()
+    assert {option for option in shared | {"--version", "--debug"} if option not in PAGE} == set()
+
+
+def test_the_page_names_no_option_that_is_not_there() -> None:
+    live = {option for command in COMMANDS for option in options_of(command)} | set(OPTION.findall(help_of()))
+    assert set(OPTION.findall(PAGE)) - live == set()
+
+
+def test_each_command_that_prints_data_takes_json_and_the_page_says_what_it_prints() -> None:
+    table = PAGE.partition("## JSON")[2]
+    printing = COMMANDS - {"serve", "worker", "chat"}
+    assert {command for command in printing if "--json" not in options_of(command)} == set()
+    assert {command for command in printing if f"`{command}`" not in table} == set()
