@@ -1,0 +1,129 @@
+"""Put many memories into a store quickly, by the door that formation uses. Writes the store."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from recollect.clock import Clock, SystemClock
+from recollect.engine.parts import Parts, open_parts
+from recollect.ids import new_id
+from recollect.settings import Settings
+from recollect.text import hash64, terms
+from recollect.types import (
+    Action,
+    AddMemory,
+    ConversationId,
+    Decision,
+    Evidence,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Subject,
+)
+
+# Memories for one transaction: large enough that its fsync does not count, small enough to stay far from any limit.
+BATCH = 1000
+
+
+def settings_for(folder: Path, **more: object) -> Settings:
+    """Return settings for a database in a folder of the benchmark's own."""
+    return Settings.load(database_url=f"sqlite:///{folder / 'recollect.sqlite3'}", **more)
+
+
+@asynccontextmanager
+async def parts_in(settings: Settings) -> AsyncIterator[Parts]:
+    """Open store and models for as long as the block lasts."""
+    parts = await open_parts(settings, SystemClock())
+    try:
+        yield parts
+    finally:
+        await parts.embedder.close()
+        await parts.store.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filler:
+    """Adds memories as formation would: with vectors, terms, a source and a line in the decision log."""
+
+    parts: Parts
+
+    async def notes(self, subject: Subject, texts: Sequence[str]) -> None:
+        """Add a note for each text."""
+        conversation = ConversationId(new_id(self.parts.clock))
+        sources = [_source(conversation, seq, text, self.parts.clock) for seq, text in enumerate(texts, start=1)]
+        await self._add(subject, MemoryKind.NOTE, texts, sources)
+
+    async def turns(self, subject: Subject, messages: Sequence[LoggedMessage]) -> None:
+        """Make logged messages recallable."""
+        sources = [
+            Evidence(
+                conversation=message.conversation,
+                seq=message.seq,
+                hash=message.hash,
+                role=message.role,
+                speaker=message.name or message.role,
+                quote="",
+                said_at=message.said_at,
+            )
+            for message in messages
+        ]
+        await self._add(subject, MemoryKind.TURN, [message.text for message in messages], sources)
+
+    async def _add(self, subject: Subject, kind: MemoryKind, texts: Sequence[str], sources: Sequence[Evidence]) -> None:
+        for start in range(0, len(texts), BATCH):
+            some = texts[start : start + BATCH]
+            vectors = await self.parts.embedder.embed(some)
+            changes = [
+                AddMemory(
+                    memory=self._memory(subject, kind, text, source),
+                    space=self.parts.embedder.space,
+                    vectors=(vector,),
+                    terms=terms(text),
+                )
+                for text, source, vector in zip(some, sources[start : start + BATCH], vectors, strict=True)
+            ]
+            decisions = [] if kind is MemoryKind.TURN else [self._decision(change.memory) for change in changes]
+            await self.parts.store.apply(subject, changes, decisions)
+
+    def _memory(self, subject: Subject, kind: MemoryKind, text: str, source: Evidence) -> Memory:
+        return Memory(
+            id=MemoryId(new_id(self.parts.clock)),
+            subject=subject,
+            kind=kind,
+            text=text,
+            type="" if kind is MemoryKind.TURN else "fact",
+            speaker=source.speaker,
+            valid_from=source.said_at,
+            known_from=source.said_at,
+            version="benchmark-1",
+            evidence=(source,),
+        )
+
+    def _decision(self, memory: Memory) -> Decision:
+        return Decision(
+            id=new_id(self.parts.clock),
+            subject=memory.subject,
+            at=memory.known_from,
+            action=Action.ADD,
+            memory_id=memory.id,
+            target_id=None,
+            reason="nothing like it was known",
+            text=memory.text,
+            profile=memory.profile,
+            conversation=memory.evidence[0].conversation,
+            seq=memory.evidence[0].seq,
+        )
+
+
+def _source(conversation: ConversationId, seq: int, text: str, clock: Clock) -> Evidence:
+    return Evidence(
+        conversation=conversation,
+        seq=seq,
+        hash=hash64("benchmark", text),
+        role="user",
+        speaker="user",
+        quote=text,
+        said_at=clock.now(),
+    )

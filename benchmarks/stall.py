@@ -1,0 +1,118 @@
+"""The longest that an event loop stands still while memories form. Starts processes; uses databases of its own."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.filling import settings_for
+from benchmarks.made_up import Writer
+from benchmarks.processes import child, server
+from benchmarks.progress import steps
+from benchmarks.rows import Row, percentile
+from benchmarks.wire import StreamClient
+from recollect.engine import AsyncRecollect
+
+# The promise (issue 2): no stall above this while a replay forms.
+BAR_MS = 100.0
+PING_EVERY_S = 0.005
+PROBE_S = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much is measured."""
+
+    quiet_s: float
+    """Seconds of pinging with nothing going on: the machine's own noise."""
+    forming_s: float
+    """Seconds of pinging while the server forms."""
+    conversations: int
+    """Conversations that the process under the probe records and forms."""
+    turns: int
+
+
+FULL = Sizes(quiet_s=10, forming_s=45, conversations=20, turns=300)
+QUICK = Sizes(quiet_s=2, forming_s=5, conversations=2, turns=150)
+
+
+def run(quick: bool) -> list[Row]:
+    """Measure from outside by pings, then from inside by a task that wants to wake every millisecond."""
+    sizes = QUICK if quick else FULL
+    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        rows = from_outside(Path(folder), sizes)
+    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        rows += asyncio.run(from_inside(Path(folder), sizes))
+    return rows
+
+
+def from_outside(folder: Path, sizes: Sizes) -> list[Row]:
+    """Ping a server every 5 ms, first idle, then while it forms what another process records."""
+    with server(folder) as running, StreamClient(running.port, {}) as client:
+        quiet = _pings(client, sizes.quiet_s, "stall: quiet")
+        with child("benchmarks.feeder", str(folder)):
+            before = running.formed()
+            busy = _pings(client, sizes.forming_s, "stall: while forming")
+            ran = running.formed() - before
+    return [
+        *_rows("ping of an idle server", quiet, "the machine's own noise"),
+        *_rows("ping while the server forms", busy, f"{ran} formations meanwhile; reads the database", BAR_MS),
+    ]
+
+
+async def from_inside(folder: Path, sizes: Sizes) -> list[Row]:
+    """Run the worker and a probe on one loop while whole conversations are recorded on it."""
+    conversations = [Writer(number).conversation(sizes.turns) for number in range(sizes.conversations)]
+    over: list[float] = []
+    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+        await engine.search("warm the models and the statements")
+        quiet: list[float] = []
+        await _probe(quiet, until=_after(min(sizes.quiet_s, 2.0)))
+        working = asyncio.create_task(engine.work())
+        over_at = asyncio.Event()
+        probing = asyncio.create_task(_probe(over, until=over_at.is_set))
+        for number, messages in enumerate(steps("stall: recording and forming", conversations)):
+            await engine.record(messages, user=f"bench-{number % 4}", conversation=f"chat-{number}")
+        await engine.form()
+        engine.stop_work()
+        await working
+        over_at.set()
+        await probing
+        ran = engine.worker_counters.formed
+    return [
+        *_rows("overshoot of an idle loop", quiet, f"asked to wake after {PROBE_S * 1000:g} ms"),
+        *_rows("overshoot while the loop records and forms", over, f"{ran} commits", BAR_MS),
+    ]
+
+
+async def _probe(over: list[float], *, until: Callable[[], bool]) -> None:
+    while not until():
+        start = time.perf_counter()
+        await asyncio.sleep(PROBE_S)
+        over.append((time.perf_counter() - start - PROBE_S) * 1000)
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() > end
+
+
+def _pings(client: StreamClient, seconds: float, label: str) -> list[float]:
+    waits = []
+    for _ in steps(label, range(int(seconds))):
+        until = time.monotonic() + 1
+        while time.monotonic() < until:
+            waits.append(client.ping_ms())
+            time.sleep(max(0.0, PING_EVERY_S - waits[-1] / 1000))
+    return waits
+
+
+def _rows(name: str, samples: list[float], note: str, bar: float | None = None) -> list[Row]:
+    count = len(samples)
+    return [
+        Row(name=f"{name}, longest", value=max(samples), unit="ms", note=note, count=count, bar=bar),
+        Row(name=f"{name}, p99", value=percentile(samples, 99), unit="ms", count=count),
+        Row(name=f"{name}, p50", value=percentile(samples, 50), unit="ms", count=count),
+    ]

@@ -1,0 +1,107 @@
+"""A client that notes when each byte of a streamed answer came. Opens sockets."""
+
+import json
+import re
+import socket
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+_STAMP = re.compile(rb'"at": (\d+)[^\n]*\n')
+_END = b"0\r\n\r\n"
+_PATIENCE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """When the parts of one answer came, in milliseconds."""
+
+    first_ms: float
+    """From the request's first byte out to the first event in."""
+    chunks_ms: tuple[float, ...]
+    """For each event with words, from its leaving upstream to its arrival here."""
+    done_ms: float
+    """From the leaving of the finish chunk, which `[DONE]` follows at once, to the arrival of `[DONE]`."""
+    total_ms: float
+
+
+class StreamClient:
+    """One kept connection to one server."""
+
+    def __init__(self, port: int, headers: Mapping[str, str]) -> None:
+        """Connect; the headers go with every request."""
+        self._headers = dict(headers)
+        self._port = port
+        self._wire = socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE_S)
+        self._wire.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._wire.close()
+
+    def chat(self, said: str, headers: Mapping[str, str] | None = None) -> Timing:
+        """Ask for a streamed answer and time it.
+
+        Raises:
+            ConnectionError: the answer was refused or broke off.
+        """
+        messages = [{"role": "system", "content": "You are helpful."}, {"role": "user", "content": said}]
+        body = json.dumps({"model": "bench", "stream": True, "messages": messages}).encode()
+        start = time.monotonic_ns()
+        self._wire.sendall(self._head("POST", "/v1/chat/completions", len(body), headers) + body)
+        return self._timed(start)
+
+    def ping_ms(self) -> float:
+        """Time one `GET /healthz`.
+
+        Raises:
+            ConnectionError: it was not answered well.
+        """
+        start = time.monotonic_ns()
+        self._wire.sendall(self._head("GET", "/healthz", 0, None))
+        received = b""
+        while not received.endswith(b"}"):
+            received += self._more()
+        if not received.startswith(b"HTTP/1.1 200"):
+            raise ConnectionError(f"not healthy: {received[:200]!r}")
+        return (time.monotonic_ns() - start) / 1e6
+
+    def _head(self, method: str, path: str, length: int, more: Mapping[str, str] | None) -> bytes:
+        named = {"host": f"127.0.0.1:{self._port}", "content-type": "application/json", "content-length": str(length)}
+        named |= self._headers | dict(more or {})
+        return (f"{method} {path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in named.items()) + "\r\n").encode()
+
+    def _more(self) -> bytes:
+        received = self._wire.recv(1 << 16)
+        if not received:
+            raise ConnectionError("the answer broke off")
+        return received
+
+    def _timed(self, start: int) -> Timing:
+        received = bytearray()
+        seen = 0
+        stamps: list[tuple[int, int]] = []
+        done = 0
+        while not received.endswith(_END):
+            received += self._more()
+            now = time.monotonic_ns()
+            for found in _STAMP.finditer(received, seen):
+                stamps.append((int(found[1]), now))
+                seen = found.end()
+            if not done and b"data: [DONE]" in received:
+                done = now
+        if not received.startswith(b"HTTP/1.1 200") or not done:
+            raise ConnectionError(f"not a whole answer: {bytes(received[:300])!r}")
+        *chunks, (finished, _) = stamps
+        return Timing(
+            first_ms=(chunks[0][1] - start) / 1e6,
+            chunks_ms=tuple((came - left) / 1e6 for left, came in chunks),
+            done_ms=(done - finished) / 1e6,
+            total_ms=(now - start) / 1e6,
+        )
