@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from recollect.errors import BadSettingError
+from recollect.types import InjectionMode
 
 PREFIX = "RECOLLECT_"
 
@@ -63,7 +64,7 @@ class Settings(BaseSettings):
         description="Secret of Open WebUI's signed identity header; when set, plain identity headers are refused.",
     )
     profile: str = Field(default="default", description="Profile for requests that name none.")
-    injection: Literal["split", "system_append", "context_message", "user_prefix"] = Field(
+    injection: InjectionMode = Field(
         default="split",
         description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
         "the rest before the last user message), or one block by `system_append`, `context_message` or `user_prefix`.",

@@ -34,8 +34,8 @@ class ResolvePolicy(_Policy):
 
     spelling: float = Field(default=0.8, ge=0, le=1)
     """Normalised Levenshtein similarity above which two notes may merge."""
-    meaning: float = Field(default=0.9, ge=0, le=1)
-    """Calibrated embedding similarity above which two notes may merge."""
+    meaning: float = Field(default=0.995, ge=0, le=1)
+    """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .97)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """How many existing memories a candidate is weighed against."""
 

@@ -36,11 +36,20 @@ from recollect.types.memory import (
     Vector,
     Vectors,
 )
-from recollect.types.recalled import Hot, LeftOut, Recall, Recalled
-from recollect.types.request import ChatMessage, ChatRequest, ContentKind, Identity, Insertion, MemoryMode
+from recollect.types.recalled import SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
+from recollect.types.request import (
+    ChatMessage,
+    ChatRequest,
+    ContentKind,
+    Identity,
+    InjectionMode,
+    Insertion,
+    MemoryMode,
+)
 
 __all__ = [
     "KIND_ORDER",
+    "SHOWN_CHARACTERS",
     "SUBJECT_KINDS",
     "Action",
     "AddMemory",
@@ -60,6 +69,7 @@ __all__ = [
     "FormationStatus",
     "Hot",
     "Identity",
+    "InjectionMode",
     "Insertion",
     "Lease",
     "LeftOut",

@@ -7,6 +7,9 @@ import numpy.typing as npt
 
 from recollect.types.memory import Memory, MemoryId, Subject, Vectors
 
+# Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
+SHOWN_CHARACTERS = 600
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hot:

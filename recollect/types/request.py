@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 from recollect.types.memory import Subject
+
+InjectionMode = Literal["split", "system_append", "context_message", "user_prefix"]
+"""Where recalled memory goes in a prompt (context/place.py)."""
 
 
 class ContentKind(StrEnum):

@@ -1,0 +1,89 @@
+"""Recall over the store: embed the query, read the subjects, rank, fetch what is shown. Reads the store."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+from recollect.engine.parts import Parts
+from recollect.form.sources import readable_text
+from recollect.profiles.model import RecallPolicy
+from recollect.recall.query import Query, make_query
+from recollect.recall.recall import Ranking, finish, rank_subjects
+from recollect.text import clean
+from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
+
+# Past this many memories ranking takes long enough (some 5 ms) to be felt by other requests on the loop.
+_LARGE = 20_000
+# Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
+_LONGEST_QUERY = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What kind of recall is wanted."""
+
+    policy: RecallPolicy
+    limit: int
+    """Most memories to return."""
+    tokens: int | None = None
+    """Room for them in a prompt; None is without bound."""
+    present: frozenset[int] = frozenset()
+    """`Message.hash` of what the request already contains."""
+    standing: bool = False
+    """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
+
+
+class Finder:
+    """Finds the memories that bear on a query."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Take the store and the embedder."""
+        self._parts = parts
+        self._zone = ZoneInfo(parts.settings.time_zone)
+
+    async def recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> Recall:
+        """Find memories for a query in the subjects of a reading list, own before shared before global."""
+        text = clean(text)[:_LONGEST_QUERY]
+        now = self._parts.clock.now()
+        vectors = await self._parts.embedder.embed([text])
+        started = self._parts.clock.monotonic()
+        space = self._parts.embedder.space
+        hots = await asyncio.gather(*(self._parts.store.hot(subject, space) for subject in subjects))
+        query = make_query(
+            text,
+            vector=vectors[0] if vectors[0].any() else None,
+            now=now,
+            zone=self._zone,
+            limit=wish.limit,
+            policy=wish.policy,
+            present=wish.present,
+            token_budget=wish.tokens,
+            standing=wish.standing,
+        )
+        ranking = await self._rank(query, hots)
+        memories = await self._fetch(ranking)
+        took_ms = (self._parts.clock.monotonic() - started) * 1000
+        return finish(ranking, memories, count_tokens=self._parts.counter.count, took_ms=took_ms)
+
+    async def block_key(self, subject: Subject) -> bytes:
+        """Return the secret that names a subject's blocks: the same in every process, unknown outside."""
+        return (await self._parts.store.hot(subject, self._parts.embedder.space)).salt
+
+    async def _rank(self, query: Query, hots: Sequence[Hot]) -> Ranking:
+        relevance = self._parts.embedder.relevance
+        if sum(len(hot) for hot in hots) > _LARGE:
+            return await asyncio.to_thread(rank_subjects, query, hots, relevance)
+        return rank_subjects(query, hots, relevance)
+
+    async def _fetch(self, ranking: Ranking) -> dict[MemoryId, Memory]:
+        wanted = ranking.wanted()
+        found = await asyncio.gather(*(self._parts.store.memories(who, ids) for who, ids in wanted.items()))
+        return {memory.id: _presentable(memory) for each in found for memory in each}
+
+
+def _presentable(memory: Memory) -> Memory:
+    """Scrub a quotation: the log keeps a message as it came, what is derived from it holds no secret."""
+    if memory.kind is not MemoryKind.TURN:
+        return memory
+    return replace(memory, text=readable_text(memory.text))

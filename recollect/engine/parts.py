@@ -1,0 +1,53 @@
+"""What the engine is wired from. Opens the store and the models."""
+
+from dataclasses import dataclass
+
+from recollect.clock import Clock
+from recollect.providers.open import OpenedEmbedder, OpenedModel, open_embedder, open_model
+from recollect.providers.protocol import TokenCounter
+from recollect.providers.tokens import token_counter
+from recollect.settings import Settings
+from recollect.store.open import open_store
+from recollect.store.protocol import Store
+from recollect.types import Decision, LoggedMessage, Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the engine is wired from; `open_parts` makes the usual set, tests bring their own."""
+
+    settings: Settings
+    clock: Clock
+    store: Store
+    embedder: OpenedEmbedder
+    model: OpenedModel | None
+    counter: TokenCounter
+
+
+async def open_parts(settings: Settings, clock: Clock) -> Parts:
+    """Open what the settings name.
+
+    Raises:
+        SetupError: a setting, file or package is not as it should be; the message says what to do.
+    """
+    return Parts(
+        settings=settings,
+        clock=clock,
+        embedder=open_embedder(settings),
+        model=open_model(settings),
+        counter=token_counter(),
+        store=await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """One memory with everything that led to it and came of it."""
+
+    memory: Memory
+    decisions: tuple[Decision, ...]
+    """Oldest first: what made it, what touched it."""
+    related: tuple[Memory, ...]
+    """Memories it replaced or was replaced by."""
+    sources: tuple[LoggedMessage, ...]
+    """The messages it rests on."""

@@ -1,0 +1,156 @@
+"""One chat turn: recall and splice before it, record after it. Reads and writes the store."""
+
+import asyncio
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, Self
+from zoneinfo import ZoneInfo
+
+from recollect.chat.log import log_messages, query_of, reply_message
+from recollect.chat.reply import Reply
+from recollect.chat.splice import apply_insertions
+from recollect.context.place import place
+from recollect.context.render import render
+from recollect.engine.finding import Finder, Wish
+from recollect.engine.parts import Parts
+from recollect.ids import new_id
+from recollect.profiles.model import Profile, load_profile
+from recollect.providers.offline import MODEL as OFFLINE_MODEL
+from recollect.text import hash64
+from recollect.types import (
+    ChatRequest,
+    FormationDue,
+    Identity,
+    InjectionMode,
+    Message,
+    Recalled,
+    RecallRecord,
+    Recorded,
+    Subject,
+    Turn,
+)
+from recollect.work.extracting import extractor_version
+from recollect.work.indexing import TURNS_VERSION
+from recollect.work.worker import Worker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A chat request with what was recalled for it spliced in."""
+
+    body: bytes
+    """What is to be sent; the request's own bytes where nothing was recalled."""
+    items: tuple[Recalled, ...]
+    record: RecallRecord | None
+    log: tuple[Message, ...]
+
+    @property
+    def injected(self) -> int:
+        """How many memories the body carries."""
+        return len(self.items)
+
+    def without_block(self) -> Self:
+        """Say that the request went out as it came after all."""
+        return replace(self, items=(), record=None)
+
+
+class Turns:
+    """Serves chat turns over the store, and wakes the worker for what they make due."""
+
+    def __init__(self, parts: Parts, finder: Finder, worker: Worker) -> None:
+        """Take what the turn needs."""
+        self._parts = parts
+        self._finder = finder
+        self._worker = worker
+        self._zone = ZoneInfo(parts.settings.time_zone)
+        self._behind: set[asyncio.Task[None]] = set()
+
+    async def close(self) -> None:
+        """Wait for what goes on behind the answers."""
+        if self._behind:
+            await asyncio.wait(tuple(self._behind))
+
+    async def prepare(self, request: ChatRequest, identity: Identity, *, mode: InjectionMode) -> Prepared:
+        """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing."""
+        now = self._parts.clock.now()
+        log = log_messages(request, said_at=now)
+        if identity.subject is None:
+            return Prepared(body=request.body, items=(), record=None, log=log)
+        query = query_of(request)
+        policy = load_profile(identity.profile).recall
+        wish = Wish(
+            policy=policy,
+            limit=min(policy.limit, self._parts.settings.recall_limit),
+            tokens=min(policy.tokens, self._parts.settings.recall_tokens),
+            present=frozenset(message.hash for message in log),
+            standing=True,
+        )
+        recall = await self._finder.recall(query, [identity.subject], wish)
+        if not recall.items:
+            return Prepared(body=request.body, items=(), record=None, log=log)
+        key = await self._finder.block_key(identity.subject)
+        rendered = render(recall, key=key, zone=self._zone)
+        insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
+        if not insertions:
+            return Prepared(body=request.body, items=(), record=None, log=log)
+        record = RecallRecord(
+            id=new_id(self._parts.clock),
+            at=now,
+            query_hash=hash64("query", query),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
+            block_hash=rendered.boundary,
+            tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
+        )
+        return Prepared(body=apply_insertions(request, insertions), items=recall.items, record=record, log=log)
+
+    async def finish(
+        self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None
+    ) -> Recorded | None:
+        """Record an answered request, with the formations it makes due; durable when this returns."""
+        if identity.subject is None:
+            return None
+        now = self._parts.clock.now()
+        log = prepared.log if prepared else log_messages(request, said_at=now)
+        said = reply_message(reply, log, now) if reply.text or reply.payload else None
+        if said is not None and self._parts.settings.upstream_url is None:
+            said = replace(said, name=OFFLINE_MODEL)
+        if not log and said is None:
+            return None
+        record = prepared.record if prepared else None
+        recorded = await self.record(
+            Turn(
+                subject=identity.subject,
+                external_id=identity.conversation,
+                append=identity.append,
+                messages=log,
+                reply=said,
+                said_at=now,
+                recall=record,
+                formations=self.formations(identity.subject, load_profile(identity.profile)),
+            )
+        )
+        if record is not None:
+            self._soon(self._parts.store.note_uses(identity.subject, [item[1] for item in record.items], now))
+        return recorded
+
+    async def record(self, turn: Turn) -> Recorded:
+        """Write a turn to the log and wake the worker; durable when this returns."""
+        recorded = await self._parts.store.record(turn)
+        self._worker.wake()
+        return recorded
+
+    def formations(self, subject: Subject, profile: Profile) -> tuple[FormationDue, ...]:
+        """Say which formations a turn in this profile makes due."""
+        now = self._parts.clock.now()
+        stages = [("extract", extractor_version(self._parts.model))]
+        if profile.form.turns:
+            stages.insert(0, ("index", TURNS_VERSION))
+        return tuple(
+            FormationDue(key_subject=subject, profile=profile.name, stage=stage, version=version, due_at=now)
+            for stage, version in stages
+        )
+
+    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)

@@ -1,0 +1,104 @@
+"""The ASGI application: which route is served by what, and what starts and stops with it."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from importlib.metadata import version
+from ipaddress import ip_address
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect
+from recollect.errors import RecollectError
+from recollect.server.passing import PassThrough
+from recollect.server.proxy import ChatProxy
+from recollect.server.upstream import Deadlines, HttpUpstream
+from recollect.server.ways import OfflineWay, UpstreamWay, Way
+from recollect.settings import Settings
+
+_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address can be reached from this machine alone.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def identity_policy(settings: Settings) -> IdentityPolicy:
+    """Say who is believed: on a loopback address everyone who can connect is the machine's own user."""
+    return IdentityPolicy(
+        default_user=settings.default_user,
+        trusted=is_loopback(settings.host),
+        jwt_secret=settings.jwt_secret.get_secret_value() if settings.jwt_secret else None,
+        default_profile=settings.profile,
+    )
+
+
+def open_way(engine: AsyncRecollect) -> Way:
+    """Choose who answers, by the settings."""
+    settings = engine.settings
+    if settings.upstream_url is None:
+        return OfflineWay(engine.clock, engine.counter)
+    deadlines = Deadlines(
+        connect_s=settings.connect_timeout_s,
+        first_byte_s=settings.first_byte_timeout_s,
+        idle_s=settings.idle_timeout_s,
+        total_s=settings.total_timeout_s,
+    )
+    key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
+    return UpstreamWay(HttpUpstream(settings.upstream_url, deadlines), key)
+
+
+def build_app(engine: AsyncRecollect) -> Starlette:
+    """Wire the routes over an open engine; its worker runs while the application does, if the settings say so."""
+    way = open_way(engine)
+    chat = ChatProxy(engine, way, identity_policy(engine.settings))
+    through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes)
+
+    async def healthz(request: Request) -> Response:
+        """Say whether the database answers, and what was counted since the start."""
+        del request
+        body: dict[str, object] = {"status": "ok", "version": version("recollect")}
+        status = 200
+        try:
+            await engine.ping()
+        except RecollectError as error:
+            body |= {"status": "unavailable", "reason": str(error)}
+            status = 503
+        body |= {"proxy": asdict(chat.counters), "worker": asdict(engine.worker_counters)}
+        return Response(json.dumps(body), status, media_type="application/json")
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        del app
+        worker = asyncio.create_task(engine.work()) if engine.settings.worker else None
+        try:
+            yield
+        finally:
+            await chat.close()
+            engine.stop_work()
+            if worker is not None:
+                await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
+                worker.cancel()
+            await way.close()
+
+    routes = [Route("/healthz", healthz, methods=["GET"])]
+    for prefix in ("/v1", "/u/{user}/v1"):
+        routes.append(Route(f"{prefix}/chat/completions", chat, methods=["POST"]))
+        routes.append(Route(f"{prefix}/{{rest:path}}", through, methods=_METHODS))
+    return Starlette(routes=routes, lifespan=lifespan)

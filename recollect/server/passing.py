@@ -1,0 +1,67 @@
+"""Every other `/v1` route: bytes through, both ways, untouched by memory. Raw ASGI."""
+
+from recollect.server.status import BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE, error_body, error_kind
+from recollect.server.upstream import UpstreamBrokenError, UpstreamError
+from recollect.server.ways import Way
+from recollect.server.wire import (
+    BodyTooLargeError,
+    ClientGoneError,
+    Receive,
+    Scope,
+    Send,
+    answer_headers,
+    header,
+    read_body,
+    send_body,
+    send_json,
+    send_start,
+)
+
+
+class PassThrough:
+    """Passes requests on to whoever answers."""
+
+    def __init__(self, way: Way, *, max_body_bytes: int) -> None:
+        """Take the way and the largest body that is taken."""
+        self._way = way
+        self._most = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request; its path parameter `rest` is what follows `/v1/`."""
+        headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        try:
+            body = await read_body(receive, most=self._most)
+        except ClientGoneError:
+            return
+        except BodyTooLargeError as error:
+            await self._refuse(send, PAYLOAD_TOO_LARGE, str(error))
+            return
+        path = _path_behind_v1(scope)
+        if ".." in path.split("?")[0].split("/"):
+            await self._refuse(send, 400, "a path must not climb with '..'")
+            return
+        try:
+            async with self._way.forward(scope["method"], path, headers, body) as answer:
+                length = header(answer.headers, b"content-length")
+                await send_start(
+                    send, answer.status, answer_headers(answer.headers, length=int(length) if length else None)
+                )
+                async for chunk in answer.chunks():
+                    await send_body(send, chunk, more=True)
+                await send_body(send, b"", more=False)
+        except UpstreamError as error:
+            await self._refuse(send, GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY, str(error))
+        except UpstreamBrokenError:
+            return  # without the closing chunk: what was broken ends as broken
+
+    @staticmethod
+    async def _refuse(send: Send, status: int, message: str) -> None:
+        await send_json(send, status, error_body(message, kind=error_kind(status)))
+
+
+def _path_behind_v1(scope: Scope) -> str:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    path = raw.split(b"?")[0].decode("latin-1")
+    query: bytes = scope.get("query_string", b"")
+    rest = path.partition("/v1")[2] or "/"
+    return rest + (f"?{query.decode('latin-1')}" if query else "")

@@ -1,0 +1,356 @@
+"""`POST /v1/chat/completions`: one exchange from the client's bytes to the recorded turn. Raw ASGI.
+
+The order is the promise: recall before the request leaves, every byte of the answer as it came, the record before
+`[DONE]`. Nothing here calls a model of ours, and a failure of memory never breaks the chat.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.chat.identity import IdentityPolicy, identify
+from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
+from recollect.chat.request import read_request
+from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
+from recollect.chat.tasks import is_background_task
+from recollect.engine import AsyncRecollect, Prepared
+from recollect.errors import BadRequestError, RecollectError
+from recollect.server.refusals import Refusals
+from recollect.server.status import (
+    BAD_GATEWAY,
+    GATEWAY_TIMEOUT,
+    PAYLOAD_TOO_LARGE,
+    REFUSALS,
+    error_body,
+    error_kind,
+    status_of,
+)
+from recollect.server.upstream import Answer, UpstreamBrokenError, UpstreamError
+from recollect.server.ways import Ask, Way
+from recollect.server.wire import (
+    BodyTooLargeError,
+    ClientGoneError,
+    Headers,
+    Receive,
+    Scope,
+    Send,
+    answer_headers,
+    header,
+    read_body,
+    send_body,
+    send_json,
+    send_start,
+    wait_gone,
+)
+from recollect.types import ChatRequest, Identity, MemoryMode
+
+logger = logging.getLogger(__name__)
+
+NOT_RECORDED = b": recollect: not recorded\n\n"
+"""A comment line of the event stream: clients skip it, people who look see it."""
+
+
+@dataclass(slots=True)
+class ProxyCounters:
+    """What the proxy did since it started."""
+
+    chats: int = 0
+    recalled: int = 0
+    recorded: int = 0
+    not_recorded: int = 0
+    memory_failed: int = 0
+    background_tasks: int = 0
+    refused_then_sent_plain: int = 0
+    broken: int = 0
+    client_left: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Exchange:
+    """One request on its way."""
+
+    headers: Headers
+    body: bytes
+    send: Send
+    request: ChatRequest | None
+    identity: Identity
+    prepared: Prepared | None = None
+    note: str = "off"
+    """What the header `x-recollect-memory` of the answer says."""
+    record: bool = False
+    """Whether the turn is to be recorded."""
+    show: bool = True
+    settled: bool = field(default=False)
+    """The record was tried already, once."""
+
+
+class ChatProxy:
+    """The chat completions route."""
+
+    def __init__(self, engine: AsyncRecollect, way: Way, policy: IdentityPolicy) -> None:
+        """Take the engine, the way to whoever answers, and who is to be believed."""
+        self._engine = engine
+        self._way = way
+        self._policy = policy
+        self._refusals = Refusals(engine.clock)
+        self._behind: set[asyncio.Task[None]] = set()
+        self.counters = ProxyCounters()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one chat completion."""
+        self.counters.chats += 1
+        try:
+            body = await read_body(receive, most=self._engine.settings.max_body_bytes)
+        except ClientGoneError:
+            return
+        except BodyTooLargeError as error:
+            message = f"{error}; raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
+            await self._refuse(send, PAYLOAD_TOO_LARGE, message)
+            return
+        try:
+            exchange = self._read(scope, body, send)
+        except RecollectError as error:
+            param = error.param if isinstance(error, BadRequestError) else None
+            await self._refuse(send, status_of(error), str(error), param=param)
+            return
+        await self._until_gone(self._serve(exchange), receive)
+
+    async def close(self) -> None:
+        """Wait for the records that are still on their way."""
+        while self._behind:
+            await asyncio.gather(*tuple(self._behind), return_exceptions=True)
+
+    # ---- who and what
+
+    def _read(self, scope: Scope, body: bytes, send: Send) -> Exchange:
+        headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        request: ChatRequest | None = None
+        try:
+            request = read_request(body)
+        except BadRequestError:
+            if self._way.needs_valid_requests:
+                raise
+        identity = identify(
+            headers,
+            path_user=scope.get("path_params", {}).get("user"),
+            body_user=request.user if request else None,
+            policy=self._policy,
+            now=self._engine.clock.now(),
+        )
+        self._engine.profile(identity.profile)
+        shown = header(headers, b"x-recollect-show") or b"on"
+        return Exchange(
+            headers=headers,
+            body=body,
+            send=send,
+            request=request,
+            identity=identity,
+            show=self._engine.settings.show_memories and shown.strip().lower() != b"off",
+        )
+
+    async def _prepare(self, exchange: Exchange) -> None:
+        """Recall for the request, and note what it may do with memory. Never fails."""
+        identity, request = exchange.identity, exchange.request
+        if identity.memory is MemoryMode.OFF:
+            exchange.note = "off"
+        elif identity.subject is None:
+            exchange.note = "anonymous"
+        elif request is None:
+            exchange.note = "skipped"
+        elif is_background_task(request):
+            self.counters.background_tasks += 1
+            exchange.note = "task"
+        else:
+            exchange.record = identity.memory is MemoryMode.ON and not identity.temporary
+            mode = self._refusals.mode(request.model, self._engine.settings.injection)
+            try:
+                async with asyncio.timeout(self._engine.settings.recall_timeout_s):
+                    exchange.prepared = await self._engine.turns.prepare(request, identity, mode=mode)
+            except Exception:
+                self.counters.memory_failed += 1
+                exchange.note = "skipped"
+                logger.exception("recall failed, the chat goes on without")
+                return
+            found = exchange.prepared.injected
+            self.counters.recalled += bool(found)
+            exchange.note = f"{identity.memory.value}; recalled={found}"
+
+    # ---- the answer
+
+    async def _serve(self, exchange: Exchange) -> None:
+        await self._prepare(exchange)
+        body = exchange.prepared.body if exchange.prepared else exchange.body
+        try:
+            async with self._way.chat(self._ask(exchange, body)) as answer:
+                refused = answer.status in REFUSALS and body is not exchange.body
+                if not refused:
+                    await self._pass_on(exchange, answer)
+                    return
+            await self._serve_plain(exchange)
+        except UpstreamError as error:
+            status = GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
+            await self._refuse(exchange.send, status, str(error))
+
+    async def _serve_plain(self, exchange: Exchange) -> None:
+        """Upstream refused the altered request: send it as it came, and remember if that was it."""
+        self.counters.refused_then_sent_plain += 1
+        exchange.prepared = exchange.prepared.without_block() if exchange.prepared else None
+        exchange.note = "refused by upstream"
+        async with self._way.chat(self._ask(exchange, exchange.body)) as answer:
+            if answer.status not in REFUSALS:
+                self._refusals.remember(exchange.request.model if exchange.request else None)
+            await self._pass_on(exchange, answer)
+
+    async def _pass_on(self, exchange: Exchange, answer: Answer) -> None:
+        kind = header(answer.headers, b"content-type") or b""
+        if answer.status != 200 or header(answer.headers, b"content-encoding") or not self._reads(exchange):
+            await self._pass_unread(exchange, answer)
+        elif kind.lower().startswith(b"text/event-stream"):
+            await self._pass_stream(exchange, answer)
+        else:
+            await self._pass_whole(exchange, answer)
+
+    @classmethod
+    def _ask(cls, exchange: Exchange, body: bytes) -> Ask:
+        items = exchange.prepared.items if exchange.prepared else ()
+        return Ask(
+            headers=exchange.headers,
+            body=body,
+            request=exchange.request,
+            items=items,
+            plain=cls._reads(exchange),
+            remembers=exchange.record,
+        )
+
+    @staticmethod
+    def _reads(exchange: Exchange) -> bool:
+        return exchange.prepared is not None or exchange.record
+
+    async def _pass_unread(self, exchange: Exchange, answer: Answer) -> None:
+        """Pass an answer on that memory has no part in: errors, and everything with memory off."""
+        length = header(answer.headers, b"content-length")
+        await self._start(exchange, answer, int(length) if length else None)
+        try:
+            async for chunk in answer.chunks():
+                await send_body(exchange.send, chunk, more=True)
+        except UpstreamBrokenError as error:
+            self._broke(error)
+            return
+        await send_body(exchange.send, b"", more=False)
+
+    async def _pass_whole(self, exchange: Exchange, answer: Answer) -> None:
+        try:
+            body = b"".join([chunk async for chunk in answer.chunks()])
+        except UpstreamBrokenError as error:
+            self._broke(error)
+            await self._refuse(exchange.send, BAD_GATEWAY, str(error))
+            return
+        reply = reply_from_json(body)
+        if reply is not None and not await self._settle(exchange, reply):
+            exchange.note += "; not recorded"
+        spliced = splice_whole(body, shown) if (shown := self._shown(exchange)) else body
+        await self._start(exchange, answer, len(spliced))
+        await send_body(exchange.send, spliced, more=False)
+
+    async def _pass_stream(self, exchange: Exchange, answer: Answer) -> None:
+        assembler = ReplyAssembler()
+        splicer = MemoriesSplicer(self._shown(exchange), assembler)
+        await self._start(exchange, answer, None)
+        try:
+            async for chunk in answer.chunks():
+                for piece in splicer.feed(chunk):
+                    if piece.held and not exchange.settled and not await self._settle(exchange, assembler.reply()):
+                        await send_body(exchange.send, NOT_RECORDED, more=True)
+                    await send_body(exchange.send, piece.data, more=True)
+            rest = splicer.close()
+        except UpstreamBrokenError as error:
+            for piece in splicer.close():
+                await send_body(exchange.send, piece.data, more=True)
+            await self._settle(exchange, assembler.reply())
+            self._broke(error)
+            return  # without the closing chunk: what was broken ends as broken
+        except asyncio.CancelledError:
+            if self._wanted(exchange, assembler.reply()):
+                self._later(exchange, assembler.reply())
+            raise
+        if not exchange.settled and not await self._settle(exchange, assembler.reply()):
+            await send_body(exchange.send, NOT_RECORDED, more=True)
+        for piece in rest:
+            await send_body(exchange.send, piece.data, more=True)
+        await send_body(exchange.send, b"", more=False)
+
+    async def _start(self, exchange: Exchange, answer: Answer, length: int | None) -> None:
+        headers = answer_headers(answer.headers, length=length)
+        headers.append((b"x-recollect-memory", exchange.note.encode()))
+        await send_start(exchange.send, answer.status, headers)
+
+    @staticmethod
+    def _shown(exchange: Exchange) -> bytes | None:
+        if exchange.prepared is None or not exchange.show:
+            return None
+        return describe_memories(exchange.prepared.items)
+
+    # ---- the record
+
+    async def _settle(self, exchange: Exchange, reply: Reply) -> bool:
+        """Record the turn, waiting no longer than the setting says; True when it is durable or not wanted."""
+        if not self._wanted(exchange, reply):
+            return True
+        record = self._later(exchange, reply)
+        done, _ = await asyncio.wait({record}, timeout=self._engine.settings.commit_timeout_s)
+        if record in done and record.exception() is None:
+            return True
+        self.counters.not_recorded += 1
+        logger.error("the turn was not recorded in time", extra={"failed": record in done})
+        return False
+
+    @staticmethod
+    def _wanted(exchange: Exchange, reply: Reply) -> bool:
+        said_something = bool(reply.text or reply.payload)
+        return exchange.record and not exchange.settled and (reply.complete or said_something) and not reply.error
+
+    def _later(self, exchange: Exchange, reply: Reply) -> asyncio.Task[None]:
+        """Start recording; the task goes on whatever becomes of the client."""
+        exchange.settled = True
+        task = asyncio.create_task(self._record(exchange, reply))
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+        return task
+
+    async def _record(self, exchange: Exchange, reply: Reply) -> None:
+        if exchange.request is None:
+            return
+        try:
+            await self._engine.turns.finish(exchange.request, exchange.identity, reply, exchange.prepared)
+        except Exception:
+            self.counters.memory_failed += 1
+            logger.exception("recording failed")
+            raise
+        self.counters.recorded += 1
+
+    # ---- endings
+
+    def _broke(self, error: Exception) -> None:
+        self.counters.broken += 1
+        logger.warning("upstream broke off", extra={"error": str(error)})
+
+    async def _refuse(self, send: Send, status: int, message: str, *, param: str | None = None) -> None:
+        await send_json(send, status, error_body(message, kind=error_kind(status), param=param))
+
+    async def _until_gone(self, serving: Coroutine[Any, Any, None], receive: Receive) -> None:
+        """Serve until done or the client hangs up; upstream is closed with the cancelled task."""
+        work = asyncio.create_task(serving)
+        gone = asyncio.create_task(wait_gone(receive))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                self.counters.client_left += 1
+                work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+            if not work.cancelled() and (error := work.exception()) is not None:
+                raise error
+        finally:
+            gone.cancel()
+            work.cancel()

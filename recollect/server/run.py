@@ -1,0 +1,128 @@
+"""Start the server on its address, say what it does, and stop it well. Opens a port."""
+
+import errno
+import logging
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import BadSettingError, PortInUseError
+from recollect.server.app import build_app, is_loopback
+from recollect.settings import Settings
+
+# Time for answers under way when the server is told to stop, in seconds; what is recorded by then is durable.
+GRACE_S = 30
+_BACKLOG = 2048
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Take the address before anything else is opened.
+
+    Raises:
+        PortInUseError: somebody else has it.
+        BadSettingError: it is not an address of this machine, or may not be taken.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+    except OSError as error:
+        raise BadSettingError("RECOLLECT_HOST", host, f"not an address of this machine ({error.strerror})") from None
+    taken = socket.socket(family, socket.SOCK_STREAM)
+    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        taken.bind(address)
+        taken.listen(_BACKLOG)
+    except OSError as error:
+        taken.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUseError(host, port) from None
+        if error.errno == errno.EACCES:
+            raise BadSettingError(
+                "RECOLLECT_PORT", port, "may not be taken by this user; choose one above 1023"
+            ) from None
+        raise BadSettingError("RECOLLECT_HOST", host, f"cannot be listened on ({error.strerror})") from None
+    taken.setblocking(False)
+    return taken
+
+
+def welcome(settings: Settings, port: int) -> str:
+    """Say where the server is, what it works with, and what to do next."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
+    base = f"http://{host}:{port}/v1"
+    answers = (
+        f"{settings.upstream_url} answers ({'our key' if settings.upstream_key else 'each client sends its own key'})"
+        if settings.upstream_url
+        else "the built-in model recollect/offline, from memory alone (set RECOLLECT_UPSTREAM_URL for a real one)"
+    )
+    forms = (
+        f"{settings.form_model} forms memories (costs tokens)"
+        if settings.form_model
+        else "built-in rules form memories: no token is spent"
+    )
+    if not settings.worker:
+        forms += "; not in this process: run `recollect worker` beside it"
+    who = _who(settings)
+    return "\n".join(
+        [
+            "",
+            f"Recollect listens on {base}",
+            f"  memory   {settings.database_url}",
+            f"  answers  {answers}",
+            f"  forms    {forms}",
+            f"  users    {who}",
+            "",
+            "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
+            f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
+            '    -d \'{"model":"recollect/offline","messages":[{"role":"user","content":'
+            '"I am allergic to peanuts."}]}\'',
+            "  recollect chat        talk here and see what is recalled",
+            "  recollect list        what is remembered (Ctrl-C stops the server)",
+            "",
+        ]
+    )
+
+
+def _who(settings: Settings) -> str:
+    if settings.jwt_secret:
+        return "by Open WebUI's signed header; others are anonymous"
+    if not is_loopback(settings.host):
+        return "anonymous: this address is open to others, and without RECOLLECT_JWT_SECRET nobody is believed"
+    if settings.default_user:
+        return f"by header, /u/NAME/v1 or body; without any: {settings.default_user}"
+    return "by header, /u/NAME/v1 or body; without any: anonymous"
+
+
+async def serve(settings: Settings, *, say: Callable[[str], None]) -> None:
+    """Serve until told to stop (SIGINT, SIGTERM).
+
+    Args:
+        settings: All settings.
+        say: Takes what a person is to read at the start.
+
+    Raises:
+        SetupError: the address, the store or a setting cannot be used.
+    """
+    taken = bind(settings.host, settings.port)
+    try:
+        async with await AsyncRecollect.open(settings) as engine:
+            config = uvicorn.Config(
+                build_app(engine),
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                date_header=False,
+                lifespan="on",
+                timeout_graceful_shutdown=GRACE_S,
+                timeout_keep_alive=75,
+            )
+            logging.getLogger("uvicorn.error").addFilter(_expected)
+            say(welcome(settings, taken.getsockname()[1]))
+            await uvicorn.Server(config).serve(sockets=[taken])
+    finally:
+        taken.close()
+
+
+def _expected(record: logging.LogRecord) -> bool:
+    """Drop uvicorn's complaint about answers we leave unfinished on purpose, because upstream broke off."""
+    return "without completing response" not in record.getMessage()

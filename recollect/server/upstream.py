@@ -1,0 +1,168 @@
+"""The way to the configured OpenAI-compatible API, with a deadline for each phase. Connects upstream."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
+
+from recollect.server.wire import Headers
+
+
+class UpstreamError(ConnectionError):
+    """Upstream did not answer: nothing of its answer has reached the client."""
+
+    def __init__(self, message: str, *, timed_out: bool) -> None:
+        """Say what happened, and whether waiting was the trouble."""
+        super().__init__(message)
+        self.timed_out = timed_out
+
+
+class UpstreamBrokenError(ConnectionError):
+    """Upstream's answer broke off in the middle."""
+
+
+class Answer(Protocol):
+    """An answer whose headers have come and whose body is still to be read."""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        ...
+
+    @property
+    def headers(self) -> Headers:
+        """All headers, as they came."""
+        ...
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """Yield the body as it arrives.
+
+        Raises:
+            UpstreamBrokenError: it broke off, fell silent or took too long.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadlines:
+    """How long to wait, in seconds."""
+
+    connect_s: float
+    first_byte_s: float
+    idle_s: float
+    total_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class _HttpAnswer:
+    response: aiohttp.ClientResponse
+    deadlines: Deadlines
+    started: float
+
+    @property
+    def status(self) -> int:
+        return self.response.status
+
+    @property
+    def headers(self) -> Headers:
+        return tuple((bytes(name), bytes(value)) for name, value in self.response.raw_headers)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        patience = self.deadlines.first_byte_s
+        while True:
+            left = self.started + self.deadlines.total_s - loop.time()
+            try:
+                async with asyncio.timeout(max(0.0, min(patience, left))):
+                    chunk = await self.response.content.readany()
+            except TimeoutError:
+                why = "took longer than its total time" if left <= patience else f"was silent for {patience:g} s"
+                raise UpstreamBrokenError(f"upstream's answer {why}") from None
+            except (aiohttp.ClientError, OSError) as error:
+                raise UpstreamBrokenError(f"upstream's answer broke off: {type(error).__name__}") from error
+            if not chunk:
+                return
+            yield chunk
+            patience = self.deadlines.idle_s
+
+
+class HttpUpstream:
+    """One configured API. Sends bytes as given, follows no redirects, reads no proxy variables."""
+
+    def __init__(self, base_url: str, deadlines: Deadlines) -> None:
+        """Take the base URL with its `/v1`; no connection is made yet."""
+        self.base_url = base_url
+        self._deadlines = deadlines
+        self._session: aiohttp.ClientSession | None = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None or self._session.closed:
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                auto_decompress=False,
+                trust_env=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                skip_auto_headers={"User-Agent", "Accept", "Accept-Encoding", "Content-Type"},
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._deadlines.connect_s),
+                read_bufsize=256 * 1024,
+            )
+        return self._session
+
+    @asynccontextmanager
+    async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+        """Send a request; the connection is closed on the way out unless the answer was read to its end.
+
+        Args:
+            method: HTTP method.
+            path: What follows the base URL, beginning with a slash, with its query, encoded already.
+            headers: As they shall arrive.
+            body: As it shall arrive.
+
+        Raises:
+            UpstreamError: no connection, or no headers in time.
+        """
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        named: CIMultiDict[str] = CIMultiDict()
+        for name, value in headers:
+            named.add(name.decode("latin-1"), _readable(value))
+        try:
+            async with asyncio.timeout(min(self._deadlines.first_byte_s, self._deadlines.total_s)):
+                response = await self._open().request(
+                    method,
+                    URL(self.base_url + path, encoded=True),
+                    headers=named,
+                    data=body or None,
+                    allow_redirects=False,
+                )
+        except TimeoutError as error:
+            raise UpstreamError(
+                f"no answer from {self.base_url} in time ({error or 'first byte'})", timed_out=True
+            ) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise UpstreamError(f"no connection to {self.base_url}: {error}", timed_out=False) from error
+        try:
+            yield _HttpAnswer(response, self._deadlines, started)
+        finally:
+            if response.content.at_eof():
+                response.release()
+            else:
+                response.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+
+
+def _readable(value: bytes) -> str:
+    """Decode a header so that the client library's UTF-8 encoding gives the same bytes where that is possible."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

@@ -1,0 +1,131 @@
+"""Small pieces of ASGI and HTTP: bodies in, answers out, which headers travel. Does I/O through ASGI's callables."""
+
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+from recollect.chat.identity import is_private_header
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = tuple[tuple[bytes, bytes], ...]
+
+# RFC 9110 section 7.6.1, and what older proxies treat alike.
+_HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+# Set anew for the next hop, or none of upstream's business (a browser's cookies for this server).
+_NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cookie", b"expect"})
+
+
+class ClientGoneError(ConnectionError):
+    """The client hung up before its request was whole."""
+
+
+class BodyTooLargeError(ValueError):
+    """The request's body is larger than the server takes."""
+
+
+async def read_body(receive: Receive, *, most: int) -> bytes:
+    """Read a request's whole body, counting bytes rather than trusting Content-Length.
+
+    Raises:
+        BodyTooLargeError: more than `most` bytes came.
+        ClientGoneError: the client hung up.
+    """
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        event = await receive()
+        if event["type"] == "http.disconnect":
+            raise ClientGoneError
+        part = event.get("body", b"")
+        size += len(part)
+        if size > most:
+            raise BodyTooLargeError(f"the body is larger than {most} bytes")
+        parts.append(part)
+        if not event.get("more_body", False):
+            return b"".join(parts)
+
+
+async def wait_gone(receive: Receive) -> None:
+    """Return when the client hangs up. Call it only after the body was read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None, plain: bool) -> Headers:
+    """Choose the request headers that travel upstream.
+
+    Args:
+        headers: The client's.
+        key: Our key; None passes the client's Authorization on.
+        plain: The answer has to be read: ask for it uncompressed.
+    """
+    named = _named_by_connection(headers)
+    kept: list[tuple[bytes, bytes]] = []
+    for name, value in headers:
+        low = name.lower()
+        if low == b"authorization" and key is None:
+            kept.append((name, value))
+        if low in _HOP_BY_HOP or low in _NOT_UPSTREAM or low in named or is_private_header(low):
+            continue
+        if plain and low == b"accept-encoding":
+            continue
+        kept.append((name, value))
+    if key is not None:
+        kept.append((b"authorization", b"Bearer " + key.encode()))
+    if plain:
+        kept.append((b"accept-encoding", b"identity"))
+    return tuple(kept)
+
+
+def answer_headers(headers: Iterable[tuple[bytes, bytes]], *, length: int | None) -> list[tuple[bytes, bytes]]:
+    """Choose the answer headers that travel to the client, with the length where the body is whole."""
+    named = _named_by_connection(headers)
+    kept = [
+        (name, value)
+        for name, value in headers
+        if (low := name.lower()) not in _HOP_BY_HOP and low != b"content-length" and low not in named
+    ]
+    if length is not None:
+        kept.append((b"content-length", str(length).encode()))
+    return kept
+
+
+def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    return frozenset(
+        token.strip().lower() for name, value in headers if name.lower() == b"connection" for token in value.split(b",")
+    )
+
+
+def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes | None:
+    """Return the first value of a header, or None."""
+    return next((value for key, value in headers if key.lower() == name), None)
+
+
+async def send_start(send: Send, status: int, headers: list[tuple[bytes, bytes]]) -> None:
+    """Send an answer's status and headers."""
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+
+
+async def send_body(send: Send, data: bytes, *, more: bool) -> None:
+    """Send a piece of an answer's body."""
+    await send({"type": "http.response.body", "body": data, "more_body": more})
+
+
+async def send_json(send: Send, status: int, body: bytes, extra: Iterable[tuple[bytes, bytes]] = ()) -> None:
+    """Send a whole JSON answer."""
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *extra]
+    await send_start(send, status, headers)
+    await send_body(send, body, more=False)

@@ -1,0 +1,131 @@
+"""`Recollect`: the engine for code without asyncio. Forwards to `AsyncRecollect` on one background loop; no logic."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from recollect.clock import Clock
+from recollect.engine import AsyncRecollect, History
+from recollect.settings import Settings
+from recollect.types import Conversation, Decision, LoggedMessage, Memory, MemoryKind, Recall, Recorded, Subject
+
+T = TypeVar("T")
+# Inside the class `list` is its method.
+ListOf = list
+
+
+class Recollect:
+    """Long-term memory for LLM chat, blocking. See `AsyncRecollect` for what each method promises.
+
+    Memories of recorded messages are formed in the background while the object is open; `form` waits for them.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, clock: Clock | None = None) -> None:
+        """Open the store and the models that the settings (by default: the environment) name.
+
+        Raises:
+            SetupError: a setting, file or package is not as it should be; the message says what to do.
+        """
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
+        self._thread.start()
+        self._closed = True
+        try:
+            self._core = self._run(AsyncRecollect.open(settings, clock=clock))
+            self._closed = False
+        finally:
+            if self._closed:
+                self._end_loop()
+        self._worker = asyncio.run_coroutine_threadsafe(self._core.work(), self._loop)
+
+    def _run(self, call: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+    def _end_loop(self) -> None:
+        self._closed = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def close(self) -> None:
+        """Finish what was accepted and let go of the store. Idempotent."""
+        if self._closed:
+            return
+        self._loop.call_soon_threadsafe(self._core.stop_work)
+        self._worker.result()
+        self._run(self._core.close())
+        self._end_loop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add(self, text: str, *, user: str | Subject | None = None, importance: float = 0.7) -> Memory:
+        """Keep a sentence as a note, word for word."""
+        return self._run(self._core.add(text, user=user, importance=importance))
+
+    def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        said_at: datetime | Sequence[datetime] | None = None,
+    ) -> Recorded:
+        """Log messages and form memories of them behind the call."""
+        return self._run(self._core.record(messages, user=user, conversation=conversation, said_at=said_at))
+
+    def form(self) -> int:
+        """Form everything that is due now."""
+        return self._run(self._core.form())
+
+    def search(
+        self, query: str, *, user: str | Subject | None = None, limit: int = 10, profile: str | None = None
+    ) -> Recall:
+        """Find the memories that bear on a query, best first, each with its reasons."""
+        return self._run(self._core.search(query, user=user, limit=limit, profile=profile))
+
+    def list(
+        self,
+        *,
+        user: str | Subject | None = None,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> ListOf[Memory]:
+        """List memories, newest first."""
+        return self._run(self._core.list(user=user, kinds=kinds, closed=closed, after=after, limit=limit))
+
+    def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Read one memory of any state."""
+        return self._run(self._core.get(memory_id, user=user))
+
+    def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
+        """Read one memory with its decisions, relations and sources."""
+        return self._run(self._core.history(memory_id, user=user))
+
+    def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Close a memory: it is recalled no more, its history stays."""
+        return self._run(self._core.forget(memory_id, user=user))
+
+    def conversations(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[Conversation]:
+        """List conversations, last updated first."""
+        return self._run(self._core.conversations(user=user, limit=limit))
+
+    def messages(
+        self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000
+    ) -> ListOf[LoggedMessage]:
+        """Read a conversation's log in order of arrival, all branches."""
+        return self._run(self._core.messages(conversation, user=user, after_seq=after_seq, limit=limit))
+
+    def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
+        """Read the log of decisions, oldest first."""
+        return self._run(self._core.decisions(user=user, limit=limit))

@@ -1,0 +1,110 @@
+"""What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
+
+import numpy as np
+
+from recollect.errors import StaleSubjectError
+from recollect.ids import id_text, new_id
+from recollect.text import bare, terms
+from recollect.types import (
+    KIND_ORDER,
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    Decision,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    StrengthenMemory,
+    Subject,
+    Vector,
+)
+from recollect.work.tools import Tools
+
+# Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
+_NEARLY_EQUAL = 0.9
+# Somebody else's commits came between reading and writing so often that something is wrong.
+_STALE_TRIES = 20
+
+
+async def add_by_hand(tools: Tools, subject: Subject, text: str, importance: float) -> Memory:
+    """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned."""
+    vectors = await tools.embedder.embed([text])
+    for _ in range(_STALE_TRIES):
+        hot = await tools.store.hot(subject, tools.embedder.space)
+        known = await _same(tools, hot, text, vectors[0])
+        memory = known or _note(tools, subject, text, importance)
+        change: Change = (
+            StrengthenMemory(id=known.id, importance=max(known.importance, importance))
+            if known
+            else AddMemory(
+                memory=memory,
+                space=tools.embedder.space,
+                vectors=(vectors[0],) if vectors[0].any() else (),
+                terms=terms(text),
+            )
+        )
+        decision = _decision(
+            tools,
+            memory,
+            Action.MERGE if known else Action.ADD,
+            "added again by hand" if known else "added by hand",
+            text,
+        )
+        try:
+            await tools.store.apply(subject, [change], [decision], subject_version=hot.version)
+        except StaleSubjectError:
+            continue
+        return (await tools.store.memories(subject, [memory.id]))[0]
+    raise StaleSubjectError(f"{subject.text} kept changing; nothing was added, try again")
+
+
+async def close_by_hand(tools: Tools, memory: Memory) -> Memory:
+    """Close a memory; one that is closed already stays as it is."""
+    if memory.state is MemoryState.CLOSED:
+        return memory
+    now = tools.clock.now()
+    change = CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
+    text = memory.text if memory.kind is not MemoryKind.TURN else ""
+    decision = _decision(tools, memory, Action.CLOSE, "forgotten by hand", text)
+    await tools.store.apply(memory.subject, [change], [decision])
+    return (await tools.store.memories(memory.subject, [memory.id]))[0]
+
+
+async def _same(tools: Tools, hot: Hot, text: str, vector: Vector) -> Memory | None:
+    if not len(hot.vectors) or not vector.any():
+        return None
+    near = hot.vector_of[np.flatnonzero(hot.vectors @ vector > _NEARLY_EQUAL)]
+    notes = {int(place) for place in near if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE}
+    ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(notes)]
+    asked = bare(text)
+    return next((one for one in await tools.store.memories(hot.subject, ids) if bare(one.text) == asked), None)
+
+
+def _note(tools: Tools, subject: Subject, text: str, importance: float) -> Memory:
+    now = tools.clock.now()
+    return Memory(
+        id=MemoryId(new_id(tools.clock)),
+        subject=subject,
+        kind=MemoryKind.NOTE,
+        text=text,
+        importance=importance,
+        valid_from=now,
+        known_from=now,
+    )
+
+
+def _decision(tools: Tools, memory: Memory, action: Action, reason: str, text: str) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=action,
+        memory_id=memory.id,
+        target_id=None,
+        reason=reason,
+        text=text,
+        profile=memory.profile,
+    )

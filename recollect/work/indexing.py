@@ -1,0 +1,117 @@
+"""Stage `index`: messages become recallable as quotations. Reads the store; needs no language model."""
+
+import re
+
+from recollect.form.sources import readable_text
+from recollect.ids import new_id
+from recollect.providers.chunk import chunks
+from recollect.providers.offline import MODEL
+from recollect.text import squeeze, terms
+from recollect.types import (
+    AddMemory,
+    Change,
+    Evidence,
+    FormationResult,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+)
+from recollect.work.abandoning import abandon
+from recollect.work.tools import Tools
+
+TURNS_VERSION = "turns-1"
+# Messages indexed per commit: a replay's backlog goes through in steps that neither starve a live turn nor the loop.
+BATCH = 64
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
+_ASKS = re.compile(
+    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]+)*"
+    r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
+    r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
+
+
+async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
+    """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
+
+    Tool results, empty messages and bare questions do not become turns: a question finds its likes, not answers. Nor
+    do the built-in model's answers: they quote what was recalled, and recall must not feed itself.
+    """
+    key = lease.key
+    messages = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    if not messages:
+        return FormationResult(formed_seq=lease.last_seq)
+    gone = await tools.store.abandoned(key.home, key.conversation)
+    read = [(message, readable_text(message.text)) for message in messages if message.seq not in gone]
+    kept = [(message, text) for message, text in read if message.name != MODEL and is_quotable(message.role, text)]
+    pieces = [chunks(text) for _, text in kept]
+    named = [
+        f"{message.name}: {piece}" if message.name else piece
+        for (message, _), each in zip(kept, pieces, strict=True)
+        for piece in each
+    ]
+    vectors = await tools.embedder.embed(named)  # who says it is part of what a turn means
+    hot = await tools.store.hot(key.subject, tools.embedder.space)
+    closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
+    changes: list[Change] = list(closes)
+    start = 0
+    for (message, text), each in zip(kept, pieces, strict=True):
+        mine = vectors[start : start + len(each)]
+        start += len(each)
+        changes.append(
+            AddMemory(
+                memory=_turn_memory(message, lease, tools),
+                space=tools.embedder.space,
+                vectors=tuple(row for row in mine if row.any()),
+                terms=terms(f"{message.name or ''} {text}"),
+            )
+        )
+    return FormationResult(
+        formed_seq=messages[-1].seq, changes=tuple(changes), decisions=tuple(decisions), subject_version=hot.version
+    )
+
+
+def is_quotable(role: str, text: str) -> bool:
+    """Tell whether a message is worth finding again by itself."""
+    return role in ("user", "assistant") and bool(squeeze(text)) and not is_bare_question(text)
+
+
+def is_bare_question(text: str) -> bool:
+    """Tell whether a text asks and says nothing of who asks.
+
+    >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
+    (True, False)
+    """
+    plain = squeeze(text.replace("’", "'"))
+    if not plain.endswith("?") or _TELLS.search(plain):
+        return False
+    return all(part.endswith("?") and _ASKS.match(part) for part in _SENTENCE_END.split(plain))
+
+
+def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:
+    speaker = message.name or message.role
+    return Memory(
+        id=MemoryId(new_id(tools.clock)),
+        subject=lease.key.subject,
+        kind=MemoryKind.TURN,
+        text=message.text,
+        speaker=speaker,
+        valid_from=message.said_at,
+        known_from=tools.clock.now(),
+        profile=lease.key.profile,
+        version=lease.key.version,
+        evidence=(
+            Evidence(
+                conversation=message.conversation,
+                seq=message.seq,
+                hash=message.hash,
+                role=message.role,
+                speaker=speaker,
+                quote="",
+                said_at=message.said_at,
+            ),
+        ),
+    )

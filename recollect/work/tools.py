@@ -1,0 +1,27 @@
+"""What every stage of formation works with. Pure."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from recollect.clock import Clock
+from recollect.providers.protocol import Embedder, LanguageModel
+from recollect.store.protocol import Store
+from recollect.types import FormationResult, Lease
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The store, the models and the clock, as the engine wired them."""
+
+    store: Store
+    embedder: Embedder
+    model: LanguageModel | None
+    """None: the built-in rules extract."""
+    clock: Clock
+    zone: ZoneInfo
+    """The users' time zone."""
+
+
+Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]
+"""Turns a lease into what is to be committed. Writes nothing itself."""
