@@ -34,7 +34,7 @@ class Failpoint:
 
     def reach(self, name: str) -> None:
         """Die here, if this is the point and the time."""
-        if name == self._name:
+        if self._name and name == self._name:
             self._left -= 1
             if not self._left:
                 os.kill(os.getpid(), signal.SIGKILL)

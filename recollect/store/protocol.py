@@ -126,7 +126,8 @@ class Store(Protocol):
     ) -> None:
         """Give a lease back undone: due again at `retry_at`, or parked with its error where that is None.
 
-        Does nothing where the lease is lost already.
+        Without an error nothing was tried (a shutdown, an open breaker): the attempt is not counted. Does nothing where
+        the lease is lost already.
         """
         ...
 

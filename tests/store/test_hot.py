@@ -14,6 +14,7 @@ from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
+from recollect.store.sqlite.arrays import pack_fixed, unpack
 from recollect.store.sqlite.hot import HotCache
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key
@@ -147,23 +148,9 @@ async def test_no_reader_sees_both_a_memory_and_its_successor_or_neither(store: 
 
 
 def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:
-    nothing = np.zeros(0)
-    offsets = np.zeros(1, dtype=np.int64)
-    return Hot(
-        **dict.fromkeys(("kinds", "roles"), nothing.astype(np.uint8)),
-        **dict.fromkeys(("importance", "confidence"), nothing.astype(np.float32)),
-        **dict.fromkeys(("valid_from", "last_used_at", "source_hash", "source_key"), nothing.astype(np.int64)),
-        **dict.fromkeys(("uses", "length", "vector_of"), nothing.astype(np.int32)),
-        subject=subject,
-        version=version,
-        salt=b"",
-        ids=[],
-        vectors=np.zeros((vectors, 256), dtype=np.float32),
-        terms=nothing.astype(np.uint32),
-        counts=nothing.astype(np.uint16),
-        term_start=offsets,
-        source_start=offsets,
-    )
+    """One memory with so many vectors of 1 kB."""
+    fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
+    return unpack(subject, version, b"", 256, [(bytes(16), fixed, b"", b"", bytes(1024 * vectors))])
 
 
 def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() -> None:

@@ -25,7 +25,7 @@ def fault(error: apsw.Error, where: str) -> RecollectError:
             return UnreadableStoreError(
                 f"{where} is damaged or not a database ({error}): restore a backup, or run `recollect doctor`"
             )
-        case apsw.ConstraintError() if error.extendedresult in _DUPLICATE:
+        case apsw.ConstraintError() if error.extendedresult in _DUPLICATE:  # type: ignore[attr-defined]  # not in stub
             return StaleSubjectError(
                 f"something equal was stored in {where} meanwhile ({error}): read again, then decide again"
             )

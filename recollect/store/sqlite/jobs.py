@@ -45,8 +45,9 @@ class Job(Generic[T]):
 
     def settle(self, where: str) -> None:
         """Resolve the future, in its own loop's thread."""
-        error = fault(self.error, where) if isinstance(self.error, apsw.Error) else self.error
-        if error is not self.error:
+        error = self.error
+        if isinstance(error, apsw.Error):
+            error = fault(error, where)
             error.__cause__ = self.error
         if self.future is None or self.future.cancelled():
             if error is not None:

@@ -6,7 +6,7 @@ import apsw
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes
-from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, Row, fetch, read_decision, read_memories
+from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_decision, read_memories
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import version_of
 from recollect.types import Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
@@ -17,18 +17,15 @@ _LAST_ID = b"\xff" * 16
 
 def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Read memories by id: see `Store.memories`."""
+    sql, key = SQL["remembered"], subject.key
+    found: list[Memory] = []
     with db:  # one snapshot
-        if version_of(db, subject) is None:
-            return []
-        sql, key = SQL["remembered"], subject.key
-        rows: list[Row] = []
-        found: list[Memory] = []
-        for memory in ids:
+        known = ids if version_of(db, subject) is not None else ()
+        for memory in known:
             id_ = id_bytes(memory)
             if id_ is not None:
-                rows = fetch(db, sql, key, id_)
-                found += read_memories(subject, rows)
-        return found
+                found += read_memories(subject, fetch(db, sql, key, id_))
+    return found
 
 
 def list_memories(

@@ -29,7 +29,7 @@ def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> St
     with db:  # one snapshot
         row = fetch_one(db, SQL["count"], to_micros(clock.now()))
         counts = [0] * 6 if row is None else [int(value) for value in row]
-        return StoreStats(
+        found = StoreStats(
             url=f"sqlite:///{place.path}",
             schema=schema_of(db),
             subjects=counts[0],
@@ -42,6 +42,7 @@ def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> St
             spaces=tuple(row[0] for row in fetch(db, SQL["spaces"])),
             problems=_problems(db) if check else (),
         )
+    return found
 
 
 def _size(db: apsw.Connection, place: Place) -> int:

@@ -1,0 +1,248 @@
+"""Opening: what the URL may say, how files come to be, and what is refused untouched."""
+
+import os
+import stat
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+from factories import ANA, turn
+
+from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
+from recollect.store.open import open_store
+from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema
+from recollect.testing import FakeClock
+
+NOBODY = 65534
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def path_of(url: str) -> Path:
+    return Path(url.removeprefix("sqlite:///"))
+
+
+@contextmanager
+def unprivileged(folder: Path) -> Iterator[None]:
+    """Give up the right to write everything, which root has; the folder belongs to who is left."""
+    if os.geteuid() != 0:
+        yield
+        return
+    for path in (folder, *folder.iterdir()):
+        os.chown(path, NOBODY, NOBODY)
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    folder.chmod(0o555)
+    yield
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that anybody may pass through (pytest's own are closed to others)."""
+    with tempfile.TemporaryDirectory(prefix="recollect-test-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+        folder.chmod(0o700)
+
+
+async def test_a_new_store_is_closed_to_other_users(url: str, clock: FakeClock) -> None:
+    path = path_of(url).parent / "deeper" / "recollect.sqlite3"
+    store = await open_store(f"sqlite:///{path}", clock=clock)
+    try:
+        await store.record(turn("a", "b"))
+        assert [mode(folder) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
+        names = {file.name: mode(file) for file in path.parent.iterdir()}
+        assert names == {
+            "recollect.sqlite3": 0o600,
+            "recollect.sqlite3-wal": 0o600,
+            "recollect.sqlite3-shm": 0o600,
+        }
+    finally:
+        await store.close()
+
+
+async def test_a_relative_path_is_relative_to_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = await open_store("sqlite:///here.sqlite3", clock=clock)
+    await store.close()
+    assert (tmp_path / "here.sqlite3").exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("postgresql://me:hunter2@db/x", "not there yet"),
+        ("mysql://me:hunter2@db/x", "sqlite:///path/to/file"),
+        ("sqlite://", "sqlite:///path/to/file"),
+        ("sqlite:///", "sqlite:///path/to/file"),
+        ("recollect.sqlite3", "sqlite:///path/to/file"),
+        ("", "sqlite:///path/to/file"),
+    ],
+)
+async def test_a_url_of_no_store_is_refused_without_its_password(clock: FakeClock, url: str, says: str) -> None:
+    with pytest.raises(BadSettingError, match=says) as caught:
+        await open_store(url, clock=clock)
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_what_was_recorded_is_there_after_opening_again(url: str, clock: FakeClock) -> None:
+    store = await open_store(url, clock=clock)
+    recorded = await store.record(turn("a", "b"))
+    await store.close()
+    store = await open_store(url, clock=clock)
+    assert len(await store.messages(ANA, recorded.conversation)) == 2
+    await store.close()
+
+
+def contents(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+async def refused(path: Path, clock: FakeClock) -> RecollectError:
+    """Open a file that must be refused and not change; return why."""
+    before = contents(path)
+    with pytest.raises(RecollectError) as caught:
+        await open_store(f"sqlite:///{path}", clock=clock)
+    assert contents(path) == before
+    assert path.name in str(caught.value)
+    return caught.value
+
+
+async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "newer.sqlite3"
+    store = await open_store(f"sqlite:///{path}", clock=clock)
+    await store.close()
+    db = apsw.Connection(str(path))
+    db.pragma("user_version", newest_schema() + 1)
+    db.close()
+
+    error = await refused(path, clock)
+    assert isinstance(error, NewerSchemaError)
+    assert (error.found, error.known) == (newest_schema() + 1, newest_schema())
+
+
+async def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Ana, " * 1000)
+    error = await refused(path, clock)
+    assert isinstance(error, UnreadableStoreError)
+    assert "not a database" in str(error)
+
+
+async def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "browser.sqlite3"
+    db = apsw.Connection(str(path))
+    db.execute("CREATE TABLE history (url TEXT)")
+    db.close()
+    error = await refused(path, clock)
+    assert isinstance(error, UnreadableStoreError)
+    assert "another program" in str(error)
+
+
+async def test_a_folder_is_refused(tmp_path: Path, clock: FakeClock) -> None:
+    error = await refused(tmp_path, clock)
+    assert isinstance(error, UnreadableStoreError)
+    assert "is a folder" in str(error)
+
+
+async def test_a_file_in_the_way_of_a_folder_is_refused(tmp_path: Path, clock: FakeClock) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UnreadableStoreError):
+        await open_store(f"sqlite:///{tmp_path / 'file' / 'recollect.sqlite3'}", clock=clock)
+
+
+@pytest.mark.parametrize("bits", [0o400, 0o000])
+async def test_a_file_that_may_not_be_written_is_refused(open_folder: Path, clock: FakeClock, bits: int) -> None:
+    path = open_folder / "recollect.sqlite3"
+    store = await open_store(f"sqlite:///{path}", clock=clock)
+    await store.close()
+    path.chmod(bits)
+    with unprivileged(open_folder), pytest.raises(UnreadableStoreError, match="writ"):
+        await open_store(f"sqlite:///{path}", clock=clock)
+
+
+async def test_a_folder_that_may_not_be_written_is_refused(open_folder: Path, clock: FakeClock) -> None:
+    with unprivileged(open_folder), locked(open_folder), pytest.raises(UnreadableStoreError):
+        await open_store(f"sqlite:///{open_folder / 'recollect.sqlite3'}", clock=clock)
+
+
+async def test_a_damaged_file_says_so(tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "damaged.sqlite3"
+    store = await open_store(f"sqlite:///{path}", clock=clock)
+    await store.close()
+    data = bytearray(path.read_bytes())
+    data[100:200] = b"\xff" * 100
+    path.write_bytes(data)
+    with pytest.raises(UnreadableStoreError, match="damaged"):
+        await open_store(f"sqlite:///{path}", clock=clock)
+
+
+async def test_refused_files_leave_no_thread_behind(tmp_path: Path, clock: FakeClock) -> None:
+    with pytest.raises(UnreadableStoreError):
+        await open_store(f"sqlite:///{tmp_path}", clock=clock)
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect")] == []
+
+
+def schema(db: apsw.Connection) -> list[tuple[object, ...]]:
+    return db.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").fetchall()
+
+
+def test_a_database_migrated_from_the_first_equals_a_fresh_one(tmp_path: Path) -> None:
+    number, first = migrations()[0]
+    old = apsw.Connection(str(tmp_path / "old.sqlite3"))
+    old.execute(first)
+    old.pragma("user_version", number)
+    migrate(old)
+    fresh = open_writer(Place(path=MEMORY))
+
+    assert schema(old) == schema(fresh)
+    assert old.pragma("user_version") == fresh.pragma("user_version") == newest_schema()
+    old.close()
+    fresh.close()
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert [number for number, _ in migrations()] == list(range(1, len(migrations()) + 1))
+
+
+def test_each_connection_keeps_what_was_measured(tmp_path: Path) -> None:
+    db = open_writer(Place(path=str(tmp_path / "x.sqlite3")))
+    found = {
+        name: db.pragma(name)
+        for name in ("journal_mode", "synchronous", "secure_delete", "page_size", "application_id")
+    }
+    db.close()
+    full = 2
+    assert found == {
+        "journal_mode": "wal",
+        "synchronous": full,
+        "secure_delete": 1,
+        "page_size": 8192,
+        "application_id": APPLICATION_ID,
+    }
+
+
+def test_two_databases_have_keys_of_their_own() -> None:
+    keys = set()
+    for _ in range(2):
+        db = open_writer(Place(path=MEMORY))
+        keys.add(db.execute("SELECT value FROM meta WHERE name = 'term_key'").get)
+        db.close()
+    assert len(keys) == 2

@@ -1,0 +1,122 @@
+"""The power goes: nothing that was acknowledged is lost, and nothing is found by half.
+
+`RECOLLECT_SOAK_POWERLOSS` says how many times (with other moments each time); a few by default.
+"""
+
+import asyncio
+import os
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+from factories import ANA, add, decision, due, memory, turn
+from powerloss import NAME, Disk, PowerLoss
+
+from recollect.store.open import open_store
+from recollect.store.sqlite.connection import Place
+from recollect.store.sqlite.store import SqliteStore
+from recollect.testing import FakeClock
+from recollect.types import FormationResult
+
+TRIALS = int(os.environ.get("RECOLLECT_SOAK_POWERLOSS", "6"))
+TURNS = 60
+# Opening, and creating the tables, takes some sixty writes; sixty turns take several hundred more.
+FIRST_WRITE, LAST_WRITE = 5, 600
+
+
+@contextmanager
+def disk(tmp_path: Path, seed: int, acknowledged: list[str]) -> Iterator[tuple[Disk, list[str]]]:
+    """A folder on the forgetful disk, and what was acknowledged when the power went."""
+    chance = random.Random(seed)
+    then: list[str] = []
+    folder = tmp_path / "before"
+    folder.mkdir()
+    found = Disk(folder, chance.randint(FIRST_WRITE, LAST_WRITE), chance, lambda: then.extend(acknowledged))
+    vfs = PowerLoss(found)
+    yield found, then
+    vfs.unregister()
+
+
+async def work(store: SqliteStore, clock: FakeClock, acknowledged: list[str]) -> None:
+    """Record turns, several at once, and form a memory now and then."""
+
+    async def say(number: int) -> None:
+        text = f"turn {number}"
+        await store.record(turn(text, f"ok {number}", external_id="x", append=True, formations=[due()]))
+        acknowledged.append(text)
+
+    for start in range(0, TURNS, 4):
+        await asyncio.gather(*(say(number) for number in range(start, start + 4)))
+        for key in await store.due(clock.now()):
+            lease = await store.lease(key, now=clock.now(), lease_s=60)
+            assert lease is not None
+            known = memory(f"memory {lease.last_seq}", clock=clock)
+            result = FormationResult(formed_seq=lease.last_seq, changes=(add(known),), decisions=(decision(known),))
+            await store.commit_formation(lease, result, now=clock.now())
+            acknowledged.append(known.text)
+
+
+def restore(image: dict[str, bytes], folder: Path) -> None:
+    folder.mkdir()
+    for name, content in image.items():
+        (folder / name).write_bytes(content)
+
+
+@pytest.mark.parametrize("seed", range(TRIALS))
+async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, clock: FakeClock, seed: int) -> None:
+    acknowledged: list[str] = []
+    with disk(tmp_path, seed, acknowledged) as (lost, then):
+        place = Place(path=str(lost.folder / "r.sqlite3"), vfs=NAME, exclusive=True)
+        store = await SqliteStore.open(place, clock=clock, cache_bytes=0)
+        await work(store, clock, acknowledged)
+        await store.close()
+    assert lost.image is not None, f"the power was to go at write {lost.cut_at}, there were {lost.writes}"
+
+    restore(lost.image, tmp_path / "after")
+    store_again = await open_store(f"sqlite:///{tmp_path / 'after' / 'r.sqlite3'}", clock=clock)
+    try:
+        found = []
+        for conversation in await store_again.conversations(ANA):
+            log = await store_again.messages(ANA, conversation.id)
+            assert [m.seq for m in log] == list(range(1, len(log) + 1))
+            assert [m.role for m in log] == ["user", "assistant"] * (len(log) // 2)
+            (status,) = await store_again.formations()
+            assert status.last_seq == len(log)
+            assert status.formed_seq == len(log) or status.due_at is not None
+            found += [m.text for m in log if m.role == "user"]
+        memories = await store_again.list_memories(ANA)
+        assert len(await store_again.decisions(ANA)) == len(memories)
+        found += [one.text for one in memories]
+        assert len(set(found)) == len(found)
+        assert set(then) <= set(found)
+        assert (await store_again.stats(check=True)).problems == ()
+    finally:
+        await store_again.close()
+
+
+def test_the_disk_forgets_what_was_not_synced(tmp_path: Path) -> None:
+    """Were it not so, the test above could not fail."""
+    acknowledged: list[str] = []
+    with disk(tmp_path, 0, acknowledged) as (lost, then):
+        lost.cut_at = 40
+        lost.chance = random.Random(1)
+        db = apsw.Connection(str(lost.folder / "r.sqlite3"), vfs=NAME)
+        db.pragma("locking_mode", "exclusive")
+        db.pragma("journal_mode", "wal")
+        db.pragma("synchronous", "NORMAL")
+        db.execute("CREATE TABLE t (n TEXT)")
+        for number in range(30):
+            db.execute("INSERT INTO t VALUES (?)", (str(number),))
+            acknowledged.append(str(number))
+        db.close()
+    assert lost.image is not None
+    restore(lost.image, tmp_path / "after")
+    db = apsw.Connection(str(tmp_path / "after" / "r.sqlite3"))
+    tables = db.execute("SELECT count(*) FROM sqlite_schema").get
+    found = db.execute("SELECT count(*) FROM t").get if tables else 0
+    db.close()
+    assert isinstance(found, int)
+    assert found < len(then)

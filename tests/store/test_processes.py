@@ -1,0 +1,97 @@
+"""Several processes on one file, and processes that die."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from factories import ANA, SPACE, add, memory, turn
+
+from recollect.errors import StoreUnavailableError
+from recollect.store.failpoint import VARIABLE
+from recollect.store.open import open_store
+from recollect.store.sqlite import connection
+from recollect.testing import FakeClock
+
+SCRIPT = Path(__file__).parent / "store_process.py"
+TESTS = Path(__file__).parent.parent
+
+
+def start(url: str, name: str, count: int, failpoint: str = "") -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
+    command = [sys.executable, str(SCRIPT), url, name, str(count)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+async def questions(url: str) -> list[str]:
+    """Read the log back, check that it is whole, and return what was asked."""
+    store = await open_store(url, clock=FakeClock())
+    try:
+        conversations = await store.conversations(ANA)
+        assert len(conversations) <= 1
+        found = await store.messages(ANA, conversations[0].id, limit=10_000) if conversations else []
+        assert [m.seq for m in found] == list(range(1, len(found) + 1))
+        assert [status.last_seq for status in await store.formations()] == [len(found)] * len(conversations)
+        assert (await store.stats(check=True)).problems == ()
+        return [m.text for m in found if m.role == "user"]
+    finally:
+        await store.close()
+
+
+async def test_three_processes_write_one_new_file_and_lose_nothing(url: str) -> None:
+    processes = [start(url, name, 30) for name in "abc"]
+    said = []
+    for process in processes:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        said += out.split()
+
+    assert len(said) == 90
+    assert sorted(await questions(url)) == sorted(said)
+
+
+@pytest.mark.parametrize(("failpoint", "unsaid"), [("before-commit:2", 0), ("after-commit:2", 1)])
+async def test_what_was_acknowledged_survives_a_kill_around_a_commit(url: str, failpoint: str, unsaid: int) -> None:
+    process = start(url, "a", 40, failpoint)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL, err
+    acknowledged = set(out.split())
+    found = await questions(url)
+
+    assert acknowledged <= set(found)
+    assert len(found) == len(set(found))
+    assert bool(len(found) > len(acknowledged)) == bool(unsaid)
+
+
+async def test_what_another_process_changes_is_seen_at_once(url: str, clock: FakeClock) -> None:
+    ours, theirs = [await open_store(url, clock=clock) for _ in range(2)]
+    try:
+        await ours.apply(ANA, [add(memory("one", clock=clock))], [])
+        assert len(await theirs.hot(ANA, SPACE)) == 1
+        await ours.apply(ANA, [add(memory("two", clock=clock))], [])
+        assert len(await theirs.hot(ANA, SPACE)) == 2
+    finally:
+        await ours.close()
+        await theirs.close()
+
+
+async def test_a_file_that_another_process_holds_is_unavailable_until_it_lets_go(
+    url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "BUSY_MS", 20)
+    store = await open_store(url, clock=clock)
+    other = apsw.Connection(url.removeprefix("sqlite:///"))
+    try:
+        recorded = await store.record(turn("a", "b"))
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailableError, match="locked by another process"):
+            await store.record(turn("c", "d"))
+        assert len(await store.messages(ANA, recorded.conversation)) == 2
+        other.execute("ROLLBACK")
+        assert (await store.record(turn("c", "d"))).new_conversation
+    finally:
+        other.close()
+        await store.close()

@@ -1,0 +1,94 @@
+"""The SQL itself: each statement names its subject, searches by key, and is used."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+import pytest
+from factories import ANA, memory, turn
+
+from recollect.errors import BadSubjectError
+from recollect.store.open import open_store
+from recollect.store.sqlite import statements
+from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.testing import FakeClock
+
+ROOMS = ("subject", "log", "memory", "formation")
+# What the operator asks of all subjects at once, and what belongs to the file and to no subject.
+OPERATORS = {"subjects", "count", "due", "next_due", "formations"}
+CHECKS = {
+    "broken_pages",
+    "gaps",
+    "active_without_hot",
+    "hot_without_active",
+    "vectors_without_hot",
+    "turns_without_words",
+    "log_without_subject",
+}
+NOBODYS = {"term_key", "space", "add_space", "spaces"}
+NAMES_A_SUBJECT = re.compile(r"\b(subject|key) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
+ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
+
+
+@pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
+def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: str, sql: str) -> None:
+    values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
+    db = open_writer(Place(path=MEMORY))
+    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    db.close()
+    if name not in OPERATORS | CHECKS | NOBODYS:
+        assert NAMES_A_SUBJECT.search(sql)
+        tables_scanned = [step for step in plan if step.startswith("SCAN") and step not in ("SCAN gone", "SCAN space")]
+        assert tables_scanned == []
+
+
+def test_each_statement_is_used() -> None:
+    folder = Path(str(files("recollect.store.sqlite")))
+    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
+    unused = [
+        f"{room}/{name}"
+        for room, name, _ in ALL
+        if f'"{name}"' not in code and f'"{name.removesuffix("_within")}"' not in code
+    ]
+    assert unused == []
+
+
+def test_names_of_statements_are_unique_within_their_room() -> None:
+    for room in ROOMS:
+        text = (files("recollect.store.sqlite") / "sql" / f"{room}.sql").read_text("utf-8")
+        names = re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)
+        assert len(names) == len(set(names))
+
+
+def test_decisions_are_append_only() -> None:
+    db = open_writer(Place(path=MEMORY))
+    values = "(1, 1, x'00', 'add', 'because', 'text', '')"
+    db.execute(f"INSERT INTO decision (subject, at, id, action, reason, text, profile) VALUES {values}")  # noqa: S608 - a constant
+    with pytest.raises(apsw.ConstraintError, match="append-only"):
+        db.execute("UPDATE decision SET reason = 'another'")
+    db.execute("DELETE FROM decision")
+    db.close()
+
+
+async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, clock: FakeClock) -> None:
+    store = await open_store(url, clock=clock)
+    db = apsw.Connection(url.removeprefix("sqlite:///"))
+    db.execute("INSERT INTO subject (key, name) VALUES (?, 'user:twin')", (ANA.key,))
+    db.close()
+    known = memory("a", clock=clock)
+    for attempt in (
+        store.record(turn("a", "b")),
+        store.apply(ANA, [], []),
+        store.hot(ANA, "x"),
+        store.memories(ANA, [known.id]),
+        store.list_memories(ANA),
+        store.facts(ANA),
+        store.decisions(ANA),
+        store.conversations(ANA),
+        store.recalls(ANA),
+        store.formations(subject=ANA),
+    ):
+        with pytest.raises(BadSubjectError, match="user:ana"):
+            await attempt
+    await store.close()

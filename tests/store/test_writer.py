@@ -1,0 +1,238 @@
+"""Group commit: what shares a transaction, who hears of a failure, and how threads end."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import apsw
+import pytest
+from factories import ANA, SPACE, add, due, memory, turn
+
+from recollect.errors import (
+    BadRequestError,
+    BadSettingError,
+    StoreFullError,
+    StoreUnavailableError,
+    UnknownMemoryError,
+)
+from recollect.store.failpoint import Failpoint
+from recollect.store.open import open_store
+from recollect.store.protocol import Store
+from recollect.store.sqlite.connection import Place, open_writer
+from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.writer import Writer
+from recollect.testing import FakeClock
+from recollect.types import StrengthenMemory
+
+
+class Bench:
+    """A writer over a table of numbers, whose thread can be held up so that work gathers behind it."""
+
+    def __init__(self, path: Path) -> None:
+        db = open_writer(Place(path=str(path)))
+        db.execute("CREATE TABLE number (n INTEGER)")
+        self.path = str(path)
+        self.commits = 0
+        db.set_commit_hook(self._count)
+        self.db = db
+        self.writer = Writer(db, "the bench", Failpoint())
+
+    def _count(self) -> bool:
+        self.commits += 1
+        return False
+
+    @staticmethod
+    def insert(number: int) -> Work[None]:
+        def work(db: apsw.Connection) -> None:
+            db.execute("INSERT INTO number VALUES (?)", (number,))
+
+        return work
+
+    async def add(self, number: int) -> None:
+        await self.writer.run(self.insert(number))
+
+    async def fail(self) -> None:
+        def write_then_fail(db: apsw.Connection) -> None:
+            db.execute("INSERT INTO number VALUES (-1)")
+            raise BadRequestError("no")
+
+        await self.writer.run(write_then_fail)
+
+    async def hold(self, gate: threading.Event) -> None:
+        await self.writer.run(lambda _db: gate.wait(10) and None)
+
+    async def numbers(self) -> list[object]:
+        return await self.writer.run(lambda db: [row[0] for row in db.execute("SELECT n FROM number ORDER BY n")])
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path / "bench.sqlite3")
+
+
+async def test_work_that_waits_shares_one_commit(bench: Bench) -> None:
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    waiting = [asyncio.ensure_future(bench.add(number)) for number in range(50)]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *waiting)
+
+    assert await bench.numbers() == list(range(50))
+    assert bench.commits <= 3
+    await bench.writer.close()
+
+
+async def test_one_failing_operation_harms_no_other(bench: Bench) -> None:
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    waiting = [asyncio.ensure_future(work) for work in (bench.add(1), bench.fail(), bench.add(2))]
+    await asyncio.sleep(0)
+    gate.set()
+    outcomes = await asyncio.gather(held, *waiting, return_exceptions=True)
+
+    assert [type(outcome) for outcome in outcomes] == [type(None), type(None), BadRequestError, type(None)]
+    assert await bench.numbers() == [1, 2]
+    await bench.writer.close()
+
+
+async def test_a_defect_in_an_operation_reaches_its_caller_and_the_thread_goes_on(bench: Bench) -> None:
+    with pytest.raises(ZeroDivisionError):
+        await bench.writer.run(lambda _db: 1 // 0)
+    await bench.add(1)
+    assert await bench.numbers() == [1]
+    await bench.writer.close()
+
+
+async def test_a_failing_commit_fails_all_of_its_work_and_none_of_it_stands(bench: Bench) -> None:
+    bench.db.set_commit_hook(lambda: True)  # SQLite turns such a commit into a rollback
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    waiting = [asyncio.ensure_future(bench.add(number)) for number in range(3)]
+    await asyncio.sleep(0)
+    gate.set()
+    outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(outcome) for outcome in outcomes] == [StoreUnavailableError] * 3
+    await asyncio.gather(held, return_exceptions=True)
+
+    bench.db.set_commit_hook(None)
+    assert await bench.numbers() == []
+    await bench.add(1)
+    assert await bench.numbers() == [1]
+    await bench.writer.close()
+
+
+async def test_a_full_disk_is_told_to_all_and_ends_when_there_is_room(bench: Bench) -> None:
+    await bench.add(0)
+    pages = int(bench.db.pragma("page_count"))
+    await bench.writer.run(lambda db: db.pragma("max_page_count", pages) and None)
+
+    def grow(db: apsw.Connection) -> None:
+        db.execute("CREATE TABLE large AS SELECT randomblob(1000000) AS b")
+
+    with pytest.raises(StoreFullError):
+        await bench.writer.run(grow)
+    assert await bench.numbers() == [0]
+    await bench.writer.run(lambda db: db.pragma("max_page_count", pages + 1000) and None)
+    await bench.writer.run(grow)
+    await bench.writer.close()
+
+
+async def test_a_write_that_was_accepted_happens_even_if_its_caller_is_cancelled(bench: Bench) -> None:
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    task = asyncio.ensure_future(bench.add(7))
+    await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    gate.set()
+    await held
+
+    assert task.cancelled()
+    assert await bench.numbers() == [7]
+    await bench.writer.close()
+
+
+async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(bench: Bench) -> None:
+    waiting = [asyncio.ensure_future(bench.add(number)) for number in range(20)]
+    bench.writer.later(bench.insert(99))
+    await asyncio.sleep(0)
+    await asyncio.gather(bench.writer.close(), bench.writer.close())
+    await asyncio.gather(*waiting)
+    with pytest.raises(StoreUnavailableError):
+        await bench.add(1)
+    again = apsw.Connection(bench.path, flags=apsw.SQLITE_OPEN_READONLY)
+    assert again.execute("SELECT count(*) FROM number").get == 21
+    again.close()
+
+
+async def test_a_closed_store_says_so_and_leaves_no_thread(store: Store, clock: FakeClock) -> None:
+    await store.record(turn("a", "b"))
+    await store.close()
+    await store.close()
+    with pytest.raises(StoreUnavailableError):
+        await store.record(turn("a", "b"))
+    with pytest.raises(StoreUnavailableError):
+        await store.hot(ANA, SPACE)
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect")] == []
+
+
+def test_a_loop_that_ends_without_waiting_hurts_no_later_one(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'x.sqlite3'}"
+
+    async def leave() -> Store:
+        store = await open_store(url, clock=FakeClock())
+        task = asyncio.ensure_future(store.record(turn("a", "b")))
+        await asyncio.sleep(0)
+        task.cancel()
+        return store
+
+    store = asyncio.run(leave())
+    asyncio.run(store.close())
+
+    async def look() -> int:
+        again = await open_store(url, clock=FakeClock())
+        found = len(await again.conversations(ANA))
+        await again.close()
+        return found
+
+    assert asyncio.run(look()) == 1
+
+
+async def test_a_failed_change_leaves_records_of_the_same_moment_alone(store: Store, clock: FakeClock) -> None:
+    known = memory("a", clock=clock)
+    unknown = StrengthenMemory(id=memory("b", clock=clock).id, importance=1)
+    outcomes = await asyncio.gather(
+        store.record(turn("a", "b", formations=[due()])),
+        store.apply(ANA, [add(known), unknown], []),
+        store.record(turn("c", "d", formations=[due()])),
+        return_exceptions=True,
+    )
+    assert isinstance(outcomes[1], UnknownMemoryError)
+    assert len(await store.conversations(ANA)) == 2
+    assert await store.list_memories(ANA) == []
+
+
+async def test_a_log_grown_long_is_copied_into_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "long.sqlite3"
+    db = open_writer(Place(path=str(path)))
+    db.execute("CREATE TABLE large (b BLOB)")
+    writer = Writer(db, str(path), Failpoint())
+    for _ in range(6):
+        await writer.run(lambda db: db.execute("INSERT INTO large VALUES (randomblob(9000000))") and None)
+    log_bytes = (tmp_path / "long.sqlite3-wal").stat().st_size
+    await writer.close()
+    assert log_bytes < 40_000_000
+
+
+def test_a_failpoint_reads_names_and_counts_and_refuses_others() -> None:
+    Failpoint("before-commit:3").reach("before-commit")
+    Failpoint("after-commit").reach("before-commit")
+    Failpoint("").reach("")
+    for wrong in ("between", "before-commit:0", "before-commit:x", "before-commit:-1"):
+        with pytest.raises(BadSettingError):
+            Failpoint(wrong)
