@@ -31,6 +31,8 @@ _ASKS = re.compile(
     r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
     re.IGNORECASE,
 )
+# "And of Chile?": a question of so few words tells nothing, however it begins.
+_FRAGMENT = 3
 _TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
@@ -88,7 +90,8 @@ def is_bare_question(text: str) -> bool:
     plain = squeeze(text.replace("’", "'"))
     if not plain.endswith("?") or _TELLS.search(plain):
         return False
-    return all(part.endswith("?") and _ASKS.match(part) for part in _SENTENCE_END.split(plain))
+    parts = _SENTENCE_END.split(plain)
+    return all(part.endswith("?") and (_ASKS.match(part) or len(part.split()) <= _FRAGMENT) for part in parts)
 
 
 def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:
