@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 # Scripts written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar. Their terms are character pairs.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -74,7 +74,8 @@ def words(text: str) -> list[str]:
     >>> words("I don't like C++; I like Rust.")
     ['i', "don't", 'like', 'c', 'i', 'like', 'rust']
     """
-    return [word.replace("’", "'") for word in _WORD.findall(normalise(text))]
+    found: list[str] = _WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
+    return found
 
 
 def terms(text: str) -> Counter[str]:

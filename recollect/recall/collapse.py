@@ -1,0 +1,61 @@
+"""Show what was said once: a quotation and the notes formed from it, found by either. Pure."""
+
+from collections.abc import Sequence
+
+from recollect.recall.rank import QUOTATION_LEAD, Row
+from recollect.types import MemoryKind
+
+_DISTILLED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
+
+
+def collapse_sources(ranked: Sequence[Row]) -> tuple[list[Row], list[tuple[Row, Row]]]:
+    """Keep of each quotation and what was distilled from it the better one.
+
+    The note or fact is shown, with the evidence of either, unless the quotation scores more than `QUOTATION_LEAD`
+    higher: then it holds what is asked for and the note does not. Standing facts stay in any case. Several notes of
+    one message all stay, and so do episodes.
+
+    Args:
+        ranked: Rows of one or several subjects; standing facts first, then best first.
+
+    Returns:
+        The rows kept, in the order given but for evidence that was raised, and pairs (left out, shown in its place).
+    """
+    distilled: dict[int, list[int]] = {}
+    for index, row in enumerate(ranked):
+        if row.kind in _DISTILLED:
+            for source in row.sources:
+                distilled.setdefault(source, []).append(index)
+    kept: list[Row | None] = list(ranked)
+    gone: list[tuple[Row, Row]] = []
+    for index, row in enumerate(ranked):
+        if row.kind is not MemoryKind.TURN:
+            continue
+        rivals = [rival for source in row.sources for rival in distilled.get(source, ()) if kept[rival] is not None]
+        if rivals:
+            _settle(index, rivals, kept, gone)
+    shown = [row for row in kept if row is not None]
+    return sorted(shown, key=_order), gone
+
+
+def _settle(index: int, rivals: list[int], kept: list[Row | None], gone: list[tuple[Row, Row]]) -> None:
+    turn = kept[index]
+    notes = [(rival, note) for rival in rivals if (note := kept[rival]) is not None]
+    if turn is None or not notes:
+        return
+    first, note = max(notes, key=lambda pair: (pair[1].evidence, -pair[0]))
+    if turn.score <= note.score + QUOTATION_LEAD:
+        if not note.certain and turn.evidence > note.evidence:
+            kept[first] = note._replace(evidence=turn.evidence)
+        kept[index] = None
+        gone.append((turn, note))
+        return
+    for rival, lesser in notes:
+        if not lesser.certain and len(lesser.sources) == 1:
+            kept[rival] = None
+            gone.append((lesser, turn))
+
+
+def _order(row: Row) -> tuple[bool, float]:
+    # Sorting is stable: standing facts keep their order, ties keep that of the reading list and of ids.
+    return (not row.certain, 0.0 if row.certain else -row.evidence)

@@ -1,0 +1,33 @@
+"""Why a memory was recalled, in short words that people read. Pure."""
+
+from recollect.recall.query import Query
+from recollect.recall.rank import Row
+
+# Similarities from which a reader would agree; below the lower one likeness is left unsaid.
+_SAME = 0.6
+_NEAR = 0.2
+_IMPORTANT = 0.7
+
+
+def reasons(row: Row, query: Query) -> tuple[str, ...]:
+    """Say what speaks for a row, the strongest kinds of evidence first."""
+    found = ["a standing fact"] if row.certain else []
+    if row.similarity >= _NEAR:
+        found.append(f"{'means the same' if row.similarity >= _SAME else 'near in meaning'} ({row.similarity:.2f})")
+    if row.hits:
+        found.append(_shared(shared_words(row, query)))
+    if row.in_time:
+        found.append("from the time asked about")
+    if row.importance >= _IMPORTANT:
+        found.append(f"important ({row.importance:.1f})")
+    return tuple(found) or ("the nearest there is",)
+
+
+def shared_words(row: Row, query: Query) -> list[str]:
+    """Return the query's words that the memory has, as they were asked."""
+    return [query.spoken.get(term, term) for place, term in enumerate(query.terms) if row.hits >> place & 1]
+
+
+def _shared(words: list[str]) -> str:
+    quoted = ", ".join(f'"{word}"' for word in words)
+    return f"shares the word {quoted}" if len(words) == 1 else f"shares the words {quoted}"

@@ -1,0 +1,66 @@
+"""All that speaks for each memory of one subject: meaning, words, time. A union: none filters the others. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.clock import to_micros
+from recollect.recall.meaning import MeaningMatches, Relevance, match_meaning
+from recollect.recall.query import Interval, Query
+from recollect.recall.words import WordMatches, match_words
+from recollect.types import Hot
+
+# Up to so many comparisons sources are compared with the request's messages at once; beyond, by sorting.
+_AT_ONCE = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches:
+    """Evidence of each kind, one row a memory."""
+
+    meaning: MeaningMatches
+    words: WordMatches
+    in_time: npt.NDArray[np.bool_] | None
+    """n: began in a time the query asks about; None where it asks about none."""
+    present: npt.NDArray[np.bool_] | None
+    """n: all its source messages stand in the request; None where no memory's do."""
+
+
+def gather(hot: Hot, query: Query, relevance: Relevance) -> Matches:
+    """Weigh all memories of a subject by each source of evidence."""
+    return Matches(
+        meaning=match_meaning(hot, query.vector, relevance),
+        words=match_words(hot, tuple(query.terms)),
+        in_time=_in_time(hot, query.dates),
+        present=_present(hot, query.present),
+    )
+
+
+def _in_time(hot: Hot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | None:
+    if not dates:
+        return None
+    inside = np.zeros(len(hot), dtype=np.bool_)
+    for start, end in dates:
+        inside |= (hot.valid_from >= to_micros(start)) & (hot.valid_from < to_micros(end))
+    return inside
+
+
+def _present(hot: Hot, hashes: frozenset[int]) -> npt.NDArray[np.bool_] | None:
+    """Tell which memories rest on messages of the request alone; a memory without sources never does."""
+    if not hashes or not len(hot.source_hash):
+        return None
+    known = np.fromiter(hashes, dtype=np.int64, count=len(hashes))
+    if len(known) * len(hot.source_hash) <= _AT_ONCE:
+        found = (hot.source_hash[:, None] == known).any(axis=1)
+    else:
+        found = np.isin(hot.source_hash, known)
+    if not found.any():
+        return None
+    before = np.zeros(len(found) + 1, dtype=np.int64)
+    np.cumsum(found, out=before[1:])
+    inside = before[hot.source_start[1:]] - before[hot.source_start[:-1]]
+    sources = np.diff(hot.source_start)
+    whole: npt.NDArray[np.bool_] = (sources > 0) & (inside == sources)
+    return whole

@@ -1,0 +1,90 @@
+"""The best that fit in a count and a token budget, nothing said twice. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from recollect.recall.rank import Row
+from recollect.text import STOP_WORDS, words
+from recollect.types import SHOWN_CHARACTERS, LeftOut, Memory
+
+Counting = Callable[[str], int]
+"""Counts the tokens of a text."""
+
+# Most of the budget that standing facts may take; the rest is there for what bears on the question. A fixed share,
+# so that the block of facts does not change with the question (prompt caches).
+STANDING_SHARE = 0.75
+# What the frame and a row's marks, speaker and date take beside its text, in tokens: counted over rendered blocks.
+FRAME_TOKENS = 60
+ROW_TOKENS = 16
+
+
+class Found(NamedTuple):
+    """A ranked row with its memory."""
+
+    row: Row
+    memory: Memory
+
+
+def pack(
+    ranked: Sequence[Found], *, limit: int, token_budget: int | None, count_tokens: Counting
+) -> tuple[list[Found], list[LeftOut]]:
+    """Keep what fits, in order; what is too long for the room left is passed over, not cut off from.
+
+    Standing facts do not count towards `limit` and take at most `STANDING_SHARE` of the budget.
+
+    Args:
+        ranked: Standing facts first, then best first.
+        limit: Most to keep beside standing facts.
+        token_budget: Room in the prompt; None is without bound.
+        count_tokens: Counts a text as the prompt's model would.
+
+    Returns:
+        What is kept, in order, and what is not with the reason.
+    """
+    kept: list[Found] = []
+    left: list[LeftOut] = []
+    said: dict[tuple[str, ...], Found] = {}
+    room = None if token_budget is None else _Room(token_budget, count_tokens)
+    near = 0
+    for found in ranked:
+        if not found.row.certain and near >= limit:
+            left.append(LeftOut(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
+            continue
+        before = said.setdefault(gist(found.memory.text), found)
+        if before is not found:
+            left.append(LeftOut(id=found.memory.id, reason=f"says the same as {before.memory.id}"))
+        elif room is not None and (why := room.refuse(found)):
+            left.append(LeftOut(id=found.memory.id, reason=why))
+        else:
+            kept.append(found)
+            near += not found.row.certain
+    return kept, left
+
+
+def gist(text: str) -> tuple[str, ...]:
+    """Reduce a text to what tells it from others: its words in order, without stop words (negations stay).
+
+    >>> gist("I live in Oslo!") == gist("i live  in OSLO"), gist("I live in Oslo") == gist("I don't live in Oslo")
+    (True, False)
+    """
+    found = words(text)
+    return tuple(word for word in found if word not in STOP_WORDS) or tuple(found) or (text,)
+
+
+class _Room:
+    """The tokens left, for standing facts and in all."""
+
+    def __init__(self, budget: int, count: Counting) -> None:
+        self._left = budget - FRAME_TOKENS
+        self._standing = int(budget * STANDING_SHARE) - FRAME_TOKENS
+        self._count = count
+
+    def refuse(self, found: Found) -> str:
+        """Take the tokens of a row and return an empty text, or say why there is no room."""
+        tokens = self._count(found.memory.text[:SHOWN_CHARACTERS]) + ROW_TOKENS
+        left = min(self._left, self._standing) if found.row.certain else self._left
+        if tokens > left:
+            return f"no room: takes {tokens} tokens, {max(0, left)} are left"
+        self._left -= tokens
+        self._standing -= tokens
+        return ""

@@ -1,0 +1,127 @@
+"""What is asked of recall, prepared once for all subjects that are read. Pure."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from recollect.dates import resolve_dates
+from recollect.profiles.model import RecallPolicy
+from recollect.text import STOP_WORDS, terms, words
+from recollect.types import Vector
+
+Interval = tuple[datetime, datetime]
+"""From the first moment up to, and without, the second (aware, UTC)."""
+
+# A pasted page asks at its head or at its end: so many distinct terms are taken from each. A memory's hits are bits of
+# one float's 53, and each term costs a pass over the index.
+_TERMS_EACH_END = 24
+MOST_TERMS = 2 * _TERMS_EACH_END
+
+# First words of a question that came without its question mark.
+_ASKING = frozenset(
+    """what when where which who whom whose why how is are was were do does did can could will would should has have
+    am""".split()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked, by words, meaning and time."""
+
+    text: str
+    terms: Counter[str]
+    """Terms of the text; `MOST_TERMS` distinct ones at most."""
+    vector: Vector | None
+    """Embedding of the text; None where there is none, or the text has no content."""
+    dates: tuple[Interval, ...]
+    """The times the text asks about."""
+    now: datetime
+    present: frozenset[int]
+    """`Message.hash` of what the request already contains."""
+    limit: int
+    """Most memories to return, standing facts not counted."""
+    token_budget: int | None
+    """Room in the prompt; None is without bound."""
+    policy: RecallPolicy
+    question: bool
+    """The text asks something."""
+    standing: bool = False
+    """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
+    spoken: Mapping[str, str] = field(default_factory=dict)
+    """The word of the text behind each term, for people to read."""
+
+
+def make_query(  # noqa: PLR0913  (each is one independent input of recall; they become fields here)
+    text: str,
+    *,
+    vector: Vector | None,
+    now: datetime,
+    zone: ZoneInfo,
+    limit: int,
+    policy: RecallPolicy,
+    present: frozenset[int] = frozenset(),
+    dates: Sequence[Interval] | None = None,
+    token_budget: int | None = None,
+    standing: bool = False,
+) -> Query:
+    """Prepare a query.
+
+    Args:
+        text: What is asked, in words.
+        vector: Its embedding, of the space whose vectors will be read.
+        now: When it is asked (aware).
+        zone: The asker's time zone, which says when a day begins.
+        limit: Most memories to return, standing facts not counted.
+        policy: What is recalled.
+        present: `Message.hash` of what the request already contains.
+        dates: The times asked about; None reads them from the text.
+        token_budget: Room in the prompt; None is without bound.
+        standing: The result is for a prompt (see `Query.standing`).
+    """
+    found, spoken = _read_terms(text)
+    if dates is None:
+        mentions = resolve_dates(text, said_at=now, zone=zone)
+        dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
+    return Query(
+        text=text,
+        terms=found,
+        vector=vector,
+        dates=tuple(dates),
+        now=now,
+        present=present,
+        limit=limit,
+        token_budget=token_budget,
+        policy=policy,
+        question=is_question(text),
+        standing=standing,
+        spoken=spoken,
+    )
+
+
+def is_question(text: str) -> bool:
+    """Tell whether a text asks something.
+
+    >>> is_question("where do I live"), is_question("I moved."), is_question("I moved. Did I tell you?")
+    (True, False, True)
+    """
+    plain = text.rstrip()
+    return plain.endswith(("?", "？", "؟")) or next(iter(words(plain[:80])), "") in _ASKING
+
+
+def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:
+    found: Counter[str] = Counter()
+    spoken: dict[str, str] = {}
+    for word in words(text):
+        if word in STOP_WORDS:
+            continue
+        for term, count in terms(word).items():
+            found[term] += count
+            spoken.setdefault(term, word)
+    if len(found) > MOST_TERMS:
+        names = list(found)
+        kept = names[:_TERMS_EACH_END] + names[-_TERMS_EACH_END:]
+        found = Counter({name: found[name] for name in kept})
+        spoken = {name: spoken[name] for name in kept}
+    return found, spoken

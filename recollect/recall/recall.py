@@ -1,0 +1,174 @@
+"""From a query and the subjects it may read to the memories worth showing, with reasons. Pure.
+
+In two steps, so that only what may be shown is fetched: `rank_subjects` orders light rows, the caller reads their
+memories (`Ranking.wanted`), and `finish` settles what only their texts can tell.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from recollect.ids import id_text
+from recollect.recall.collapse import collapse_sources
+from recollect.recall.explain import reasons
+from recollect.recall.gather import Matches, gather
+from recollect.recall.meaning import Relevance
+from recollect.recall.pack import Counting, Found, pack
+from recollect.recall.query import Query
+from recollect.recall.rank import Row, best, hidden_kinds, rows, standing_places, weigh
+from recollect.text import bare
+from recollect.types import Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
+
+# Rows weighed against one another for each one asked for: quotations and what was distilled from them come in pairs,
+# and some fall to the request's own messages.
+_POOL_EACH, _POOL_MORE = 2, 10
+# Rows whose texts are fetched beside those asked for: some say the same, some do not fit.
+_SPARE_SHARE, _SPARE_MORE = 0.5, 5
+# Standing facts of one subject that are fetched; more never fit a prompt.
+_MOST_STANDING = 100
+# Near memories named as left out because the request holds them; the rest of a long chat goes unnamed.
+_MOST_PRESENT = 10
+
+IN_REQUEST = "the request already contains it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """What may be shown for a query, before texts are known."""
+
+    query: Query
+    rows: tuple[Row, ...]
+    """Standing facts first, then best first."""
+    left_out: tuple[LeftOut, ...]
+    considered: int
+    """How many active memories were weighed."""
+
+    def wanted(self) -> dict[Subject, list[MemoryId]]:
+        """Return the ids to fetch from each subject."""
+        ids: dict[Subject, list[MemoryId]] = {}
+        for row in self.rows:
+            ids.setdefault(row.subject, []).append(_id(row))
+        return ids
+
+
+def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ranking:
+    """Rank the memories of several subjects together.
+
+    Args:
+        query: What is asked.
+        hots: The subjects read, own before shared before global; each is weighed by its own statistics.
+        relevance: The embedder's calibration.
+
+    Returns:
+        Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
+        ids; a few more than the query's limit, of which `finish` keeps what fits.
+    """
+    certain: list[Row] = []
+    near: list[Row] = []
+    left: list[LeftOut] = []
+    for hot in hots:
+        if len(hot):
+            _rank(query, hot, gather(hot, query, relevance), (certain, near, left))
+    certain.sort(key=lambda row: -row.importance)
+    near.sort(key=lambda row: -row.evidence)
+    kept, doubles = collapse_sources(_distinct(certain + near))
+    left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
+    if query.standing:
+        strong = [row for row in kept if row.certain or row.score >= query.policy.floor]
+        # Kept rows are in order of their scores: the weak ones stand at the end.
+        weak = kept[len(strong) :][: query.limit]
+        left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
+        kept = strong
+    most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
+    return Ranking(query=query, rows=tuple(kept[:most]), left_out=tuple(left), considered=sum(len(hot) for hot in hots))
+
+
+def finish(
+    ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting, took_ms: float = 0.0
+) -> Recall:
+    """Settle a ranking with the texts of its memories.
+
+    Args:
+        ranking: From `rank_subjects`.
+        memories: The memories of its rows; a row whose memory is missing was erased meanwhile and is dropped.
+        count_tokens: Counts a text as the prompt's model would; asked only where the query has a token budget.
+        took_ms: Time spent so far beside the query's embedding.
+    """
+    query = ranking.query
+    asked = bare(query.text)
+    slots: dict[tuple[str, str], Found] = {}
+    found: list[Found] = []
+    left = list(ranking.left_out)
+    for row in ranking.rows:
+        memory = memories.get(_id(row))
+        if memory is None:
+            continue
+        one = Found(row, memory)
+        if memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
+            left.append(LeftOut(id=memory.id, reason="is the query itself"))
+        elif memory.key and (holder := slots.setdefault((memory.category, memory.key), one)).row.subject != row.subject:
+            left.append(LeftOut(id=memory.id, reason=f"{holder.row.subject.text} has its own {memory.key}"))
+        else:
+            found.append(one)
+    kept, lost = pack(found, limit=query.limit, token_budget=query.token_budget, count_tokens=count_tokens)
+    items = tuple(
+        Recalled(
+            memory=memory,
+            score=row.score,
+            similarity=row.similarity,
+            words=row.words,
+            reasons=reasons(row, query),
+            certain=row.certain,
+        )
+        for row, memory in kept
+    )
+    return Recall(
+        query=query.text,
+        items=items,
+        left_out=tuple(left + lost),
+        considered=ranking.considered,
+        took_ms=took_ms,
+    )
+
+
+def _rank(query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[Row], list[LeftOut]]) -> None:
+    """Add the best rows of one subject to the standing ones, the near ones and those left out."""
+    certain, near, left = into
+    evidence = weigh(hot, matches, query)
+    hidden = hidden_kinds(hot, query)
+    if hidden is not None:
+        evidence[hidden] = -np.inf
+    most = query.limit and query.limit * _POOL_EACH + _POOL_MORE
+    if matches.present is not None:
+        places = best(np.where(matches.present, evidence, -np.inf), min(most, _MOST_PRESENT))
+        bar = np.partition(evidence, -most)[-most] if 0 < most < len(hot) else -np.inf
+        left += [
+            LeftOut(id=MemoryId(id_text(hot.ids[place])), reason=IN_REQUEST)
+            for place in places.tolist()
+            if evidence[place] >= bar
+        ]
+        evidence[matches.present] = -np.inf
+    if query.standing:
+        places = standing_places(hot, query, _MOST_STANDING)
+        if matches.present is not None:
+            places = places[~matches.present[places]]
+        certain += rows(hot, matches, evidence, places, certain=True)
+        evidence[places] = -np.inf
+    near += rows(hot, matches, evidence, best(evidence, most), certain=False)
+
+
+def _distinct(ranked: Sequence[Row]) -> list[Row]:
+    """Keep the first of rows that are one memory, present in several subjects."""
+    first: dict[bytes, Row] = {}
+    for row in ranked:
+        first.setdefault(row.id, row)
+    return list(first.values())
+
+
+def _said_by(shown: Row) -> str:
+    return f"its {'quotation' if shown.kind is MemoryKind.TURN else shown.kind.value} {_id(shown)} is shown"
+
+
+def _id(row: Row) -> MemoryId:
+    return MemoryId(id_text(row.id))

@@ -1,0 +1,90 @@
+"""How far each memory shares the query's words: BM25 over one subject's own statistics. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.text import term_key
+from recollect.types import Hot
+
+Floats = npt.NDArray[np.float64]
+
+# BM25's saturation and length norm, at the values long in use for passages (Anserini's). Memories are short, so a
+# second mention and a greater length say little; 0.6 to 1.2 and 0.2 to 0.75 moved recall by less than 2 points of 100.
+SATURATION = 0.9
+LENGTH_NORM = 0.4
+# Rarity (in nats) of the words of one question, about six rare ones. Longer queries are scaled down to it: each of
+# their words says less of what is asked, and the sum would drown what the meaning says.
+LARGEST_MASS = 30.0
+# Up to so many comparisons all terms are looked up at once; beyond, one by one, which needs no table of that size.
+_AT_ONCE = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordMatches:
+    """What a subject's memories share with the query's words."""
+
+    evidence: Floats
+    """n: BM25, in nats; 0 where no word is shared."""
+    hits: npt.NDArray[np.int64]
+    """n: bit `j` is set where the memory has the query's term `j`."""
+    rarity: Floats
+    """One a query term: how little it is spread among the memories, in nats."""
+
+    def shares(self, rows: npt.NDArray[np.intp]) -> Floats:
+        """Return the share of the query's rarity-weighted words that each of the rows answers, 0 to 1."""
+        total = float(self.rarity.sum())
+        if total <= 0:
+            return np.zeros(len(rows))
+        bits = self.hits[rows][:, None] >> np.arange(len(self.rarity)) & 1
+        shares: Floats = bits @ self.rarity / total
+        return shares
+
+
+def rarity(memories: int, holding: npt.NDArray[np.intp] | int) -> Floats:
+    """Weigh a feature by how few memories have it: the log-odds of BM25, always above 0.
+
+    >>> bool(rarity(100, 1) > rarity(100, 50) > 0)
+    True
+    """
+    weighed: Floats = np.log1p((memories - np.asarray(holding) + 0.5) / (np.asarray(holding) + 0.5))
+    return weighed
+
+
+def match_words(hot: Hot, terms: Sequence[str]) -> WordMatches:
+    """Weigh all memories by the query's terms.
+
+    Args:
+        hot: The subject's memories.
+        terms: Distinct terms, at most 52 (see `Query.terms`).
+    """
+    n = len(hot)
+    keys = np.array([term_key(hot.salt, term) for term in terms], dtype=np.uint32)
+    which, place = _find(hot.terms, keys)
+    weights = rarity(n, np.bincount(which, minlength=len(keys)))
+    if not len(place):
+        return WordMatches(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
+    owner = hot.term_start.searchsorted(place, side="right") - 1
+    count = hot.counts[place].astype(np.float64)
+    average = max(1.0, float(hot.length.mean()))
+    norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * hot.length[owner])
+    total = float(weights.sum())
+    gain = weights * min(1.0, LARGEST_MASS / total)
+    evidence = np.bincount(owner, gain[which] * count / (count + norm), minlength=n).astype(np.float64, copy=False)
+    # Each term stands once in a memory's list, so that adding its power of two sets its bit; exact below 2**53.
+    hits = np.bincount(owner, np.exp2(which), minlength=n).astype(np.int64)
+    return WordMatches(evidence=evidence, hits=hits, rarity=weights)
+
+
+def _find(
+    terms: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Find all places of the keys: (which key, where in `terms`), key by key."""
+    if len(terms) * len(keys) <= _AT_ONCE:
+        which, place = np.nonzero(terms == keys[:, None])
+        return which, place
+    places = [np.flatnonzero(terms == key) for key in keys]
+    sizes = [len(place) for place in places]
+    return np.repeat(np.arange(len(keys)), sizes), np.concatenate(places)
