@@ -16,7 +16,7 @@ _RETRIED = 10_000
 
 _Parked = Annotated[bool, typer.Option("--parked", help="Only those that failed too often.")]
 _Retry = Annotated[bool, typer.Option("--retry-parked", help="Make all parked ones due again.")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Most to show.")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
 
 
 def register(app: typer.Typer) -> None:

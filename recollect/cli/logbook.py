@@ -16,7 +16,7 @@ _SHORTEST = 8
 # Conversations among which a part of an id, or a client's own id, is looked for: the newest ones.
 _LOOKED_AT = 10_000
 
-_Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Most to show.")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
 _Conversation = Annotated[
     str, typer.Argument(metavar="CONVERSATION", help="Its id, 8 or more characters of it, or the client's own id.")
 ]

@@ -25,6 +25,7 @@ _Kinds = Annotated[
     typer.Option("--kind", metavar="note|fact|episode|turn", help="Only this kind; may be given several times."),
 ]
 _Closed = Annotated[bool, typer.Option("--closed", help="Closed ones too: replaced, forgotten, abandoned.")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
 _After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on behind this memory.")]
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
 _Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or 8 or more characters of each.")]
@@ -163,7 +164,7 @@ def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]"
 def list_(  # noqa: PLR0913  # a command's options are its parameters
     kind: _Kinds = None,
     closed: _Closed = False,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most to show.")] = 50,
+    limit: _Limit = 50,
     after: _After = None,
     user: UserName = None,
     subject: SubjectName = None,
