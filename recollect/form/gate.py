@@ -56,10 +56,10 @@ def _sentence_counts(sentence: Piece) -> bool:
         return False
     if _ORDER.search(stated):
         return True
-    if not _ENGLISH.search(stated):
-        return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     if commands(stated):
         return any(_SELF.search(part.text) and not commands(part.text) for part in coarse_clauses(Piece(stated, 0))[1:])
+    if not _ENGLISH.search(stated):
+        return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return bool(_SELF.search(stated))
 
 

@@ -40,8 +40,8 @@ _DELAYED = re.compile(
     r"\b(?:(?:when|whenever|if|once|after|as\s+soon\s+as|next\s+time|every\s+time|each\s+time)"
     r"\s+(?:the\s+)?(?:user|someone|anyone|somebody|they|he|she|you\s+(?:see|read|hear|are\s+asked|"
     r"receive|get))\b"
-    r"|(?:when|whenever|if|once|next\s+time)\s+(?:i|the\s+user)\s+(?:says?|types?|mentions?|asks?\s+(?:for|"
-    r"about)|writes?)\b|in\s+\d+\s+(?:turns|messages|days)|trigger(?:s|ed)?\b|activation\s+phrase)",
+    r"|(?:when|whenever|if|once|next\s+time)\s+(?:i|the\s+user)\s+(?:says?|types?|mentions?|writes?)\b"
+    r"|\bin\s+\d+\s+(?:turns|messages|days)|trigger(?:s|ed)?\b|activation\s+phrase)",
     re.IGNORECASE,
 )
 _OVERRIDES = re.compile(

@@ -119,6 +119,6 @@ def without_quoted(text: str) -> str:
     """Blank out what stands in quotation marks, keeping every character's place: others' words.
 
     >>> without_quoted('She said "I love tea" to me')
-    'She said            to me'
+    'She said              to me'
     """
     return _QUOTED.sub(lambda match: " " * len(match.group()), text)

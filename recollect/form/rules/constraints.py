@@ -51,7 +51,7 @@ def _diet_no_more(match: re.Match[str]) -> Iterable[Fact]:
 def _food_rule(match: re.Match[str]) -> Iterable[Fact]:
     value = re.sub(r"[\s-]+", "-", match["v"].lower())
     says = f"follows a {value} diet"
-    yield Fact(category="constraint", key=slot("diet", value), value=value, says=says, importance=0.85, dated=True)
+    yield Fact(category="constraint", key=slot("food_rule", value), value=value, says=says, importance=0.85, dated=True)
 
 
 def _avoids(match: re.Match[str]) -> Iterable[Fact]:

@@ -45,8 +45,8 @@ def _units(match: re.Match[str]) -> Iterable[Fact]:
     yield _fact("units", value, f"wants {value} units")
 
 
-def _emoji(match: re.Match[str]) -> Iterable[Fact]:
-    yield _fact("emoji", "no", "wants no emojis") if match.group() else ()
+def _emoji(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("emoji", "no", "wants no emojis")
 
 
 def _rule(match: re.Match[str]) -> Iterable[Fact]:
@@ -63,10 +63,12 @@ _LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|for
 
 # What an assistant can be told to do always or never; 'always happy to help' is no order.
 _ORDERED = (
-    "(?:use|using|answer|reply|respond|write|give|include|explain|show|provide|start|end|keep|be|ask|check|add|format|cite|tell|speak"
-    "|talk|refer|assume|put|make|remember|translate|mention|avoid|treat|address|call|think|reason|double[- ]?check|run|suggest"
-    "|recommend|prefer|return|comment|name|indent|sign|offer|follow|list|quote|do|let|begin|stick|consider|describe|apologi[sz]e"
-    "|remind|send|spell|round|convert|read|take|skip|output|generate|create|say|repeat|interrupt|assume|schedule|book|share)"
+    "(?:use|using|answer|reply|respond|write|give|include|explain|show|provide|start|end"
+    "|keep|be|ask|check|add|format|cite|tell|speak|talk|refer|assume|put|make|remember"
+    "|translate|mention|avoid|treat|address|call|think|reason|double[- ]?check|run|suggest"
+    "|recommend|prefer|return|comment|name|indent|sign|offer|follow|list|quote|do|let|begin"
+    "|stick|consider|describe|apologi[sz]e|remind|send|spell|round|convert|read|take|skip"
+    "|output|generate|create|say|repeat|interrupt|assume|schedule|book|share)"
 )
 
 RULES: tuple[Rule, ...] = (

@@ -1,0 +1,235 @@
+"""Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure."""
+
+from collections.abc import Sequence
+
+from recollect.profiles.model import ResolvePolicy
+from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
+from recollect.resolve.compare import never_merge, same, says_more, shares_words
+from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved
+from recollect.resolve.slots import opposite_mark, slot_mark
+from recollect.text import normalise, spelling_similarity
+from recollect.types import Action, Candidate, Evidence, MemoryKind
+
+# What saying a thing again adds to its importance, and the most that repetition alone can reach.
+RAISE, HIGHEST_RAISED = 0.05, 0.95
+_CONTRADICTIONS = frozenset({"one of them is negated", "they say opposite things"})
+_EVENTS = frozenset({"event", "plan"})
+
+
+def resolve(
+    candidates: Sequence[tuple[Candidate, Evidence]],
+    neighbours: Neighbours,
+    *,
+    policy: ResolvePolicy,
+    context: ResolveContext,
+) -> Resolution:
+    """Decide on a batch of candidates whose evidence was found.
+
+    They are decided in order, each against what exists and what the ones before it add, so that a batch cannot
+    repeat or contradict itself.
+
+    Args:
+        candidates: With the evidence of each.
+        neighbours: Active memories to weigh against.
+        policy: Thresholds of similarity.
+        context: The time, the floors, and what is to be held.
+
+    Returns:
+        One decision a candidate, in their order.
+    """
+    batch = Batch(neighbours)
+    for place, (candidate, evidence) in enumerate(candidates):
+        batch.done.append(_decide(batch, place, (candidate, evidence), (policy, context)))
+    return Resolution(resolved=tuple(batch.done))
+
+
+def _decide(
+    batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
+) -> Resolved:
+    candidate, _ = said
+    _, context = rules
+    if place in context.held:
+        return _plain(Action.HOLD, said, context.held[place])
+    if candidate.importance < context.min_importance:
+        return _plain(
+            Action.IGNORE, said, f"importance {candidate.importance:.2f} is below {context.min_importance:.2f}"
+        )
+    if candidate.confidence < context.min_confidence:
+        return _plain(
+            Action.IGNORE, said, f"confidence {candidate.confidence:.2f} is below {context.min_confidence:.2f}"
+        )
+    if candidate.kind is MemoryKind.FACT:
+        return _ended(batch, said) if candidate.ends else _fact(batch, said)
+    return _note(batch, place, said, rules)
+
+
+def _plain(action: Action, said: tuple[Candidate, Evidence], reason: str) -> Resolved:
+    return Resolved(action=action, candidate=said[0], evidence=(said[1],), reason=reason)
+
+
+def _again(batch: Batch, said: tuple[Candidate, Evidence], known: Known, action: Action, reason: str) -> Resolved:
+    """Strengthen what is known already, in the store or in the batch."""
+    candidate, evidence = said
+    if known.place is not None:
+        batch.add_evidence(known.place, evidence)
+        return _plain(Action.IGNORE, said, f"{reason} (said more than once here)")
+    highest = max(known.importance, candidate.importance)
+    raised = max(highest, min(highest + RAISE, HIGHEST_RAISED)) if action is Action.MERGE else highest
+    return Resolved(
+        action=action,
+        candidate=candidate,
+        evidence=(evidence,),
+        target=known.memory,
+        reason=reason,
+        strengthens=True,
+        importance=raised,
+    )
+
+
+def _replacing(batch: Batch, said: tuple[Candidate, Evidence], old: Sequence[Known], reason: str) -> Resolved:
+    candidate, evidence = said
+    closes: list[Closing] = []
+    for known in old:
+        closes.extend(batch.end(known, candidate.valid_from))
+    target = next((known.memory for known in old if known.memory), None)
+    return Resolved(
+        action=Action.REPLACE if target else Action.ADD,
+        candidate=candidate,
+        evidence=(evidence,),
+        target=target,
+        reason=reason,
+        closes=tuple(closes),
+    )
+
+
+def _late(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
+    candidate, evidence = said
+    return Resolved(
+        action=Action.ADD,
+        candidate=candidate,
+        evidence=(evidence,),
+        target=known.memory,
+        reason="said before what holds now: stored as ended",
+        valid_to=max(known.valid_from, candidate.valid_from),
+    )
+
+
+def _fact(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+    candidate, evidence = said
+    ruled_out = opposite_mark(candidate.key, candidate.value)
+    here = [known for known in batch.facts() if same_slot(candidate, known)]
+    against = [known for known in batch.facts() if slot_mark(known.key, known.value) == ruled_out]
+    for known in here:
+        if same_value(candidate, known):
+            return _again(batch, said, known, Action.IGNORE, "this is known already")
+    claimed = _claimed(batch, candidate)
+    rivals = [*here, *against]
+    if claimed and claimed.kind is MemoryKind.FACT and all(claimed.memory != known.memory for known in rivals):
+        claimed = None  # another slot: what the extractor says of it is contradicted by the rules
+    if not rivals:
+        return _plain(Action.ADD, said, "new")
+    for known in rivals:
+        if not is_newer(evidence, known):
+            return _late(said, known)
+    for known in rivals:
+        if candidate.confidence < known.confidence and not changes_openly(candidate) and claimed is None:
+            reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
+            return Resolved(
+                action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason
+            )
+    return _replacing(
+        batch, said, rivals, "a newer value of the same slot" if here else "a newer statement of the opposite"
+    )
+
+
+def _claimed(batch: Batch, candidate: Candidate) -> Known | None:
+    return batch.find(candidate.replaces) if candidate.replaces else None
+
+
+def _ended(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+    candidate, evidence = said
+    claimed = _claimed(batch, candidate)
+    ending = [
+        known
+        for known in batch.facts()
+        if (same_slot(candidate, known) and (not candidate.value or same_value(candidate, known)))
+        or (claimed is not None and known.memory is not None and known.memory == claimed.memory)
+    ]
+    if not ending:
+        return _plain(Action.IGNORE, said, "nothing known that it would end")
+    if not all(is_newer(evidence, known) for known in ending):
+        return _plain(Action.IGNORE, said, "said before what it would end")
+    closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from)]
+    return Resolved(
+        action=Action.CLOSE,
+        candidate=candidate,
+        evidence=(evidence,),
+        target=closes[0].memory if closes else None,
+        reason="it is said to have ended",
+        closes=tuple(closes),
+    )
+
+
+def _note(
+    batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
+) -> Resolved:
+    candidate, evidence = said
+    policy, context = rules
+    near = [*batch.notes(place)]
+    near += [(known, context.similar(known.place or 0, place)) for known in batch.added_notes()]
+    near.sort(key=lambda pair: -pair[1])
+    for known, _ in near:
+        if same(candidate.text, known.text):
+            return _again(batch, said, known, Action.IGNORE, "the same words are known already")
+    for known, similarity in near:
+        decided = _against(batch, said, known, (policy, similarity))
+        if decided:
+            return decided
+    claimed = _claimed(batch, candidate)
+    if claimed and _honoured(candidate, evidence, claimed):
+        if candidate.ends:
+            closes = batch.end(claimed, candidate.valid_from)
+            return Resolved(
+                action=Action.CLOSE,
+                candidate=candidate,
+                evidence=(evidence,),
+                target=claimed.memory,
+                reason="it is said to have ended",
+                closes=closes,
+            )
+        return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
+    if candidate.ends:
+        return _plain(Action.ADD, said, "new; nothing known that it would end")
+    return _plain(Action.ADD, said, "new")
+
+
+def _against(
+    batch: Batch, said: tuple[Candidate, Evidence], known: Known, measure: tuple[ResolvePolicy, float]
+) -> Resolved | None:
+    """Weigh a note against one near it; None where they stand side by side."""
+    candidate, evidence = said
+    policy, similarity = measure
+    spelling = spelling_similarity(normalise(candidate.text), normalise(known.text))
+    if spelling <= policy.spelling and similarity <= policy.meaning:
+        return None
+    differs = never_merge(candidate.text, known.text)
+    if differs is None:
+        how = f"spelling {spelling:.2f}" if spelling > policy.spelling else f"meaning {similarity:.2f}"
+        if says_more(candidate.text, known.text) and is_newer(evidence, known):
+            return _replacing(batch, said, [known], f"says the same and more ({how})")
+        return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+    contradicts = differs in _CONTRADICTIONS or changes_openly(candidate)
+    lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
+    if contradicts and lasting and is_newer(evidence, known) and known.place is None:
+        return _replacing(batch, said, [known], f"contradicts it and is newer: {differs}")
+    return None
+
+
+def _honoured(candidate: Candidate, evidence: Evidence, claimed: Known) -> bool:
+    """Whether an extractor's word that a note corrects a memory stands: the rules must not speak against it."""
+    return (
+        claimed.kind is MemoryKind.NOTE
+        and is_newer(evidence, claimed)
+        and shares_words(candidate.text, claimed.text)
+        and not same(candidate.text, claimed.text)
+    )

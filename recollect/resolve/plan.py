@@ -1,0 +1,91 @@
+"""What resolution is given and what it decides: the values between `decide.py` and `changes.py`. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recollect.types import Action, Candidate, Evidence, Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """An existing memory near a candidate."""
+
+    memory: Memory
+    similarity: float
+    """Calibrated similarity in meaning, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """The existing memories that candidates are weighed against, all active and of the subject written to."""
+
+    near: Sequence[Sequence[Neighbour]] = ()
+    """For each candidate, in their order, the notes nearest in meaning; may be shorter than the candidates."""
+    facts: Sequence[Memory] = ()
+    """All facts of the subject."""
+    restating: Sequence[Memory] = ()
+    """Notes that rest on the same messages as the facts, where known: they are closed with the fact they restate."""
+
+
+def _unlike(one: int, two: int) -> float:
+    """Take no two candidates for similar: spelling alone decides between them."""
+    return 1.0 if one == two else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveContext:
+    """What deciding needs beside memories and policy."""
+
+    now: datetime
+    min_importance: float = 0.0
+    min_confidence: float = 0.0
+    held: Mapping[int, str] = field(default_factory=dict)
+    """Why a candidate, by its place in the batch, must wait for review."""
+    similar: Callable[[int, int], float] = _unlike
+    """Calibrated similarity between two candidates of the batch, by their places."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Closing:
+    """An existing memory that a decision ends."""
+
+    memory: Memory
+    valid_to: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """The decision on one candidate."""
+
+    action: Action
+    candidate: Candidate
+    evidence: tuple[Evidence, ...]
+    """More than one where candidates of the batch said the same; empty where the quote was not found."""
+    target: Memory | None = None
+    """The existing memory it was weighed against: strengthened by a merge, closed by a replacement."""
+    reason: str
+    closes: tuple[Closing, ...] = ()
+    valid_to: datetime | None = None
+    """Stored as ended already: an older value that arrived late, or one that the batch itself replaced."""
+    strengthens: bool = False
+    """The target gets the evidence and the weight, also where nothing is added."""
+    importance: float = 0.0
+    """The importance that the target is raised to."""
+
+    @property
+    def adds(self) -> bool:
+        """Whether a memory is stored."""
+        return self.action in (Action.ADD, Action.REPLACE, Action.HOLD)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What becomes of a batch: one decision a candidate, in their order."""
+
+    resolved: tuple[Resolved, ...]
+
+
+def refusal(candidate: Candidate, reason: str) -> Resolved:
+    """Decide on a candidate without evidence: it is ignored, and the log says why."""
+    return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(), reason=reason)
