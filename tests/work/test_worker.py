@@ -4,6 +4,7 @@ import asyncio
 from zoneinfo import ZoneInfo
 
 import pytest
+from factories import ANA, BEN, turn
 
 from recollect.engine import Parts
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
@@ -12,7 +13,6 @@ from recollect.testing import FakeClock
 from recollect.types import FormationDue, FormationResult, Lease
 from recollect.work.tools import Tools
 from recollect.work.worker import Worker
-from tests.factories import ANA, BEN, turn
 
 
 async def done(lease: Lease, tools: Tools) -> FormationResult:
