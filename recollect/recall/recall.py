@@ -41,6 +41,8 @@ class Ranking:
     rows: tuple[Row, ...]
     """Standing facts first, then best first."""
     left_out: tuple[LeftOut, ...]
+    reading_list: tuple[Subject, ...]
+    """The subjects read, own before shared before global."""
     considered: int
     """How many active memories were weighed."""
 
@@ -81,7 +83,13 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
     most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
-    return Ranking(query=query, rows=tuple(kept[:most]), left_out=tuple(left), considered=sum(len(hot) for hot in hots))
+    return Ranking(
+        query=query,
+        rows=tuple(kept[:most]),
+        left_out=tuple(left),
+        reading_list=tuple(hot.subject for hot in hots),
+        considered=sum(len(hot) for hot in hots),
+    )
 
 
 def finish(
@@ -97,18 +105,17 @@ def finish(
     """
     query = ranking.query
     asked = bare(query.text)
-    slots: dict[tuple[str, str], Found] = {}
+    fetched = [Found(row, memories[row_id]) for row in ranking.rows if (row_id := _id(row)) in memories]
+    holders = _slot_holders(fetched, ranking.reading_list)
     found: list[Found] = []
     left = list(ranking.left_out)
-    for row in ranking.rows:
-        memory = memories.get(_id(row))
-        if memory is None:
-            continue
-        one = Found(row, memory)
-        if memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
+    for one in fetched:
+        memory = one.memory
+        holder = holders[memory.category, memory.key] if memory.key else one.row.subject
+        if holder != one.row.subject:
+            left.append(LeftOut(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
+        elif memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
             left.append(LeftOut(id=memory.id, reason="is the query itself"))
-        elif memory.key and (holder := slots.setdefault((memory.category, memory.key), one)).row.subject != row.subject:
-            left.append(LeftOut(id=memory.id, reason=f"{holder.row.subject.text} has its own {memory.key}"))
         else:
             found.append(one)
     kept, lost = pack(found, limit=query.limit, token_budget=query.token_budget, count_tokens=count_tokens)
@@ -156,6 +163,17 @@ def _rank(query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[
         certain += rows(hot, matches, evidence, places, certain=True)
         evidence[places] = -np.inf
     near += rows(hot, matches, evidence, best(evidence, most), certain=False)
+
+
+def _slot_holders(found: Sequence[Found], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
+    """Tell for each slot of the facts found which subject's value counts: the first of the reading list with one."""
+    place = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
+    holders: dict[tuple[str, str], Subject] = {}
+    for row, memory in found:
+        if memory.key:
+            slot = (memory.category, memory.key)
+            holders[slot] = min(holders.get(slot, row.subject), row.subject, key=place.__getitem__)
+    return holders
 
 
 def _distinct(ranked: Sequence[Row]) -> list[Row]:

@@ -1,0 +1,212 @@
+"""From a question to memories with their reasons, over one subject and several."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from factories import ANA
+from recall_hots import (
+    Known,
+    as_it_is,
+    ask,
+    count_words,
+    for_prompt,
+    hot_of,
+    memory_of,
+    name,
+    recall,
+    recall_from,
+    texts,
+    unit,
+    why_left,
+)
+
+from recollect.profiles.model import RecallPolicy
+from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
+from recollect.testing import NEW_YEAR
+from recollect.types import MemoryKind, Subject
+
+EAST, NORTH, NEAR_EAST = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.96, 0.28, 0.0, 0.0)
+PEANUTS = Known(id=1, text="Ana is allergic to peanuts.", vectors=(NEAR_EAST,))
+OSLO = Known(id=2, text="Ana lives in Oslo.", vectors=(NORTH,))
+FACT = Known(
+    id=3,
+    text="Ana's employer is Fjord.",
+    kind=MemoryKind.FACT,
+    importance=0.9,
+    category="identity",
+    key="employer",
+)
+TEAM = Subject("shared", "team")
+EVERYBODY = Subject("global", "")
+
+
+def test_what_means_the_same_is_found_without_a_shared_word() -> None:
+    found = recall(ask("What to avoid at dinner?", vector=unit(*EAST)), PEANUTS, OSLO)
+
+    assert texts(found)[0] == PEANUTS.text
+    assert found.items[0].reasons == ("means the same (0.96)",)
+    assert found.items[0].similarity == pytest.approx(0.96, abs=1e-6)
+
+
+def test_words_are_explained_as_they_were_asked() -> None:
+    found = recall(ask("Which allergies, peanuts?"), replace(PEANUTS, text="Allergic to a peanut: an allergy."), OSLO)
+
+    assert found.items[0].reasons == ('shares the words "allergies", "peanuts"',)
+    assert found.items[0].words == pytest.approx(1)
+
+
+def test_a_time_asked_about_finds_what_shares_neither_words_nor_meaning() -> None:
+    before = replace(OSLO, at=NEW_YEAR - timedelta(hours=2))
+    others = [Known(id=number, text=f"word{number}x", at=NEW_YEAR - timedelta(days=9)) for number in range(10, 15)]
+
+    found = recall(ask("What did I do yesterday?"), before, *others)
+
+    assert found.items[0].memory.text == OSLO.text
+    assert "from the time asked about" in found.items[0].reasons
+
+
+def test_a_search_shows_all_there_is_and_says_when_nothing_speaks_for_it() -> None:
+    found = recall(ask("Anything about skiing?"), OSLO)
+
+    assert texts(found) == [OSLO.text]
+    assert found.items[0].reasons == ("the nearest there is",)
+    assert found.considered == 1
+
+
+def test_a_prompt_is_spared_what_is_too_weak() -> None:
+    query = for_prompt(ask("skiing", vector=unit(*EAST)))
+    strict = replace(query, policy=RecallPolicy(floor=0.6))
+
+    assert texts(recall(strict, PEANUTS, OSLO)) == [PEANUTS.text]
+    assert why_left(recall(strict, PEANUTS, OSLO), OSLO.id)[0].startswith("too weak (0.")
+
+
+def test_standing_facts_come_first_in_a_prompt_and_rank_like_the_rest_in_a_search() -> None:
+    minor = replace(FACT, id=4, text="Ana's hobby is chess.", importance=0.4, key="hobby")
+    question = ask("peanuts", vector=unit(*EAST))
+
+    prompt, search = (recall(query, PEANUTS, FACT, minor) for query in (for_prompt(question), question))
+
+    assert texts(prompt)[:2] == [FACT.text, PEANUTS.text]
+    assert [item.certain for item in prompt.items[:2]] == [True, False]
+    assert prompt.items[0].reasons == ("a standing fact", "important (0.9)")
+    assert texts(search)[0] == PEANUTS.text
+    assert not any(item.certain for item in search.items)
+
+
+def test_what_the_request_contains_is_left_out_with_the_reason() -> None:
+    inside = replace(PEANUTS, hashes=(71,), sources=(1,))
+    half = replace(OSLO, hashes=(71, 72), sources=(1, 2))
+    fact = replace(FACT, hashes=(71,), sources=(1,))
+    query = for_prompt(ask("peanuts in Oslo", vector=unit(*EAST), present=frozenset({71})))
+
+    found = recall(query, inside, half, fact)
+
+    assert texts(found) == [OSLO.text]
+    assert why_left(found, inside.id) == why_left(found, fact.id) == [IN_REQUEST]
+
+
+def test_far_memories_of_the_request_are_not_named() -> None:
+    far = [Known(id=number, text=f"word{number}x", hashes=(71,), sources=(1,)) for number in range(100, 130)]
+    near = [Known(id=number, text=f"peanut word{number}x") for number in range(200, 230)]
+
+    found = recall(ask("peanuts", present=frozenset({71}), limit=2), *far, *near)
+
+    assert not any(one.reason == IN_REQUEST for one in found.left_out)
+    assert len(found.items) == 2
+
+
+def test_the_question_itself_is_no_answer() -> None:
+    echo = Known(id=9, text="what am I allergic to", kind=MemoryKind.TURN)
+
+    found = recall(ask("What am I allergic to?"), PEANUTS, echo)
+
+    assert texts(found) == [PEANUTS.text]
+    assert why_left(found, 9) == ["is the query itself"]
+
+
+def test_a_quotation_found_shows_its_note() -> None:
+    said = Known(id=8, text="no peanuts for me please", kind=MemoryKind.TURN, sources=(5,), vectors=(EAST,))
+    note = replace(PEANUTS, sources=(5,))
+
+    found = recall(ask("no nuts please", vector=unit(*EAST)), said, note)
+
+    assert texts(found) == [note.text]
+    assert why_left(found, 8) == [f"its note {name(note.id)} is shown"]
+
+
+def test_the_policy_can_keep_quotations_out() -> None:
+    said = Known(id=8, text="peanuts", kind=MemoryKind.TURN)
+
+    assert texts(recall(ask("peanuts", policy=RecallPolicy(turns=False)), said, PEANUTS)) == [PEANUTS.text]
+
+
+def test_ones_own_value_of_a_slot_stands_before_a_shared_one() -> None:
+    shared = replace(FACT, id=7, text="The employer is Skog.", importance=1.0)
+
+    found = recall_from(for_prompt(ask("hello")), {ANA: (FACT,), TEAM: (shared,), EVERYBODY: (replace(shared, id=8),)})
+
+    assert texts(found) == [FACT.text]
+    assert why_left(found, 7) == ["user:ana has its own employer"]
+
+
+def test_ones_own_value_wins_a_slot_that_the_shared_one_ranks_first_in() -> None:
+    shared = replace(FACT, id=7, text="Employer of the employer employer", importance=1.0)
+
+    found = recall_from(ask("employer"), {ANA: (FACT,), TEAM: (shared,)})
+
+    assert texts(found) == [FACT.text]
+
+
+def test_subjects_are_merged_by_what_their_own_statistics_say() -> None:
+    other = Known(id=7, text="Peanuts are banned here.", vectors=(EAST,))
+
+    found = recall_from(ask("peanuts", vector=unit(*EAST)), {ANA: (OSLO,), TEAM: (other,)})
+
+    assert texts(found) == [other.text, OSLO.text]
+    assert [item.memory.subject for item in found.items] == [TEAM, ANA]
+    assert found.considered == 2
+
+
+def test_a_memory_in_two_subjects_is_shown_once() -> None:
+    assert texts(recall_from(ask("peanuts"), {ANA: (PEANUTS,), TEAM: (PEANUTS,)})) == [PEANUTS.text]
+
+
+def test_the_limit_holds_and_doubles_do_not_use_it_up() -> None:
+    same = [replace(PEANUTS, id=number) for number in range(20, 23)]
+
+    found = recall(ask("peanuts", limit=2, vector=unit(*EAST)), *same, OSLO)
+
+    assert texts(found) == [PEANUTS.text, OSLO.text]
+    assert found.items[0].memory.id == name(20)
+    assert recall(ask("peanuts", limit=0), PEANUTS).items == ()
+
+
+def test_a_memory_erased_between_the_steps_is_dropped_in_silence() -> None:
+    ranking = rank_subjects(ask("peanuts"), [hot_of(PEANUTS, OSLO)], as_it_is)
+
+    found = finish(ranking, {name(2): memory_of(OSLO)}, count_tokens=count_words, took_ms=0.5)
+
+    assert ranking.wanted() == {ANA: [name(1), name(2)]}
+    assert texts(found) == [OSLO.text]
+    assert (found.left_out, found.took_ms) == ((), 0.5)
+
+
+@pytest.mark.parametrize("text", ["", "???", "the of and", "\x85", "peanuts " * 2000])
+def test_any_query_over_any_memories_has_scores_in_bounds(text: str) -> None:
+    broken = Known(id=5, text="", vectors=((float("nan"),) * 4, (0.0, 0.0, 0.0, 0.0)))
+    for vector in (None, unit(*EAST), np.zeros(4, np.float32)):
+        found = recall(ask(text, vector=vector), PEANUTS, FACT, broken)
+        assert len(found.items) == 3
+        assert all(0 <= item.score <= 1 and 0 <= item.words <= 1 for item in found.items)
+    assert recall(ask(text)).items == ()
+
+
+def test_equal_memories_come_in_the_order_of_their_ids_each_time() -> None:
+    known = [Known(id=number, text=f"peanut word{number}x") for number in range(1, 200)]
+
+    found = recall(ask("peanuts"), *known)
+
+    assert [item.memory.id for item in found.items] == [name(number) for number in range(1, 11)]
