@@ -1,24 +1,39 @@
 """The arrays that recall computes on, and the cache before them."""
 
 import asyncio
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 from uuid import UUID
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from factories import ANA, BEN, SPACE, add, evidence, memory
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.sqlite.arrays import pack_fixed, unpack
-from recollect.store.sqlite.hot import HotCache
+from recollect.store.sqlite.hot import LEAST_MERGED, HotCache
+from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
-from recollect.text import source_key, term_key
-from recollect.types import AddMemory, CloseMemory, ConversationId, Hot, Memory, MemoryKind, Subject
+from recollect.text import source_key, term_key, terms
+from recollect.types import (
+    AddMemory,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Hot,
+    Memory,
+    MemoryKind,
+    StrengthenMemory,
+    Subject,
+)
 
 
 def terms_of(hot: Hot, place: int) -> dict[int, int]:
@@ -145,6 +160,59 @@ async def test_no_reader_sees_both_a_memory_and_its_successor_or_neither(store: 
 
     _, *seen = await asyncio.gather(replace_again_and_again(current), read(), read())
     assert seen == [{1}, {1}]
+
+
+def same(one: Hot, other: Hot) -> bool:
+    """Whether two hold the same, number for number."""
+    return (one.ids, one.version) == (other.ids, other.version) and all(
+        np.array_equal(mine, theirs) and mine.dtype == theirs.dtype
+        for mine, theirs in zip(arrays_of(one), arrays_of(other), strict=True)
+    )
+
+
+def arrays_of(hot: Hot) -> list[npt.NDArray[Any]]:
+    return [value for field in fields(hot) if isinstance(value := getattr(hot, field.name), np.ndarray)]
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> None:
+    clock = FakeClock()
+    store = await open_store("sqlite:///:memory:", clock=clock)
+    try:
+        known = [some_memory(number, clock) for number in range(LEAST_MERGED + 40)]
+        late = set(data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30)))
+        await store.apply(ANA, [known[place] for place in range(len(known)) if place not in late], [])
+        assert len(await store.hot(ANA, SPACE)) == len(known) - len(late)
+        steps: list[Change] = [known[place] for place in late]
+        for place in data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30, unique=True)):
+            one = known[place].memory
+            if data.draw(st.booleans()):
+                steps.append(CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()))
+            else:
+                source = evidence(ConversationId(new_id(clock)), place)
+                steps.append(StrengthenMemory(id=one.id, importance=0.9, evidence=(source,)))
+        await store.apply(ANA, steps, [])
+        merged = await store.hot(ANA, SPACE)
+        assert same(merged, await anew(store))
+    finally:
+        await store.close()
+
+
+async def anew(store: Store) -> Hot:
+    """Read without the cache."""
+    assert isinstance(store, SqliteStore)
+    store._cache = HotCache(0)
+    return await store.hot(ANA, SPACE)
+
+
+def some_memory(number: int, clock: FakeClock) -> AddMemory:
+    """A memory of no, one or two vectors, and of as many sources."""
+    conversation = ConversationId(new_id(clock))
+    chunks = tuple(np.full(4, number + chunk, "f4") for chunk in range(number % 3))
+    sources = [evidence(conversation, seq) for seq in range(number % 3)]
+    known = memory(f"number {number} of many", sources=sources, clock=clock)
+    return AddMemory(memory=known, space=SPACE if chunks else "", vectors=chunks, terms=terms(known.text))
 
 
 def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import pytest
 from factories import ANA, add, decision, due, memory, turn
-from powerloss import NAME, Disk, PowerLoss
+from store.powerloss import NAME, Disk, PowerLoss
 
 from recollect.store.open import open_store
 from recollect.store.sqlite.connection import Place

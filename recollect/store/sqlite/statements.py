@@ -14,8 +14,8 @@ _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 def load(file: str) -> dict[str, str]:
     """Read all statements of `sql/<file>.sql`.
 
-    >>> sorted(load("subject"))[0]
-    'add_subject'
+    >>> "add_subject" in load("subject")
+    True
     """
     text = (files(__package__) / "sql" / f"{file}.sql").read_text("utf-8")
     parts = _NAME.split(text)[1:]

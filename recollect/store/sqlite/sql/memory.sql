@@ -63,6 +63,17 @@ SELECT h.memory, h.fixed, h.terms, h.sources, v.data
  WHERE h.subject = ?1
  ORDER BY h.memory
 
+-- name: changed
+SELECT id FROM memory WHERE subject = ?1 AND changed > ?2 LIMIT ?3
+
+-- name: hot_changed
+SELECT h.memory, h.fixed, h.terms, h.sources, v.data
+  FROM memory AS m
+  JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+ ORDER BY h.memory
+
 -- name: remembered
 SELECT * FROM remembered WHERE subject = ?1 AND id = ?2 ORDER BY place
 
