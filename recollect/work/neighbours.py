@@ -1,0 +1,75 @@
+"""Find the existing memories that candidates are weighed against. Reads the store."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.ids import id_text
+from recollect.resolve.plan import Neighbour, Neighbours
+from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Vectors
+from recollect.work.tools import Tools
+
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_FACT = KIND_ORDER.index(MemoryKind.FACT)
+# Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
+_MOST_RESTATING = 200
+
+
+async def nearest(
+    hot: Hot, vectors: Vectors, tools: Tools, *, most: int, kinds: Sequence[int] = (_NOTE,)
+) -> list[list[Neighbour]]:
+    """Find, for each vector, the memories nearest in meaning, best first.
+
+    Args:
+        hot: The subject's active memories.
+        vectors: Shape (candidates, dim); a row of zeros has no neighbours.
+        tools: Store and embedder.
+        most: How many for each.
+        kinds: Places in `KIND_ORDER` of the kinds that count.
+    """
+    rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds)) if len(hot.vectors) else np.zeros(0, np.intp)
+    if not len(rows) or not len(vectors):
+        return [[] for _ in vectors]
+    cosines = hot.vectors[rows] @ vectors.T
+    picked = [_top(cosines[:, place], hot.vector_of[rows], most) for place in range(len(vectors))]
+    ids = {owner: MemoryId(id_text(hot.ids[owner])) for owners in picked for owner, _ in owners}
+    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, list(ids.values()))}
+    found: list[list[Neighbour]] = []
+    for place, owners in enumerate(picked):
+        similar = tools.embedder.relevance(np.array([cosine for _, cosine in owners], dtype=np.float32))
+        found.append(
+            [
+                Neighbour(memory=read[ids[owner]], similarity=float(similarity))
+                for (owner, _), similarity in zip(owners, similar, strict=True)
+                if ids[owner] in read and vectors[place].any()
+            ]
+        )
+    return found
+
+
+async def gather_neighbours(
+    hot: Hot, candidates: Sequence[Candidate], vectors: Vectors, tools: Tools, *, most: int
+) -> Neighbours:
+    """Read what the candidates of one batch may repeat, correct or end."""
+    facts = await tools.store.facts(hot.subject)
+    restating = await _restating(hot, tools) if facts and candidates else []
+    return Neighbours(near=await nearest(hot, vectors, tools, most=most), facts=facts, restating=restating)
+
+
+async def _restating(hot: Hot, tools: Tools) -> list[Memory]:
+    owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
+    kinds = hot.kinds[owner]
+    shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
+    places = np.unique(owner[shared & (kinds == _NOTE)])[-_MOST_RESTATING:]
+    return await tools.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+
+
+def _top(cosines: npt.NDArray[np.float32], owners: npt.NDArray[np.int32], most: int) -> list[tuple[int, float]]:
+    """Return the best rows' memories, each once, best first."""
+    best: dict[int, float] = {}
+    for row in np.argsort(-cosines, kind="stable"):
+        best.setdefault(int(owners[row]), float(cosines[row]))
+        if len(best) == most:
+            break
+    return list(best.items())
