@@ -99,6 +99,7 @@ async def test_only_vectors_of_the_space_asked_for_come_back(store: Store, clock
 
     assert (await store.hot(ANA, SPACE)).vector_of.tolist() == [0]
     assert (await store.hot(ANA, "other-4")).vector_of.tolist() == [1]
+    assert (await store.hot(BEN, SPACE)).vectors.shape == (0, 4)
     assert (await store.hot(ANA, "unknown-4")).vectors.shape == (0, 0)
     assert len(await store.hot(ANA, "unknown-4")) == 2
 

@@ -39,7 +39,9 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
     db.close()
     if name not in OPERATORS | CHECKS | NOBODYS:
         assert NAMES_A_SUBJECT.search(sql)
-        tables_scanned = [step for step in plan if step.startswith("SCAN") and step not in ("SCAN gone", "SCAN space")]
+        # json_each is the list of ids that the caller asks for.
+        small = ("SCAN gone", "SCAN space", "SCAN json_each")
+        tables_scanned = [step for step in plan if step.startswith("SCAN") and not step.startswith(small)]
         assert tables_scanned == []
 
 

@@ -91,11 +91,11 @@ def read_hot(db: apsw.Connection, subject: Subject, space: str, *, cache: HotCac
     kept = cache.get(subject, space)
     if kept is not None and kept.version == version_of(db, subject):
         return kept
-    changed, rows, dim = None, [], 0
+    changed, rows = None, []
     with db:  # one snapshot for version and rows
         version = version_of(db, subject)
+        number, dim = space_of(db, space) or _NO_SPACE
         if version is not None:
-            number, dim = space_of(db, space) or _NO_SPACE
             changed = _changed(db, kept, version, dim)
             if kept is None or changed is None:
                 rows = fetch(db, SQL["hot"], subject.key, number)

@@ -1,5 +1,6 @@
 """Read memories and decisions back. Works on a connection."""
 
+import json
 from collections.abc import Sequence
 
 import apsw
@@ -17,15 +18,11 @@ _LAST_ID = b"\xff" * 16
 
 def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Read memories by id: see `Store.memories`."""
-    sql, key = SQL["remembered"], subject.key
-    found: list[Memory] = []
+    wanted = json.dumps([id_.hex() for memory in ids if (id_ := id_bytes(memory)) is not None])
     with db:  # one snapshot
-        known = ids if version_of(db, subject) is not None else ()
-        for memory in known:
-            id_ = id_bytes(memory)
-            if id_ is not None:
-                found += read_memories(subject, fetch(db, sql, key, id_))
-    return found
+        rows = fetch(db, SQL["remembered"], subject.key, wanted) if version_of(db, subject) is not None else []
+    found = {memory.id: memory for memory in read_memories(subject, rows)}
+    return [found[memory] for memory in ids if memory in found]
 
 
 def list_memories(

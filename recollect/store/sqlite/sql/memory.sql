@@ -75,7 +75,11 @@ SELECT h.memory, h.fixed, h.terms, h.sources, v.data
  ORDER BY h.memory
 
 -- name: remembered
-SELECT * FROM remembered WHERE subject = ?1 AND id = ?2 ORDER BY place
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT unhex(value) FROM json_each(?2))
+ ORDER BY id, place
 
 -- name: facts
 SELECT *
