@@ -80,21 +80,27 @@ def quotable(text: str, longest: int = SHOWN_CHARACTERS) -> str:
     """
     # Cut first: only a prefix of a message of megabytes is worth cleaning. Twice the length, as blanks fold away.
     long = len(text) > 2 * longest
-    visible = "".join(map(_visible, unicodedata.normalize("NFC", text[: 2 * longest])))
+    visible = _ODD.sub(_visible, unicodedata.normalize("NFC", text[: 2 * longest]))
+    if _TAG_LIKE.search(wide := unicodedata.normalize("NFKC", visible)):
+        # Wide or ornate letters are left as they are, unless they spell our tag.
+        visible = _ODD.sub(_visible, wide)
     plain = _TAG_LIKE.sub("recollect memory", squeeze(visible))
     if long or len(plain) > longest:
         plain = plain[: longest - 1].rstrip() + "…"
     return plain
 
 
-_INSTEAD = {"<": "‹", ">": "›", '"': "'", "“": "'", "”": "'", "＜": "‹", "＞": "›", "＂": "'"}
+_INSTEAD = {"<": "‹", ">": "›", '"': "'", "“": "'", "”": "'", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "＂": "'"}
 # Joiners that emoji and several scripts need; they reorder and hide nothing.
 _KEPT_FORMATS = frozenset("\u200c\u200d")
 
 
-def _visible(character: str) -> str:
-    if character.isascii() and character.isalnum():
-        return character
+# Letters, digits and plain punctuation are never touched; each other character is looked at.
+_ODD = re.compile(r"[^\w .,;:!?'()/%&+*=#@$€-]")
+
+
+def _visible(found: "re.Match[str]") -> str:
+    character = found.group()
     if character in _INSTEAD:
         return _INSTEAD[character]
     kind = unicodedata.category(character)
