@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import uvicorn
@@ -77,13 +78,13 @@ class ChatServer:
             self._server.should_exit = True
             await self._serving
         if self._engine is not None:
-            await self._form(self._engine)
+            await self.settle()
             await self._engine.close()
 
-    async def _form(self, engine: AsyncRecollect) -> None:
+    async def settle(self) -> None:
         """Give what was just said the time of one model call to become memories; the rest stays due."""
-        try:
-            async with asyncio.timeout(self.settings.form_timeout_s):
-                await engine.form()
-        except (TimeoutError, RecollectError):
+        if self._engine is None:
             return
+        with suppress(TimeoutError, RecollectError):
+            async with asyncio.timeout(self.settings.form_timeout_s):
+                await self._engine.form()

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from uuid import uuid4
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.cli.chat_client import ChatClient
-    from recollect.cli.chat_server import Background
+    from recollect.cli.chat_server import Background, ChatServer
     from recollect.engine import AsyncRecollect
     from recollect.types import Memory
 
@@ -43,14 +44,13 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
     here = session(user=user, database=database)
     background = Background()
     try:
-        with _server(here, background, url, own=database is not None) as (base, what):
-            client = background.run(_client(ChatClient, base, here.subject.name))
+        with _server(here, background, url, own=database is not None) as found:
+            client = background.run(_client(ChatClient, found.url, here.subject.name))
             try:
                 name = model or background.run(client.first_model())
                 if sys.stdin.isatty():
-                    note(f"{what}, model {name}. {HELP}.")
-                talk = _Talk(background, client, here, name, local=url is None)
-                if not talk.loop():
+                    note(f"{found.what}, model {name}. {HELP}.")
+                if not _Talk(background, client, here, name, found).loop():
                     raise typer.Exit(1)
             finally:
                 background.run(client.close())
@@ -63,40 +63,53 @@ async def _client(make: "Callable[[str, str], ChatClient]", base: str, user: str
     return make(base, user)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The server that answers."""
+
+    url: str
+    what: str
+    """What it is, for people."""
+    local: bool = True
+    """Whether its database is the one in our settings."""
+    own: "ChatServer | None" = None
+    """The server itself, where it is ours alone."""
+
+
 @contextmanager
-def _server(here: Session, background: "Background", url: str | None, *, own: bool) -> Iterator[tuple[str, str]]:
+def _server(here: Session, background: "Background", url: str | None, *, own: bool) -> Iterator[_Found]:
     """Find the server: the one named, the one that runs at our address, or one of our own."""
     from recollect.cli.chat_client import answers
     from recollect.cli.chat_server import ChatServer
 
     if url is not None:
-        yield url.removesuffix("/").removesuffix("/v1"), f"Talking to {url}"
+        yield _Found(url=url.removesuffix("/").removesuffix("/v1"), what=f"Talking to {url}", local=False)
         return
     settings = here.settings
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     running = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
     if not own and settings.port and background.run(answers(running)):
-        yield running, f"Talking to the server at {running}"
+        yield _Found(url=running, what=f"Talking to the server at {running}")
         return
     server = ChatServer(settings)
     try:
         background.run(server.start())
-        yield server.url, f"Memory in {settings.database_url}"
+        yield _Found(url=server.url, what=f"Memory in {settings.database_url}", own=server)
     finally:
         background.run(server.close())
 
 
 class _Talk:
-    """The conversation at the terminal; `local` says that the server's database is the one in our settings."""
+    """The conversation at the terminal."""
 
     def __init__(
-        self, background: "Background", client: "ChatClient", here: Session, model: str, *, local: bool
+        self, background: "Background", client: "ChatClient", here: Session, model: str, server: _Found
     ) -> None:
         self.background = background
         self.client = client
         self.here = here
         self.model = model
-        self.local = local
+        self.server = server
         self._begin()
 
     def _begin(self) -> None:
@@ -112,6 +125,8 @@ class _Talk:
                 break
             if text == "/new":
                 self._begin()
+                if self.server.own is not None:  # another server's worker is as quick as it is
+                    self.background.run(self.server.own.settle())
                 note("A new conversation; what was said is remembered.")
             elif text == "/memories":
                 self._list()
@@ -154,7 +169,7 @@ class _Talk:
             typer.echo()
 
     def _list(self) -> None:
-        if not self.local:
+        if not self.server.local:
             note("the memories are on that server: run `recollect list` there")
             return
 

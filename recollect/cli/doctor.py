@@ -83,13 +83,12 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
 
 def settings_in_effect(settings: Settings) -> dict[str, str]:
     """Return each setting that is not at its default, by its variable's name; secrets hidden."""
-    default = Settings.model_construct()
-    shown = {}
-    for name in type(settings).model_fields:
-        value = getattr(settings, name)
-        if value != getattr(default, name):
-            shown[PREFIX + name.upper()] = "…" if isinstance(value, SecretStr) else str(value)
-    return shown
+    defaults = Settings.model_construct().model_dump()
+    return {
+        PREFIX + name.upper(): "…" if isinstance(value, SecretStr) else str(value)
+        for name, value in settings.model_dump().items()
+        if value != defaults[name]
+    }
 
 
 def _settings(settings: Settings) -> Finding:

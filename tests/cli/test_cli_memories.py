@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from cli.conftest import CommandLine
 
 PEANUTS = "Ana is allergic to peanuts."

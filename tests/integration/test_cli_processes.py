@@ -1,0 +1,144 @@
+"""The command line as processes: chat, serve and worker, signals, pipes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from integration.server_process import ServerProcess
+
+_WAIT_S = 60
+
+
+class Shell:
+    """Runs command lines on a database of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "TMPDIR") if name in os.environ}
+        # Port 0: nobody's server is asked, whatever runs on this machine.
+        self.environment |= {
+            "HOME": str(folder),
+            "RECOLLECT_DATABASE_URL": f"sqlite:///{folder / 'memory.sqlite3'}",
+            "RECOLLECT_PORT": "0",
+        }
+
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "recollect", *arguments],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        out, err = process.communicate(stdin.encode(), timeout=_WAIT_S)
+        return process.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_a_piped_chat_remembers_in_the_next_conversation_and_in_the_next_process(shell: Shell) -> None:
+    code, out, err = shell.run("chat", stdin="I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n")
+
+    assert code == 0, err
+    recalled = [line for line in out.splitlines() if line.startswith("  · ")]
+    assert recalled, out
+    assert out.index("I recall nothing about this yet.") < out.index(recalled[0])
+    assert any("allergic to peanuts" in line and 'shares the word "peanuts"' in line for line in recalled)
+    _, again, _ = shell.run("chat", stdin="Tell me about peanuts.\n")
+    assert "allergic to peanuts" in again
+    _, other, _ = shell.run("chat", "--user", "ben", stdin="Tell me about peanuts.\n")
+    assert "allergic to peanuts" not in other
+
+
+def test_a_chat_talks_to_the_server_that_runs(shell: Shell) -> None:
+    server = ServerProcess(shell.folder)
+    try:
+        server.start()
+        shell.environment["RECOLLECT_PORT"] = str(server.port)
+        code, _, err = shell.run("chat", "--user", "cleo", stdin="I am learning the cello.\n")
+        assert code == 0, err
+        assert server.health()["proxy"]["recorded"] == 1
+        code, out, err = shell.run("doctor", "--json")
+        assert code == 0, err
+        (address,) = [line for line in json.loads(out)["findings"] if line["what"] == "address"]
+        assert address["text"].startswith("a Recollect server answers")
+        server.stop()
+    finally:
+        server.kill()
+
+
+def test_a_chat_that_reaches_nobody_says_so_in_one_line(shell: Shell) -> None:
+    code, out, err = shell.run("chat", "--url", "http://127.0.0.1:1", stdin="Hello?\n")
+
+    assert (code, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert "http://127.0.0.1:1" in err
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_server_that_is_told_to_stop_closes_its_database_and_ends_quietly(
+    shell: Shell, number: signal.Signals, code: int
+) -> None:
+    process = shell.start("serve", "--port", "0")
+    assert process.stdout is not None
+    while b"Ctrl-C" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(number)
+    _, err = process.communicate(timeout=_WAIT_S)
+
+    assert process.returncode == code
+    assert b"Traceback" not in err
+    # The last connection copies the log into the file and removes it: its absence shows that it was closed.
+    assert not (shell.folder / "memory.sqlite3-wal").exists()
+
+
+def test_a_worker_forms_what_waits_and_ends_when_told(shell: Shell) -> None:
+    said = {"id": "c", "messages": [{"role": "user", "content": "I keep bees in Oslo."}]}
+    (shell.folder / "one.jsonl").write_text(json.dumps(said))
+    assert shell.run("replay", "one.jsonl")[0] == 0
+    process = shell.start("worker")
+    assert process.stdout is not None
+    assert b"Forming memories in sqlite:///" in process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=_WAIT_S)
+
+    assert process.returncode == 0, err
+    assert out.startswith(b"formed ")
+
+
+def test_a_reader_that_leaves_is_no_words_worth(shell: Shell) -> None:
+    lines = "".join(f"Ana has read book number {number} of the long series.\n" for number in range(300))
+    assert shell.run("add", "-", stdin=lines)[0] == 0
+    with shell.start("list", "--json", "--limit", "300") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+
+    assert err == b""
+
+
+def test_a_port_that_is_taken_is_a_matter_of_setup(shell: Shell) -> None:
+    server = ServerProcess(shell.folder / "other")
+    try:
+        server.start()
+        code, out, err = shell.run("serve", "--port", str(server.port))
+    finally:
+        server.kill()
+
+    assert (code, out) == (3, "")
+    assert f"127.0.0.1:{server.port} is taken" in err
+    assert len(err.splitlines()) == 1
