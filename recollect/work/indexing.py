@@ -72,7 +72,10 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
             )
         )
     return FormationResult(
-        formed_seq=messages[-1].seq, changes=tuple(changes), decisions=tuple(decisions), subject_version=hot.version
+        formed_seq=messages[-1].seq,
+        changes=tuple(changes),
+        decisions=tuple(decisions),
+        subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
     )
 
 

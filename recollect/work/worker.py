@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from recollect.errors import LeaseLostError, RecollectError, StaleSubjectError, StoreUnavailableError
 from recollect.profiles.model import load_profile
-from recollect.types import FormationKey, Lease
+from recollect.types import FormationKey, Lease, Subject
 from recollect.work.tools import Stage, Tools
 
 logger = logging.getLogger(__name__)
@@ -18,8 +18,10 @@ logger = logging.getLogger(__name__)
 LEASE_S = 120.0
 # Another process's turns are found by looking; our own wake the worker at once.
 POLL_S = 1.0
-# Formations worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
+# Subjects worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
 SIDE_BY_SIDE = 4
+# Looked up at once; what one subject waits for beyond that comes with the next round.
+_A_ROUND = 16
 # Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
 STALE_TRIES = 8
 _LONGEST_BACKOFF_S = 600.0
@@ -88,7 +90,7 @@ class Worker:
                 return self.counters.formed - before
 
     async def round(self) -> int:
-        """Work once on each formation due now, several side by side; return how many there were."""
+        """Work once on each formation due now, several subjects side by side; return how many there were."""
         self._rounds += 1
         self._idle.clear()
         try:
@@ -99,14 +101,18 @@ class Worker:
                 self._idle.set()
 
     async def _round(self) -> int:
-        keys = await self._tools.store.due(self._tools.clock.now(), limit=4 * SIDE_BY_SIDE)
+        due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
         room = asyncio.Semaphore(SIDE_BY_SIDE)
 
-        async def one(key: FormationKey) -> bool:
+        async def one_by_one(keys: list[FormationKey]) -> int:
             async with room:
-                return not self._stopping and await self._take(key)
+                return sum([not self._stopping and await self._take(key) for key in keys])
 
-        return sum(await asyncio.gather(*(one(key) for key in keys)))
+        # What is decided for a subject rests on what the formation before it committed: they follow one another.
+        subjects: dict[Subject, list[FormationKey]] = {}
+        for key in due:
+            subjects.setdefault(key.subject, []).append(key)
+        return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
 
     async def _take(self, key: FormationKey) -> bool:
         lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)
