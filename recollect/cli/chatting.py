@@ -179,7 +179,7 @@ class _Talk:
         found = self.here.run(work)
         for memory in found:
             say(f"  {when(memory.valid_from, self.here.zone)}  {one_line(memory.text)}")
-        note("nothing is remembered yet" if not found else f"the newest {len(found)}; more: recollect list")
+        note("no notes, facts or episodes yet" if not found else f"the newest {len(found)}; more: recollect list")
 
 
 def _lines() -> Iterator[str]:

@@ -190,7 +190,9 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
         say_json({"memories": [described.memory(memory) for memory in page], "next": following})
         return
     if not page:
-        note(f"nothing is remembered of {here.subject.text}" + (" behind that" if after else ""))
+        what = " or ".join(name.value for name in kinds)
+        hint = "" if kind else "; --kind turn lists what was said"
+        note(f"no {what} of {here.subject.text}{' behind that' if after else ''}{hint}")
         return
     headers = ("id", "kind", "date", *(("state",) if closed else ()), "memory")
     lines = [
