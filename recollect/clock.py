@@ -47,4 +47,4 @@ def from_micros(micros: int) -> datetime:
     >>> from_micros(1_000_000).isoformat()
     '1970-01-01T00:00:01+00:00'
     """
-    return EPOCH + timedelta(microseconds=micros)
+    return EPOCH + micros * _MICROSECOND

@@ -9,6 +9,7 @@ from recollect.clock import Clock, to_micros
 _RANDOM_BITS = 74  # what a UUIDv7 holds beside its 48 bits of milliseconds, its version and its variant
 # Ids of one millisecond lie at most this far apart: hopeless to guess the next one, and the field never runs over.
 _STEP_BITS = 32
+_BYTES = 16
 _VERSION = 7 << 76
 _VARIANT = 0b10 << 62
 
@@ -47,10 +48,10 @@ def id_bytes(text: str) -> bytes | None:
     True
     """
     try:
-        found = UUID(text)
+        found = bytes.fromhex(text.replace("-", ""))
     except ValueError:
         return None
-    return found.bytes if str(found) == text else None
+    return found if len(found) == _BYTES and id_text(found) == text else None
 
 
 def id_text(data: bytes) -> str:
