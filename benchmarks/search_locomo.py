@@ -1,0 +1,117 @@
+"""Replay conversations in LoCoMo's format through the whole pipeline, then search. Reads the file it is given.
+
+Each conversation is replayed twice, once with each speaker as the user; each question is asked in both memories. A
+result counts as an evidence turn when it rests on it: the turn itself, or a note or fact formed from it. `hit@10` is
+the share of questions (asked in one memory) with at least one evidence turn among ten results, `R@10` the mean share.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from recollect.cli.replay import Replay, read_plan
+from recollect.cli.replay_formats import Format, Recording
+from recollect.cli.replay_locomo import Sample, locomo_samples, user_names
+from recollect.engine import AsyncRecollect
+from recollect.settings import Settings
+from recollect.types import Subject
+
+LIMIT = 10
+
+
+class Quiet:
+    """A bar that nobody looks at."""
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Say which phase begins."""
+        print(f"{phase} {total:,} {unit} …", file=sys.stderr)
+
+    def reach(self, done: int) -> None:
+        """Show nothing."""
+
+
+async def turn_names(engine: AsyncRecollect, subject: Subject, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
+    """Map (conversation, seq) to the file's name of the turn."""
+    names: dict[tuple[str, int], str] = {}
+    for conversation in await engine.conversations(user=subject, limit=1000):
+        session = str(conversation.external_id).rpartition("/")[2]
+        turns = [turn for turn in sample["conversation"][session] if turn["text"].strip() or turn.get("blip_caption")]
+        if len(turns) != conversation.last_seq:
+            raise SystemExit(f"{conversation.external_id}: {len(turns)} turns, {conversation.last_seq} messages")
+        names.update({(conversation.id, seq): turn["dia_id"] for seq, turn in enumerate(turns, start=1)})
+    return names
+
+
+async def measure(path: Path, data: bytes) -> dict[str, Any]:
+    """Replay and ask; return the figures."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings.load(database_url=f"sqlite:///{folder}/locomo.sqlite3", worker=False)
+        async with await AsyncRecollect.open(settings) as engine:
+            plan = read_plan(path, Format.LOCOMO, as_speaker=None, limit=None, zone=UTC)
+            began = time.monotonic()
+
+            def whose(recording: Recording) -> Subject:
+                return Subject("user", recording.user or "nobody")
+
+            outcome = await Replay(engine, plan, whose=whose, bar=Quiet()).run()
+            seconds = time.monotonic() - began
+            raw = {sample["sample_id"]: sample for sample in json.loads(data)}
+            samples = [sample for sample in locomo_samples(data) if isinstance(sample, Sample)]
+            hits: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
+            for (sample_id, _), user in user_names(samples).items():
+                subject = Subject("user", user)
+                names = await turn_names(engine, subject, raw[sample_id])
+                for item in raw[sample_id]["qa"]:
+                    evidence = set(item["evidence"]) & set(names.values())
+                    if evidence:
+                        found = await engine.search(item["question"], user=subject, limit=LIMIT)
+                        shown = {
+                            names.get((said.conversation, said.seq))
+                            for one in found.items
+                            for said in one.memory.evidence
+                        }
+                        share = len(evidence & shown) / len(evidence)
+                        hits[item["category"]].append((float(share > 0), share))
+    return {
+        "messages": outcome.messages,
+        "memories": dict(outcome.memories),
+        "replay_seconds": round(seconds, 1),
+        "questions": {str(category): len(found) for category, found in sorted(hits.items())},
+        "hit@10": _means(hits, 0),
+        "R@10": _means(hits, 1),
+    }
+
+
+def _means(hits: dict[int, list[tuple[float, float]]], which: int) -> dict[str, float]:
+    groups = {str(category): found for category, found in sorted(hits.items())}
+    groups["1-4"] = [one for category, found in hits.items() if category <= 4 for one in found]
+    groups["1-5"] = [one for found in hits.values() for one in found]
+    return {
+        name: round(100 * sum(one[which] for one in found) / len(found), 1) for name, found in groups.items() if found
+    }
+
+
+def main() -> None:
+    """Read the arguments, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("path", type=Path, help="a file in LoCoMo's format")
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    given = parser.parse_args()
+    logging.disable(logging.WARNING)
+    figures = asyncio.run(measure(given.path, given.path.read_bytes()))
+    text = json.dumps(figures, indent=2)
+    print(text)
+    if given.json:
+        given.json.write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
