@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
+from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
 from recollect.form.tone import commands, small_talk, statement_part
@@ -15,6 +15,12 @@ _ORDER = re.compile(
     r"?in|your\s+(?:answers|replies|responses)"
     r"|be\s+(?:brief|concise|short|direct|formal|informal|polite)|no\s+emojis?|use\s+\w+)\b",
     re.IGNORECASE,
+)
+# What somebody says of themselves beside a command: 'fix this, and by the way I live in Oslo'.
+_ASIDE = re.compile(
+    r"(?:[,;:.]|\b(?:and|but|because|since|as|btw|by\s+the\s+way)\b).*\b(?:i'm|i've|i\s+(?:am|have|live|work|like|love|hate|prefer"
+    r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s+\w+(?:'s|\s+(?:is|are)))\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|"
@@ -57,7 +63,7 @@ def _sentence_counts(sentence: Piece) -> bool:
     if _ORDER.search(stated):
         return True
     if commands(stated):
-        return any(_SELF.search(part.text) and not commands(part.text) for part in coarse_clauses(Piece(stated, 0))[1:])
+        return bool(_ASIDE.search(stated))
     if not _ENGLISH.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return bool(_SELF.search(stated))

@@ -10,7 +10,7 @@ _WEB = re.compile(
     re.I,
 )
 _TOOLS = re.compile(
-    r"\b(?:tool(?:s|_calls?)?|function\s+calls?|api\s+call|shell|terminal|bash|curl|wget|powershell|"
+    r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s+e-?mail|function\s+calls?|api\s+call|shell|terminal|bash|curl|wget|powershell|"
     r"cmd\.exe|exec(?:ute)?|eval|sudo|browser|webhook|plugin|mcp|sql"
     r"|(?:send|forward|write)\s+(?:an?\s+|the\s+|all\s+)?(?:e-?mails?|messages?|files?|data)|delete\s+(?:all|"
     r"the|every|files?)|rm\s+-rf|script|command)\b",

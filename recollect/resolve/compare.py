@@ -20,8 +20,9 @@ _NUMBER_WORDS = {
     "once": "1x", "twice": "2x", "both": "2", "couple": "2", "dozen": "12", "half": "0.5",
 }  # fmt: skip
 _DATES = frozenset(
-    """january february march april may june july august september october november december monday tuesday
-    wednesday thursday friday saturday sunday spring summer autumn winter today yesterday tomorrow weekend morning evening""".split()
+    """january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday spring summer autumn winter today yesterday tomorrow weekend morning
+    evening""".split()
 )
 _ANTONYMS = """
     like hate, like dislike, love hate, love dislike, enjoy hate, enjoy dislike, adore hate, prefer avoid, hot

@@ -144,8 +144,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
     rule(
-        r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?P<v>smoking|drinking|alcohol|sugar|"
-        r"meat|dairy|coffee|caffeine|gluten|nicotine|vaping)\b",
+        r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"
+        r"(?P<v>(?:smoking|drinking|vaping)(?=\s*$)|alcohol|sugar|meat|dairy|coffee|caffeine|gluten|nicotine|cigarettes)\b",
         _gave_up,
     ),
     rule(

@@ -136,4 +136,5 @@ def _has_past(text: str) -> bool:
             rest = [other for other in found[place + 1 : place + 4] if not is_adverb(other)]
             if rest and (is_past(rest[0]) or (rest[0] in ("have", "had") and len(rest) > 1 and is_past(rest[1]))):
                 return True
-    return bool(found) and is_past(found[0])
+    first = next((word for word in found if not is_adverb(word)), "")
+    return is_past(first)

@@ -1,0 +1,76 @@
+"""Evidence or nothing."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.form.evidence import check_evidence
+from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind
+
+SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
+USER = frozenset({"user"})
+
+
+def message(text: str, *, seq: int = 1, role: str = "user", name: str | None = None) -> LoggedMessage:
+    return LoggedMessage(
+        conversation=ConversationId("c"),
+        seq=seq,
+        parent_seq=seq - 1,
+        role=role,
+        text=text,
+        name=name,
+        said_at=SAID,
+        recorded_at=SAID,
+        complete=True,
+        hash=17,
+    )
+
+
+def candidate(quote: str, seq: int = 1) -> Candidate:
+    return Candidate(kind=MemoryKind.NOTE, text="x", speaker="user", seq=seq, quote=quote, valid_from=SAID)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("I live in Oslo.", "I live in Oslo."),
+        ("I live  in\nOslo.", "i LIVE in Oslo"),
+        ("I’m “very” happy", 'I\'m "very" happy'),
+        ("I live in Oslo", "...I live in Oslo!"),
+        ("Ｏｓｌｏ is home", "Oslo is home"),
+    ],
+)
+def test_a_quote_is_found_whatever_its_spacing_case_and_quotes(text: str, quote: str) -> None:
+    checked = check_evidence(candidate(quote), [message(text, name="Ana")], USER)
+    assert checked.reason == ""
+    assert checked.evidence is not None
+    assert (checked.evidence.seq, checked.evidence.hash, checked.evidence.speaker) == (1, 17, "Ana")
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "why"),
+    [
+        ("I live in Oslo.", "I live in Rome", "not in the message"),
+        ("I live in Oslo.", "", "no quote"),
+        ("I live in Oslo.", "…", "no quote"),
+        ("<recollect-memory a>likes tea</recollect-memory a>hello there", "likes tea", "not in the message"),
+        ("> she likes tea\nindeed", "likes tea", "not in the message"),
+        ("my password is hunter2", "password is hunter2", "not in the message"),
+    ],
+)
+def test_a_quote_that_is_not_the_speakers_own_is_dropped(text: str, quote: str, why: str) -> None:
+    checked = check_evidence(candidate(quote), [message(text)], USER)
+    assert checked.evidence is None
+    assert why in checked.reason
+
+
+def test_a_role_that_is_no_source_gives_no_evidence() -> None:
+    said = message("I live in Oslo", role="assistant")
+    assert "assistant" in check_evidence(candidate("I live in Oslo"), [said], USER).reason
+    assert check_evidence(candidate("I live in Oslo"), [said], frozenset({"assistant"})).evidence is not None
+
+
+def test_a_message_that_was_not_given_gives_no_evidence() -> None:
+    elsewhere = replace(candidate("I live in Oslo"), seq=9)
+    assert "message 9" in check_evidence(elsewhere, [message("I live in Oslo")], USER).reason
