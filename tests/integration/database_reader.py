@@ -17,7 +17,27 @@ from typing import Any
 import apsw
 
 _STAGES = {"index", "extract"}
+# Messages that an edit took off the active path, and all below them; then what is quoted of each message.
+_QUOTED = """
+WITH RECURSIVE gone (subject, conversation, seq) AS (
+    SELECT old.subject, old.conversation, old.seq FROM message AS old JOIN message AS new
+        ON new.subject = old.subject AND new.conversation = old.conversation AND new.parent_seq = old.parent_seq
+     WHERE old.role = 'user' AND new.role = 'user' AND new.seq > old.seq
+     UNION
+    SELECT m.subject, m.conversation, m.seq FROM gone AS g JOIN message AS m
+        ON m.subject = g.subject AND m.conversation = g.conversation AND m.parent_seq = g.seq
+)
+SELECT m.text, g.seq IS NOT NULL, count(q.id)
+  FROM message AS m
+  LEFT JOIN gone AS g ON g.subject = m.subject AND g.conversation = m.conversation AND g.seq = m.seq
+  LEFT JOIN evidence AS e ON e.home = m.subject AND e.conversation = m.conversation AND e.seq = m.seq
+  LEFT JOIN memory AS q ON q.subject = e.subject AND q.id = e.memory AND q.kind = 3 AND q.state = 0
+ GROUP BY m.subject, m.conversation, m.seq
+HAVING count(q.id) <> (g.seq IS NULL)
+"""
 _TURN = 3
+LEASE_S = 600
+"""Longer than any lease: what a killed server was working on can be taken up again after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +173,14 @@ class Database:
         return problems
 
 
+def let_time_pass(path: Path, seconds: int) -> None:
+    """Move every lease back, as if so much time had passed since the server that held them was killed."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(10_000)
+    connection.execute("UPDATE formation SET lease_until = lease_until - ?", (seconds * 1_000_000,))
+    connection.close()
+
+
 def _messages(connection: apsw.Connection, subject: str) -> list[Row]:
     found = _rows(
         connection,
@@ -241,16 +269,9 @@ def _unfinished(connection: apsw.Connection) -> Iterator[str]:
 
 
 def _doubled(connection: apsw.Connection) -> Iterator[str]:
-    """Find quotations of one message that are there twice, and sentences known twice."""
-    turns = _rows(
-        connection,
-        "SELECT hex(e.conversation), e.seq, count(*) FROM memory AS m JOIN evidence AS e ON e.subject = m.subject AND"
-        " e.memory = m.id WHERE m.kind = ? AND m.state = 0 GROUP BY m.subject, e.home, e.conversation, e.seq"
-        " HAVING count(*) > 1",
-        (_TURN,),
-    )
-    for conversation, seq, times in turns:
-        yield f"message {seq} of {conversation} is quoted {times} times"
+    """Find messages that are not quoted once (or not at all, once edited away), and sentences known twice."""
+    for text, gone, times in _rows(connection, _QUOTED):
+        yield f"{text!r} is quoted {times} times ({'edited away' if gone else 'said'})"
     known = _rows(
         connection,
         "SELECT text, count(*) FROM memory WHERE kind < ? AND state = 0 "

@@ -46,13 +46,14 @@ class Seen:
 
 @dataclass(slots=True)
 class FakeUpstream:
-    """The upstream: what it saw, and how many connections it holds."""
+    """The upstream: what it saw, and what it is at."""
 
     port: int = 0
     seen: list[Seen] = field(default_factory=list)
-    open_connections: int = 0
     answering: int = 0
     """Answers under way."""
+    writers: set[asyncio.StreamWriter] = field(default_factory=set)
+    """The connections that are open."""
 
     @property
     def url(self) -> str:
@@ -73,7 +74,7 @@ class FakeUpstream:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until it ends."""
-        self.open_connections += 1
+        self.writers.add(writer)
         try:
             while (request := await _read(reader)) is not None:
                 self.seen.append(request)
@@ -87,7 +88,7 @@ class FakeUpstream:
         except (ConnectionError, asyncio.IncompleteReadError):
             return
         finally:
-            self.open_connections -= 1
+            self.writers.discard(writer)
             writer.close()
 
 
@@ -105,10 +106,10 @@ def fake_upstream() -> Iterator[FakeUpstream]:
         started.set()
         await stop.wait()
         server.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        for writer in tuple(upstream.writers):
+            writer.transport.abort()
+        if others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others, timeout=5)
 
     thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
     thread.start()
@@ -161,12 +162,15 @@ async def _choose(request: Seen) -> Shape:
         return answer({"path": request.path, "method": request.method, "length": len(request.body)})
     try:
         body = json.loads(request.body)
-        model = str(body["model"])
+        model = body["model"]
+        if not isinstance(model, str) or not all(isinstance(one, dict) for one in body["messages"]):
+            return refusal(400)
     except (ValueError, KeyError, TypeError, RecursionError):
         return refusal(400)
     if model.startswith("shape:"):
         return (STREAMED if body.get("stream") else WHOLE)[model.removeprefix("shape:")]
-    return await _MANNERS[model.partition(":")[0]](body)
+    manner = _MANNERS.get(model.partition(":")[0])
+    return await manner(body) if manner else refusal(404)
 
 
 def _text(content: object) -> str:
@@ -310,6 +314,7 @@ async def _end(shape: Shape, reader: asyncio.StreamReader, writer: asyncio.Strea
         case End.SILENT:
             await _gone(reader, writer)
         case End.BAD_FRAME:
+            await asyncio.sleep(0.05)  # in one piece with the head it would be no answer at all
             writer.write(b"ZZZ\r\n")
             await writer.drain()
         case End.CUT:

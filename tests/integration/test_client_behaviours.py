@@ -124,7 +124,7 @@ def _summarised(role: str) -> Callable[[Client], object]:
     def does(client: Client) -> None:
         for text in ("I like figs.", "I like dates."):
             client.say(text)
-        summary = {"role": role, "content": "Summary so far: figs and dates."}
+        summary: dict[str, object] = {"role": role, "content": "Summary so far: figs and dates."}
         client.send(summary, *client.history[-2:], user("I like pears."))
 
     return does
@@ -193,7 +193,7 @@ def _newest_only(client: Client) -> None:
 def _tool_loop(client: Client) -> None:
     tools = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
     client.history.append(user("How is the weather?"))
-    asked = client.send(*client.history, tools=tools).json["choices"][0]["message"]
+    asked: dict[str, Any] = client.send(*client.history, tools=tools).json["choices"][0]["message"]
     client.history += [asked, {"role": "tool", "tool_call_id": asked["tool_calls"][0]["id"], "content": "Rain"}]
     said = client.send(*client.history, tools=tools).text
     client.model = "echo"
@@ -216,7 +216,7 @@ def _reading_only(client: Client) -> None:
 
 FIGS, DATES, PLUMS = "I like figs.", "I like dates.", "I like plums."
 EDITED = [(5, 2, "user", PLUMS), (6, 5, "assistant", f"You said: {PLUMS}")]
-CUT = [(1, 0, "user", FIGS), (2, 1, "assistant", "No peanuts – fü"), (3, 1, "assistant", f"You said: {FIGS}")]
+CUT = [(1, 0, "user", FIGS), (2, 1, "assistant", "No peanuts –"), (3, 1, "assistant", f"You said: {FIGS}")]
 THOUGHT = "<think>Let me think about it.</think>\n\nYou said: "
 BEHAVIOURS: dict[str, Behaviour] = {
     "a chat": Behaviour(
