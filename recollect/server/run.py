@@ -2,8 +2,12 @@
 
 import errno
 import logging
+import os
+import shutil
 import socket
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import uvicorn
 
@@ -78,11 +82,20 @@ def welcome(settings: Settings, port: int) -> str:
             f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
             '    -d \'{"model":"recollect/offline","messages":[{"role":"user","content":'
             '"I am allergic to peanuts."}]}\'',
-            "  recollect chat        talk here and see what is recalled",
-            "  recollect list        what is remembered (Ctrl-C stops the server)",
+            f"  {own_command()} chat    talk here and see what is recalled",
+            f"  {own_command()} list    what is remembered (Ctrl-C stops the server)",
             "",
         ]
     )
+
+
+def own_command() -> str:
+    """Return how a person calls this program: by its name where the shell finds it, else by its path."""
+    program = Path(sys.argv[0])
+    found = shutil.which(program.name)
+    if program.name == "recollect" and (found is None or not program.exists() or not program.samefile(found)):
+        return os.path.relpath(program)
+    return "recollect"
 
 
 def _who(settings: Settings) -> str:
