@@ -48,8 +48,9 @@ def _nearest(hot: Hot, vector: Vector | None) -> npt.NDArray[np.float32] | None:
     """Return the highest cosine of each memory, -2 where it has none; None where nothing can be compared."""
     if vector is None or not len(hot.vector_of) or not float(vector @ vector) > 0:  # NaN compares as False
         return None
-    # A broken vector is no match, rather than a hole in the order: fmax passes over NaN.
-    cosine: npt.NDArray[np.float32] = np.fmin(np.fmax(hot.vectors @ vector, np.float32(-1)), np.float32(1))
+    # One dot product a row, in this thread: as fast as BLAS, whose own threads wait for one another where the cores are
+    # busy (10,000 rows: 0.4 ms against 8). A broken vector is no match rather than a hole: fmax passes over NaN.
+    cosine: npt.NDArray[np.float32] = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), np.float32(-1)), np.float32(1))
     n = len(hot)
     if len(cosine) == n and np.array_equal(hot.vector_of, np.arange(n)):
         return cosine
