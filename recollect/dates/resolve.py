@@ -43,6 +43,13 @@ _FUTURE = re.compile(
 )
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
+# Nothing is found without one of these. One look instead of eighteen: most sentences name no time.
+_ANY_TIME = re.compile(
+    r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
+    + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
+    + ")",
+    re.IGNORECASE,
+)
 # Names of months and days that are common words when written small.
 _ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
 
@@ -91,6 +98,8 @@ def resolve_dates(text: str, *, said_at: datetime, zone: ZoneInfo) -> list[DateM
     'on 7 May 2023'
     """
     text = text[:LONGEST_READ]
+    if not _ANY_TIME.search(text):
+        return []
     today = said_at.astimezone(zone).date()
     future = bool(_FUTURE.search(text.replace("’", "'")))
     taken: list[tuple[int, int]] = []
@@ -230,7 +239,8 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] 
     (_compiled(_TIE + rf"(?:{_WHICH}|the\s+)?{_SEASON}(?:(?:\s+of)?\s+{_YEAR})?"), _named_season),
     (
         _compiled(
-            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s+(?:early\s+|late\s+)?{_YEAR}(?!\s*[-–]\d)"
+            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s+(?:early\s+|"
+            rf"late\s+)?{_YEAR}(?!\s*[-–]\d)"
         ),
         _plain_year,
     ),

@@ -1,8 +1,9 @@
 """Recall over the store: embed the query, read the subjects, rank, fetch what is shown. Reads the store."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from recollect.engine.parts import Parts
@@ -12,6 +13,8 @@ from recollect.recall.query import Query, make_query
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.text import clean
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
+
+T = TypeVar("T")
 
 # Past this many memories ranking takes long enough (some 5 ms) to be felt by other requests on the loop.
 _LARGE = 20_000
@@ -49,7 +52,7 @@ class Finder:
         vectors = await self._parts.embedder.embed([text])
         started = self._parts.clock.monotonic()
         space = self._parts.embedder.space
-        hots = await asyncio.gather(*(self._parts.store.hot(subject, space) for subject in subjects))
+        hots = await _all([self._parts.store.hot(subject, space) for subject in subjects])
         query = make_query(
             text,
             vector=vectors[0] if vectors[0].any() else None,
@@ -78,8 +81,13 @@ class Finder:
 
     async def _fetch(self, ranking: Ranking) -> dict[MemoryId, Memory]:
         wanted = ranking.wanted()
-        found = await asyncio.gather(*(self._parts.store.memories(who, ids) for who, ids in wanted.items()))
+        found = await _all([self._parts.store.memories(who, ids) for who, ids in wanted.items()])
         return {memory.id: _presentable(memory) for each in found for memory in each}
+
+
+async def _all(reads: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    """Wait for all of several reads. One alone needs no task, which costs as much as the read's way to its thread."""
+    return [await reads[0]] if len(reads) == 1 else await asyncio.gather(*reads)
 
 
 def _presentable(memory: Memory) -> Memory:
