@@ -171,7 +171,7 @@ def reply_from_json(body: bytes) -> Reply | None:
 def read_object(data: bytes) -> dict[str, object] | None:
     """Decode a JSON object; None for anything else, however malformed."""
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
+        value = json.loads(data.decode("utf-8-sig", "replace"))  # clients pass over a byte order mark, too
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
