@@ -25,7 +25,7 @@ _ASSIGNED = re.compile(
     r"(?P<keep>\b(?:[A-Za-z0-9_]{0,40}[_-])?(?:password|passwd|passphrase|passcode|pwd|pin(?:\s+code)"
     r"?|cvv|cvc|secret(?:[\s_-]?key)?"
     r"|api[\s_-]?key|access[\s_-]?key|auth[\s_-]?token|access[\s_-]?token|private[\s_-]?key|token)\b[\"']?"
-    r"\s*(?P<tie>[:=]|\bis\b|\bwas\b)\s*[\"']?)(?P<value>[^\s\"',;]{3,300})",
+    r"\s*(?P<tie>(?:(?:is|was)\s*)?[:=]|\bis\b|\bwas\b)\s*[\"']?)(?P<value>[^\s\"',;]{3,300})",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w.]*\d)")
@@ -84,7 +84,7 @@ def _looks_secret(match: re.Match[str]) -> bool:
     mixed = any(c.isdigit() for c in value) or (
         not value.isalnum() and not re.fullmatch(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*", value)
     )
-    if match["tie"] in (":", "="):
+    if match["tie"].endswith((":", "=")):
         return mixed or (len(value) >= 8 and not value.isdigit())
     return mixed and any(c.isalnum() for c in value)
 

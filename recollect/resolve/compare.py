@@ -57,6 +57,10 @@ _DEGREE = frozenset(
     stem(word)
     for word in "lot much bit quite pretty super truly actually currently still also always usually kind".split()
 )
+# 'Like' is a stop word for finding; for comparing it is what 'likes' says.
+_FUNCTION_WORDS = STOP_WORDS - {"like"}
+# Goes with a negation: 'no longer'.
+_LONGER = frozenset({"longer", "anymor", "anymore"})
 # In so few words a pair may differ before it counts as worded differently rather than with one word exchanged.
 _EXCHANGED = 2
 
@@ -110,6 +114,24 @@ def shares_words(a: str, b: str) -> bool:
     return bool(_content(a) & _content(b) - {"user"})
 
 
+def contradicts(a: str, b: str) -> bool:
+    """Whether two memories say the opposite of the same thing: equal but for a negation or an antonym.
+
+    >>> contradicts("The user likes coffee.", "The user does not like coffee.")
+    True
+    >>> contradicts("The user likes coffee.", "The user does not like tea.")
+    False
+    """
+    if _dates(a) != _dates(b) or _numbers(a) != _numbers(b) or _names(a, b) != _names(b, a):
+        return False
+    ours, theirs = ({word for word in _content(text) if not _is_sign(word)} for text in (a, b))
+    apart = (ours ^ theirs) - _DEGREE - _LONGER
+    if not apart:
+        return _negated(a) != _negated(b)
+    opposed = {word for word in apart if _OPPOSITES.get(word, frozenset()) & apart}
+    return apart == opposed and _negated(a) == _negated(b)
+
+
 def _negated(text: str) -> int:
     found = words(text)
     count = sum(word in _NEGATIONS or word.endswith("n't") for word in found)
@@ -146,12 +168,18 @@ def _opposed(a: str, b: str) -> bool:
 
 
 def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(re.sub(r"'s$", "", word)) for word in words(text) if word not in STOP_WORDS)
+    return frozenset(stem(re.sub(r"'s$", "", word)) for word in words(text) if word not in _FUNCTION_WORDS)
 
 
 def _exchanged(a: str, b: str) -> bool:
     ours, theirs = _content(a), _content(b)
-    mine, yours = ours - theirs - _DEGREE, theirs - ours - _DEGREE
+    mine = {word for word in ours - theirs - _DEGREE if not _is_sign(word)}
+    yours = {word for word in theirs - ours - _DEGREE if not _is_sign(word)}
     if not mine or not yours or max(len(mine), len(yours)) > _EXCHANGED or not ours & theirs:
         return False
     return not all(any(spelling_similarity(one, two) >= TYPO_SIMILARITY for two in yours) for one in mine)
+
+
+def _is_sign(word: str) -> bool:
+    """Whether a word is a number or a negation, which are compared on their own."""
+    return word in _NEGATIONS or word.endswith("n't") or word in _NUMBER_WORDS or word[0].isdigit()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import never_merge, same, says_more, shares_words
+from recollect.resolve.compare import contradicts, never_merge, same, says_more, shares_words
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved
 from recollect.resolve.slots import opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -12,7 +12,6 @@ from recollect.types import Action, Candidate, Evidence, MemoryKind
 
 # What saying a thing again adds to its importance, and the most that repetition alone can reach.
 RAISE, HIGHEST_RAISED = 0.05, 0.95
-_CONTRADICTIONS = frozenset({"one of them is negated", "they say opposite things"})
 _EVENTS = frozenset({"event", "plan"})
 
 
@@ -209,6 +208,10 @@ def _against(
     """Weigh a note against one near it; None where they stand side by side."""
     candidate, evidence = said
     policy, similarity = measure
+    lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
+    replaceable = lasting and is_newer(evidence, known)
+    if replaceable and contradicts(candidate.text, known.text):
+        return _replacing(batch, said, [known], "says the opposite and is newer")
     spelling = spelling_similarity(normalise(candidate.text), normalise(known.text))
     if spelling <= policy.spelling and similarity <= policy.meaning:
         return None
@@ -218,10 +221,8 @@ def _against(
         if says_more(candidate.text, known.text) and is_newer(evidence, known):
             return _replacing(batch, said, [known], f"says the same and more ({how})")
         return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
-    contradicts = differs in _CONTRADICTIONS or changes_openly(candidate)
-    lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
-    if contradicts and lasting and is_newer(evidence, known) and known.place is None:
-        return _replacing(batch, said, [known], f"contradicts it and is newer: {differs}")
+    if replaceable and known.place is None and changes_openly(candidate):
+        return _replacing(batch, said, [known], f"speaks of a change: {differs}")
     return None
 
 
