@@ -76,7 +76,7 @@ async def close_by_hand(tools: Tools, memory: Memory) -> Memory:
 async def _same(tools: Tools, hot: Hot, text: str, vector: Vector) -> Memory | None:
     if not len(hot.vectors) or not vector.any():
         return None
-    near = hot.vector_of[np.flatnonzero(hot.vectors @ vector > _NEARLY_EQUAL)]
+    near = hot.vector_of[np.flatnonzero(np.vecdot(hot.vectors, vector) > _NEARLY_EQUAL)]
     notes = {int(place) for place in near if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE}
     ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(notes)]
     asked = bare(text)
