@@ -25,7 +25,8 @@ _ASIDE = re.compile(
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|"
     r"function|#include|SELECT|INSERT"
-    r"|</?\w+|@\w+|at\s+\S+\(|Traceback|\$\s)|=>|\w+\(.*\)\s*[;{]?\s*$|^\s*\w+\s*=\s*\S|File \"",
+    r"|</?\w+|@\w+|at\s+\S+\(|Traceback|\$\s)|=>"
+    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^\s*\w+\s*=\s*\S|File \"",
     re.MULTILINE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)

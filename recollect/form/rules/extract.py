@@ -24,6 +24,8 @@ PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
 LEAST_IN_TALK, LEAST_TO_ASSISTANT = 0.35, 0.45
 # Most candidates of one message: more is a pasted text.
 MOST_CANDIDATES = 20
+# Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
+LONGEST_CLAUSE = 600
 _REMEMBER = re.compile(
     r"(?:please\s+|also\s+|and\s+)*(?:remember|don't\s+forget|keep\s+in\s+mind|note|make\s+a\s+note|"
     r"save)(?:\s+this)?(?:\s*:|\s+that)\s+(?P<what>.{8,400})$",
@@ -161,7 +163,7 @@ def _inside(mentions: Sequence[DateMention], clause: Piece) -> list[DateMention]
 def _note(reading: _Reading, clause: Piece, *, stated: bool) -> Candidate | None:
     lead = lead_of(clause.text)
     body = clause.text[lead:]
-    if supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
+    if len(body) > LONGEST_CLAUSE or supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
         return None
     inside = [] if is_birthday(clause.text) else _inside(reading.mentions, clause)
     weight = note_weight(Clause(body, bool(inside), reading.talk, stated))

@@ -4,7 +4,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from recollect.form.evidence import check_evidence
 from recollect.form.rules import extract_by_rules
 from recollect.form.sources import FormInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
@@ -13,8 +16,8 @@ from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
-def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({"user"})) -> list[Candidate]:
-    message = LoggedMessage(
+def logged(text: str, role: str = "user") -> LoggedMessage:
+    return LoggedMessage(
         conversation=ConversationId("c"),
         seq=4,
         parent_seq=3,
@@ -26,8 +29,14 @@ def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({
         complete=True,
         hash=1,
     )
+
+
+def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({"user"})) -> list[Candidate]:
     source = FormInput(
-        messages=(message,), subject=Subject("user", "ana"), sources=sources, time_zone=ZoneInfo("Europe/Oslo")
+        messages=(logged(text, role),),
+        subject=Subject("user", "ana"),
+        sources=sources,
+        time_zone=ZoneInfo("Europe/Oslo"),
     )
     return extract_by_rules(source)
 
@@ -268,3 +277,17 @@ def test_the_assistants_words_are_no_facts_of_the_user() -> None:
 
 def test_a_message_cannot_flood_the_memory() -> None:
     assert len(form(" ".join(f"I like thing{number}." for number in range(200)))) <= 20
+
+
+_PIECES = st.sampled_from(
+    """I I'm my am moved from to Oslo and in May with a dog named Rex , . ; - because like allergic peanuts work at
+    last week not never always is 5 ? ! " ' ( we you if please call me so yesterday > ```
+    <recollect-memory &lt; I’m “I” live""".split()
+)
+
+
+@given(st.one_of(st.text(max_size=120), st.lists(_PIECES, max_size=30).map(" ".join)))
+def test_whatever_is_said_each_candidate_has_its_evidence(text: str) -> None:
+    for one in form(text):
+        assert one.text.strip()
+        assert check_evidence(one, [logged(text)], frozenset({"user"})).reason == ""
