@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
+from chat.sse_transcripts import TRANSCRIPTS, Transcript
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sse_transcripts import TRANSCRIPTS, Transcript
 
 from recollect.chat.reply import Reply, ReplyAssembler
 from recollect.chat.request import read_request
