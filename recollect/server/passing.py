@@ -1,5 +1,8 @@
 """Every other `/v1` route: bytes through, both ways, untouched by memory. Raw ASGI."""
 
+import re
+from urllib.parse import unquote_to_bytes
+
 from recollect.server.status import BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE, error_body, error_kind
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.ways import Way
@@ -16,6 +19,10 @@ from recollect.server.wire import (
     send_json,
     send_start,
 )
+
+# The routes' prefix as it was sent. What follows it begins with a slash: behind a base URL without a path anything else
+# would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
+_BEHIND_V1 = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 
 
 class PassThrough:
@@ -37,8 +44,8 @@ class PassThrough:
             await self._refuse(send, PAYLOAD_TOO_LARGE, str(error))
             return
         path = _path_behind_v1(scope)
-        if ".." in path.split("?")[0].split("/"):
-            await self._refuse(send, 400, "a path must not climb with '..'")
+        if path is None:
+            await self._refuse(send, 400, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'")
             return
         try:
             async with self._way.forward(scope["method"], path, headers, body) as answer:
@@ -59,9 +66,11 @@ class PassThrough:
         await send_json(send, status, error_body(message, kind=error_kind(status)))
 
 
-def _path_behind_v1(scope: Scope) -> str:
+def _path_behind_v1(scope: Scope) -> str | None:
+    """Return what follows `/v1`, encoded as it came; None where there is no such prefix, or the path climbs."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    path = raw.split(b"?")[0].decode("latin-1")
+    found = _BEHIND_V1.fullmatch(raw.split(b"?")[0])
+    if found is None or b".." in unquote_to_bytes(found[1]).replace(b"\\", b"/").split(b"/"):
+        return None
     query: bytes = scope.get("query_string", b"")
-    rest = path.partition("/v1")[2] or "/"
-    return rest + (f"?{query.decode('latin-1')}" if query else "")
+    return found[1].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")

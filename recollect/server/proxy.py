@@ -204,10 +204,13 @@ class ChatProxy:
             await self._pass_on(exchange, answer)
 
     async def _pass_on(self, exchange: Exchange, answer: Answer) -> None:
-        kind = header(answer.headers, b"content-type") or b""
-        if answer.status != 200 or header(answer.headers, b"content-encoding") or not self._reads(exchange):
+        kind = (header(answer.headers, b"content-type") or b"").lower()
+        packed = header(answer.headers, b"content-encoding") not in (None, b"", b"identity")
+        if answer.status != 200 or packed or not self._reads(exchange):
+            if packed and answer.status == 200 and exchange.record:
+                self._unreadable(exchange)
             await self._pass_unread(exchange, answer)
-        elif kind.lower().startswith(b"text/event-stream"):
+        elif kind.startswith(b"text/event-stream") or (b"json" not in kind and self._streams(exchange)):
             await self._pass_stream(exchange, answer)
         else:
             await self._pass_whole(exchange, answer)
@@ -223,6 +226,17 @@ class ChatProxy:
             plain=cls._reads(exchange),
             remembers=exchange.record,
         )
+
+    @staticmethod
+    def _streams(exchange: Exchange) -> bool:
+        """Whether a stream was asked for; some servers answer with one and name it something else."""
+        return exchange.request is not None and exchange.request.stream
+
+    def _unreadable(self, exchange: Exchange) -> None:
+        """Say that an answer came compressed although it was asked for plain: it passes, but cannot be recorded."""
+        self.counters.not_recorded += 1
+        exchange.note += "; not recorded"
+        logger.error("the turn was not recorded: upstream compresses what was asked for plain")
 
     @staticmethod
     def _reads(exchange: Exchange) -> bool:

@@ -146,6 +146,8 @@ class HttpUpstream:
             ) from None
         except (aiohttp.ClientError, OSError) as error:
             raise UpstreamError(f"no connection to {self.base_url}: {error}", timed_out=False) from error
+        except ValueError as error:  # a control character in a header that our server takes and the client library not
+            raise UpstreamError(f"the request cannot be sent to {self.base_url}: {error}", timed_out=False) from error
         try:
             yield _HttpAnswer(response, self._deadlines, started)
         finally:

@@ -273,3 +273,28 @@ async def test_the_list_of_memories_can_be_turned_off(engine: AsyncRecollect) ->
     call = Call(chat("Hi there"), {"x-recollect-show": "off"})
     await serve(engine, GivenWay([(200, JSON, [whole("Hello.")])]), call)
     assert call.text == whole("Hello.").decode()
+
+
+async def test_an_answer_compressed_against_our_wish_passes_and_says_that_it_was_not_recorded(
+    engine: AsyncRecollect,
+) -> None:
+    way = GivenWay([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
+    call = Call(chat("I like tea."))
+    proxy = await serve(engine, way, call)
+    assert call.chunks == [b"\x1f\x8b"]
+    assert call.answer_headers["x-recollect-memory"] == "on; recalled=0; not recorded"
+    assert proxy.counters.not_recorded == 1
+
+
+async def test_an_answer_whose_encoding_is_identity_is_read(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
+    await serve(engine, way, Call(chat("I like tea.")))
+    assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]
+
+
+async def test_a_stream_under_another_name_passes_chunk_by_chunk_and_is_recorded(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
+    call = Call(chat("I like tea.", stream=True))
+    await serve(engine, way, call)
+    assert len(call.chunks) > 1
+    assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]
