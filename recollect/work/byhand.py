@@ -1,10 +1,12 @@
 """What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
 
+import re
+
 import numpy as np
 
 from recollect.errors import StaleSubjectError
 from recollect.ids import id_text, new_id
-from recollect.text import bare, terms
+from recollect.text import normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
     Action,
@@ -25,6 +27,7 @@ from recollect.work.tools import Tools
 
 # Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
 _NEARLY_EQUAL = 0.9
+_PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
 
@@ -74,13 +77,29 @@ async def close_by_hand(tools: Tools, memory: Memory) -> Memory:
 
 
 async def _same(tools: Tools, hot: Hot, text: str, vector: Vector) -> Memory | None:
-    if not len(hot.vectors) or not vector.any():
-        return None
-    near = hot.vector_of[np.flatnonzero(np.vecdot(hot.vectors, vector) > _NEARLY_EQUAL)]
-    notes = {int(place) for place in near if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE}
-    ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(notes)]
-    asked = bare(text)
-    return next((one for one in await tools.store.memories(hot.subject, ids) if bare(one.text) == asked), None)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in _alike(hot, vector)]
+    asked = _wording(text)
+    return next((one for one in await tools.store.memories(hot.subject, ids) if _wording(one.text) == asked), None)
+
+
+def _alike(hot: Hot, vector: Vector) -> list[int]:
+    """Find the places of notes that may be another spelling of a text."""
+    if not vector.any():  # signs alone have no vector, and are near only to what has none either
+        near = np.setdiff1d(np.arange(len(hot)), hot.vector_of)
+    elif len(hot.vectors):
+        near = np.unique(hot.vector_of[np.vecdot(hot.vectors, vector) > _NEARLY_EQUAL])
+    else:
+        return []
+    return [place for place in near.tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
+
+
+def _wording(text: str) -> str:
+    """Fold case, white space and punctuation of sentences; signs that carry meaning stay.
+
+    >>> _wording("I like C!") == _wording("i like  C."), _wording("I like C++") == _wording("I like C")
+    (True, False)
+    """
+    return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
 
 
 def _note(tools: Tools, subject: Subject, text: str, importance: float) -> Memory:

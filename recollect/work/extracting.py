@@ -31,12 +31,13 @@ from recollect.types import (
     Hot,
     Lease,
     LoggedMessage,
+    MemoryId,
     MemoryKind,
     Vector,
     Vectors,
 )
 from recollect.work.abandoning import abandon
-from recollect.work.neighbours import gather_neighbours, nearest
+from recollect.work.neighbours import gather_neighbours, nearest, without
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -63,6 +64,9 @@ class _Batch:
     """The new ones that were not edited away."""
     earlier: tuple[LoggedMessage, ...]
     hot: Hot
+    ended: frozenset[MemoryId]
+    """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
+    or an edit that says the same again would be ignored as known and its memory lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,20 +93,22 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         return FormationResult(formed_seq=lease.last_seq)
     gone = await tools.store.abandoned(key.home, key.conversation)
     live = [message for message in read if message.seq not in gone]
+    hot = await tools.store.hot(key.subject, tools.embedder.space)
+    closes, abandoned = await abandon(hot, gone, lease, tools, kinds=_FORMED)
     batch = _Batch(
         lease=lease,
         profile=load_profile(key.profile),
         messages=tuple(message for message in live if message.seq > lease.formed_seq),
         earlier=tuple(message for message in live if message.seq <= lease.formed_seq),
-        hot=await tools.store.hot(key.subject, tools.embedder.space),
+        hot=hot,
+        ended=frozenset(closing.id for closing in closes),
     )
-    closes, abandoned = await abandon(batch.hot, gone, lease, tools, kinds=_FORMED)
     changes, decisions = await _form(batch, tools)
     return FormationResult(
         formed_seq=read[-1].seq,
         changes=(*closes, *changes),
         decisions=(*abandoned, *decisions),
-        subject_version=batch.hot.version,
+        subject_version=hot.version,
     )
 
 
@@ -147,7 +153,7 @@ async def _propose(batch: _Batch, tools: Tools) -> _Extracted:
     near = await nearest(batch.hot, vectors, tools, most=_KNOWN_SHOWN, kinds=kinds)
     facts = await tools.store.facts(batch.lease.key.subject)
     known = {one.memory.id: one.memory for each in near for one in each} | {fact.id: fact for fact in facts}
-    shown = tuple(list(known.values())[: 2 * _KNOWN_SHOWN])
+    shown = tuple([one for one in known.values() if one.id not in batch.ended][: 2 * _KNOWN_SHOWN])
     answer = await extract_by_model(
         FormInput(
             messages=source.messages,
@@ -184,6 +190,7 @@ async def _resolve(
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
+    neighbours = without(neighbours, batch.ended)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = {
         place: reason

@@ -58,6 +58,17 @@ async def gather_neighbours(
     return Neighbours(near=await nearest(hot, vectors, tools, most=most), facts=facts, restating=restating)
 
 
+def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
+    """Leave out memories that are about to be closed."""
+    if not ended:
+        return neighbours
+    return Neighbours(
+        near=[[one for one in near if one.memory.id not in ended] for near in neighbours.near],
+        facts=[fact for fact in neighbours.facts if fact.id not in ended],
+        restating=[note for note in neighbours.restating if note.id not in ended],
+    )
+
+
 async def _restating(hot: Hot, tools: Tools) -> list[Memory]:
     owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
     kinds = hot.kinds[owner]
