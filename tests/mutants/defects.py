@@ -83,4 +83,144 @@ DEFECTS: tuple[Defect, ...] = (
 """,
         noticed_by=("tests/integration/test_passing_bytes.py",),
     ),
+    Defect(
+        name="store: no fencing, any worker commits",
+        file="recollect/store/sqlite/sql/formation.sql",
+        sound="""\
+   AND lease_token = ?7 AND lease_until > ?8
+""",
+        planted="""\
+   AND ?7 IS ?7 AND ?8 IS ?8
+""",
+        noticed_by=(
+            "tests/store/test_formations.py::test_a_worker_whose_lease_ran_out_cannot_commit",
+            "tests/store/test_formations.py::test_a_worker_whose_lease_was_taken_over_cannot_commit",
+        ),
+    ),
+    Defect(
+        name="store: acknowledged before it is synced",
+        file="recollect/store/sqlite/connection.py",
+        sound='    db.pragma("synchronous", "FULL")',
+        planted='    db.pragma("synchronous", "NORMAL")',
+        noticed_by=("tests/store/test_powerloss.py::test_nothing_acknowledged_is_lost_when_the_power_goes",),
+    ),
+    Defect(
+        name="store: acknowledged before it is committed",
+        file="recollect/store/sqlite/writer.py",
+        sound="""\
+            self._failpoint.reach("before-commit")
+            self._db.execute("COMMIT")
+""",
+        planted="""\
+            deliver(batch, self._where)
+            self._failpoint.reach("before-commit")
+            self._db.execute("COMMIT")
+""",
+        noticed_by=("tests/store/test_processes.py::test_what_was_acknowledged_survives_a_kill_around_a_commit",),
+    ),
+    Defect(
+        name="store: a turn and its work come apart",
+        file="recollect/store/sqlite/log.py",
+        sound="    _make_due(db, turn, tail.conversation)\n",
+        planted="    if not new:\n        _make_due(db, turn, tail.conversation)\n",
+        noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
+    ),
+    Defect(
+        name="subject: a query of the log without its subject",
+        file="recollect/store/sqlite/sql/log.sql",
+        sound="""\
+ WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
+""",
+        planted="""\
+ WHERE ?1 IS ?1 AND conversation = ?2 AND seq > ?3
+""",
+        noticed_by=("tests/store/test_record.py::test_nothing_of_another_subjects_log_comes_back",),
+    ),
+    Defect(
+        name="subject: a query of memories without its subject",
+        file="recollect/store/sqlite/sql/memory.sql",
+        sound="""\
+-- name: facts
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind = 1 AND state = 0)
+""",
+        planted="""\
+-- name: facts
+SELECT *
+  FROM remembered
+ WHERE ?1 IS ?1
+   AND id IN (SELECT id FROM memory WHERE ?1 IS ?1 AND kind = 1 AND state = 0)
+""",
+        noticed_by=("tests/integration/test_noninterference.py::test_anas_world_is_the_same_with_and_without_ben",),
+    ),
+    Defect(
+        name="thread: the anchor is ignored",
+        file="recollect/store/sqlite/tree.py",
+        sound="        return self._by_anchor(turn.messages) or self._asked_again(turn, now)",
+        planted="        return self._asked_again(turn, now)",
+        noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),
+    ),
+    Defect(
+        name="thread: any opening of the last ten minutes is a retry",
+        file="recollect/store/sqlite/tree.py",
+        sound="            if answer is None or self._newest_child(conversation, answer) is None:",
+        planted="            if answer is None or conversation:",
+        noticed_by=(
+            "tests/store/test_record.py::test_the_same_first_message_after_the_chat_went_on_is_another_conversation",
+        ),
+    ),
+    Defect(
+        name="resolve: a slot's value gives way to an older one",
+        file="recollect/resolve/batch.py",
+        sound="    return evidence.said_at > said_at\n",
+        planted="    return True\n",
+        noticed_by=("tests/resolve/test_decide.py::test_an_older_value_that_arrives_late_is_stored_as_ended",),
+    ),
+    Defect(
+        name="resolve: what differs in a sign is merged",
+        file="recollect/resolve/decide.py",
+        sound="    differs = never_merge(candidate.text, known.text)\n    if differs is None:",
+        planted="    differs = never_merge(candidate.text, known.text)\n    if True:",
+        noticed_by=("tests/resolve/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
+    ),
+    Defect(
+        name="render: recalled text can close its block",
+        file="recollect/context/render.py",
+        sound='_INSTEAD = {"<": "‹", ">": "›",',
+        planted="_INSTEAD = {",
+        noticed_by=("tests/context/test_render.py",),
+    ),
+    Defect(
+        name="form: injected memory is extracted again",
+        file="recollect/form/strip.py",
+        sound="    text = _without_ours(text)\n",
+        planted="",
+        noticed_by=("tests/form/test_strip.py", "tests/work/test_indexing.py"),
+    ),
+    Defect(
+        name="form: the assistant's words become the user's facts",
+        file="recollect/form/evidence.py",
+        sound="    if message.role not in sources:",
+        planted="    if not sources:",
+        noticed_by=("tests/form/test_evidence.py::test_a_role_that_is_no_source_gives_no_evidence",),
+    ),
+    Defect(
+        name="proxy: identity headers go upstream",
+        file="recollect/server/wire.py",
+        sound=" or is_private_header(low)",
+        planted="",
+        noticed_by=("tests/integration/test_passing_bytes.py::test_names_and_sessions_stay_between_the_client_and_us",),
+    ),
+    Defect(
+        name="proxy: upstream errors are recorded",
+        file="recollect/server/proxy.py",
+        sound=" and (reply.complete or said_something) and not reply.error",
+        planted=" and (reply.complete or said_something)",
+        noticed_by=(
+            "tests/integration/test_passing_bytes.py::test_with_memory_on_every_shape_differs_by_the_splice_alone_and_its_"
+            "turn_is_kept_for_what_it_is[error-in-band-True]",
+        ),
+    ),
 )
