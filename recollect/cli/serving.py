@@ -35,32 +35,6 @@ def register(app: typer.Typer) -> None:
     app.command()(worker)
 
 
-class _Stop:
-    """What SIGINT and SIGTERM do: end the command before it serves; then the server takes them, and we note it."""
-
-    def __init__(self) -> None:
-        self.serving = False
-        self.signal: int | None = None
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        del frame
-        self.signal = number
-        if not self.serving:
-            raise KeyboardInterrupt
-
-
-@contextmanager
-def _stopping() -> Iterator[_Stop]:
-    """Handle both signals ourselves; else the server hands them on at its end, and the engine is never closed."""
-    stop = _Stop()
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def serve(  # noqa: PLR0913  # a command's options are its parameters
     host: _Host = None,
     port: _Port = None,
@@ -84,14 +58,13 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
     _set_up_logs(settings, log_json=log_json)
     from recollect.server.run import serve as serve_until_stopped
 
-    with _stopping() as stop:
+    async def run() -> int:
+        stop = asyncio.Event()
+        with _told_by_signals(stop) as told:
+            await serve_until_stopped(settings, say=say, stop=stop)
+        return told[0] if told else 0
 
-        def begin(welcome: str) -> None:
-            say(welcome)
-            stop.serving = True
-
-        asyncio.run(serve_until_stopped(settings, say=begin))
-    if stop.signal == signal.SIGINT:
+    if asyncio.run(run()) == signal.SIGINT:
         raise KeyboardInterrupt
 
 
@@ -121,3 +94,24 @@ async def _work(settings: "Settings") -> None:
         await engine.work()
         counters = engine.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
+
+
+@contextmanager
+def _told_by_signals(stop: asyncio.Event) -> Iterator[list[int]]:
+    """Set the event on SIGINT and SIGTERM, noting which came; a second one ends the program at once."""
+    loop = asyncio.get_running_loop()
+    told: list[int] = []
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        del frame
+        told.append(number)
+        if len(told) > 1:
+            raise KeyboardInterrupt
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

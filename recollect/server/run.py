@@ -1,12 +1,14 @@
 """Start the server on its address, say what it does, and stop it well. Opens a port."""
 
+import asyncio
 import errno
 import logging
 import os
 import shutil
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -108,12 +110,22 @@ def _who(settings: Settings) -> str:
     return "by header, /u/NAME/v1 or body; without any: anonymous"
 
 
-async def serve(settings: Settings, *, say: Callable[[str], None]) -> None:
-    """Serve until told to stop (SIGINT, SIGTERM).
+class _Server(uvicorn.Server):
+    """Leaves signals to whoever called `serve`: there is an engine to close behind the server."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio.Event) -> None:
+    """Serve until told to stop, then end answers under way, and close the engine.
 
     Args:
         settings: All settings.
         say: Takes what a person is to read at the start.
+        stop: Set it to stop.
 
     Raises:
         SetupError: the address, the store or a setting cannot be used.
@@ -132,10 +144,20 @@ async def serve(settings: Settings, *, say: Callable[[str], None]) -> None:
                 timeout_keep_alive=75,
             )
             logging.getLogger("uvicorn.error").addFilter(_expected)
+            server = _Server(config)
+            watching = asyncio.create_task(_stop_when(stop, server))
             say(welcome(settings, taken.getsockname()[1]))
-            await uvicorn.Server(config).serve(sockets=[taken])
+            try:
+                await server.serve(sockets=[taken])
+            finally:
+                watching.cancel()
     finally:
         taken.close()
+
+
+async def _stop_when(stop: asyncio.Event, server: uvicorn.Server) -> None:
+    await stop.wait()
+    server.should_exit = True
 
 
 def _expected(record: logging.LogRecord) -> bool:
