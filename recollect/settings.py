@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from typing import Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
@@ -69,7 +69,9 @@ class Settings(BaseSettings):
         description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
         "the rest before the last user message), or one block by `system_append`, `context_message` or `user_prefix`.",
     )
-    recall_limit: int = Field(default=10, ge=0, le=200, description="Most memories put into a prompt.")
+    recall_limit: int = Field(
+        default=10, ge=0, le=200, description="Most memories put into a prompt beside the standing facts."
+    )
     recall_tokens: int = Field(default=800, ge=0, description="Most tokens of memory put into a prompt.")
     recall_timeout_s: float = Field(
         default=1.0, gt=0, description="Longest wait for recall, in seconds; past it the chat goes on without."
@@ -123,7 +125,7 @@ class Settings(BaseSettings):
         if not url:
             return None
         parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or not _has_usable_port(parts):
             raise ValueError("not an http(s) URL; write for instance http://127.0.0.1:11434/v1")
         if parts.username or parts.password:
             raise ValueError("a key belongs in the setting for the key, not in the URL")
@@ -147,8 +149,9 @@ class Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             name = PREFIX + ".".join(str(part) for part in first["loc"]).upper()
-            secret = name.endswith(("_KEY", "_SECRET"))
-            raise BadSettingError(name, "…" if secret else first["input"], str(first["msg"])) from None
+            secret = name.endswith(("_KEY", "_SECRET")) or "@" in str(first["input"])
+            why = str(first["msg"]).removeprefix("Value error, ")
+            raise BadSettingError(name, "…" if secret else first["input"], why) from None
         settings._check_together()
         return settings
 
@@ -163,3 +166,11 @@ class Settings(BaseSettings):
                 self.form_model,
                 "needs RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL to reach it",
             )
+
+
+def _has_usable_port(parts: SplitResult) -> bool:
+    """Whether a URL's port is none or a number of a port."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False

@@ -42,6 +42,9 @@ class Recollect:
         self._worker = asyncio.run_coroutine_threadsafe(self._core.work(), self._loop)
 
     def _run(self, call: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            call.close()
+            raise RuntimeError("this Recollect is closed; open another one")
         return asyncio.run_coroutine_threadsafe(call, self._loop).result()
 
     def _end_loop(self) -> None:
@@ -116,9 +119,11 @@ class Recollect:
         """Close a memory: it is recalled no more, its history stays."""
         return self._run(self._core.forget(memory_id, user=user))
 
-    def conversations(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[Conversation]:
+    def conversations(
+        self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None
+    ) -> ListOf[Conversation]:
         """List conversations, last updated first."""
-        return self._run(self._core.conversations(user=user, limit=limit))
+        return self._run(self._core.conversations(user=user, limit=limit, before=before))
 
     def messages(
         self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000

@@ -1,0 +1,130 @@
+"""Two users with the same words never meet: a foreign id is an unknown id."""
+
+import json
+import uuid
+
+import pytest
+from talk import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import UnknownMemoryError
+from recollect.types import MemoryKind, Subject
+
+UNKNOWN = str(uuid.UUID(int=7))
+
+
+async def both(engine: AsyncRecollect) -> None:
+    """Let Ana and Ben say the same words, and Ben some more."""
+    for who in ("ana", "ben"):
+        await engine.record([user(PEANUTS_AND_OSLO)], user=who, conversation="the same id")
+    await tell(engine, "I keep bees behind the restaurant.", who="ben")
+
+
+async def test_the_same_words_make_memories_of_their_own(engine: AsyncRecollect) -> None:
+    await both(engine)
+    lists = {who: await engine.list(user=who, kinds=ALL_KINDS) for who in ("ana", "ben")}
+    assert {one.subject for one in lists["ana"]} == {Subject("user", "ana")}
+    assert not {one.id for one in lists["ana"]} & {one.id for one in lists["ben"]}
+    assert await texts(engine, "ana") < await texts(engine, "ben")
+
+
+async def test_search_and_prompt_show_only_ones_own(engine: AsyncRecollect) -> None:
+    await both(engine)
+    found = await engine.search("bees behind the restaurant, peanuts", user="ana")
+    assert found.items
+    assert {item.memory.subject.name for item in found.items} == {"ana"}
+    assert "bees" not in str(found.items)
+    turn = await engine.turns.prepare(request(user(f"{RESTAURANT} Bees?")), asks("ana"), mode="split")
+    assert "peanuts" in turn.body.decode()
+    assert "keep bees" not in json.loads(turn.body)["messages"][-1]["content"]
+
+
+async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(engine: AsyncRecollect) -> None:
+    await both(engine)
+    bodies = [
+        (await engine.turns.prepare(request(user("Peanuts?")), asks(who), mode="system_append")).body
+        for who in ("ana", "ben")
+    ]
+    heads = [json.loads(body)["messages"][0]["content"].split(">")[0] for body in bodies]
+    assert heads[0] != heads[1]
+
+
+@pytest.mark.parametrize("call", ["get", "history", "forget"])
+async def test_a_foreign_memory_is_refused_in_the_words_for_an_unknown_one(engine: AsyncRecollect, call: str) -> None:
+    await both(engine)
+    [theirs, *_] = await engine.list(user="ben")
+    said = []
+    for wanted in (theirs.id, UNKNOWN):
+        with pytest.raises(UnknownMemoryError) as refused:
+            await getattr(engine, call)(wanted, user="ana")
+        said.append(str(refused.value).replace(wanted, "…"))
+    assert said[0] == said[1]
+    assert await engine.get(theirs.id, user="ben") == theirs
+
+
+@pytest.mark.parametrize("wanted", ["", "x", "0", "../ana", "0190-"])
+async def test_what_is_no_id_at_all_is_unknown_too(engine: AsyncRecollect, wanted: str) -> None:
+    with pytest.raises(UnknownMemoryError):
+        await engine.get(wanted, user="ana")
+
+
+async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: AsyncRecollect) -> None:
+    await both(engine)
+    [theirs, *_] = await engine.conversations(user="ben")
+    assert await engine.messages(theirs.id, user="ben") != []
+    assert await engine.messages(theirs.id, user="ana") == await engine.messages(UNKNOWN, user="ana") == []
+
+
+async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecollect) -> None:
+    await both(engine)
+    mine, theirs = [
+        {one.id for one in await engine.conversations(user=who) if one.external_id == "the same id"}
+        for who in ("ana", "ben")
+    ]
+    assert (len(mine), len(theirs)) == (1, 1)
+    assert not mine & theirs
+
+
+async def test_decisions_tell_of_ones_own_alone(engine: AsyncRecollect) -> None:
+    await both(engine)
+    mine = await engine.decisions(user="ana")
+    assert mine
+    assert {line.subject.name for line in mine} == {"ana"}
+    assert not any("bees" in line.text for line in mine)
+
+
+async def test_what_one_forgets_the_other_still_knows(engine: AsyncRecollect) -> None:
+    await both(engine)
+    for one in await engine.list(user="ana", kinds=ALL_KINDS):
+        await engine.forget(one.id, user="ana")
+    assert (await engine.search("peanuts", user="ana")).items == ()
+    assert "peanuts" in str((await engine.search("peanuts", user="ben")).items)
+
+
+async def test_another_users_data_changes_no_score(engine: AsyncRecollect) -> None:
+    await both(engine)
+    before = await engine.search("restaurant peanuts Oslo", user="ana")
+    for place in range(30):
+        await engine.add(f"The restaurant in Oslo has peanuts on table {place}.", user="ben")
+    after = await engine.search("restaurant peanuts Oslo", user="ana")
+    assert [(one.memory.id, one.score, one.reasons) for one in after.items] == [
+        (one.memory.id, one.score, one.reasons) for one in before.items
+    ]
+    assert (after.considered, after.left_out) == (before.considered, before.left_out)
+
+
+async def test_listing_from_behind_a_foreign_id_shows_nothing_foreign(engine: AsyncRecollect) -> None:
+    await both(engine)
+    [theirs, *_] = await engine.list(user="ben")
+    behind = await engine.list(user="ana", after=theirs.id, kinds=(MemoryKind.FACT,))
+    assert {one.subject.name for one in behind} <= {"ana"}
+
+
+@pytest.mark.parametrize("name", ["app:x", "global", "shared:team"])
+async def test_a_users_name_that_looks_like_another_kind_opens_no_other_subject(
+    engine: AsyncRecollect, name: str
+) -> None:
+    other = Subject.parse(name)
+    await engine.add("The team meets at noon.", user=other)
+    assert await engine.list(user=name) == []
+    assert len(await engine.list(user=other)) == 1

@@ -1,0 +1,87 @@
+"""Secrets stay in the log: nothing that is derived from a message, and no prompt, holds one."""
+
+import pytest
+from talk import ALL_KINDS, asks, request, tell, user, with_model
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.ids import id_text
+from recollect.testing import ScriptedModel
+from recollect.text import term_key, terms
+from recollect.types import MemoryKind
+
+SECRETS = {
+    "card": ("4111 1111 1111 1111", "My card number is 4111 1111 1111 1111, and I live in Oslo."),
+    "key": ("sk-proj-abcdefghijklmnop1234", "I live in Oslo and my API key is sk-proj-abcdefghijklmnop1234."),
+    "password": ("hunter2", "I live in Oslo. My password is hunter2!"),
+    "token": (
+        "ghp_abcdefghijklmnopqrstuvwxyz012345",
+        "I work for Acme. Use ghp_abcdefghijklmnopqrstuvwxyz012345, I live in Oslo.",
+    ),
+}
+each = pytest.mark.parametrize(("secret", "said"), SECRETS.values(), ids=SECRETS)
+
+
+@each
+async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect, secret: str, said: str) -> None:
+    await tell(engine, said)
+    derived = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True)
+    assert any("Oslo" in one.text for one in derived), "what stands beside it is remembered"
+    assert secret not in str(derived)
+    assert secret not in str(await engine.decisions(user="ana"))
+
+
+@each
+async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Parts, secret: str, said: str) -> None:
+    await tell(engine, said)
+    hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    keys = {term_key(hot.salt, term) for term in terms(secret)}
+    assert keys
+    assert not keys & set(hot.terms.tolist())
+    found = await engine.search(secret, user="ana")
+    assert secret not in str([item.memory.text for item in found.items])
+
+
+@each
+async def test_no_prompt_holds_it(engine: AsyncRecollect, secret: str, said: str) -> None:
+    await tell(engine, said)
+    for question in ("Where do I live, and what is my number, key or password?", f"Oslo {secret[:6]}?"):
+        turn = await engine.turns.prepare(request(user(question)), asks("ana"), mode="split")
+        assert "Oslo" in turn.body.decode()
+        assert secret not in turn.body.decode()
+
+
+@each
+async def test_no_model_that_forms_is_shown_it(engine: AsyncRecollect, parts: Parts, secret: str, said: str) -> None:
+    await engine.add(f"The user lives in Oslo; {said}", user="ana")
+    model = ScriptedModel(lambda system, asked: {"memories": []})
+    await tell(with_model(parts, model), said, "I live in Oslo with my cat.")
+    assert model.calls
+    assert not any(secret in call.user for call in model.calls)
+
+
+async def test_the_log_itself_keeps_the_message_as_it_came(engine: AsyncRecollect) -> None:
+    _, said = SECRETS["password"]
+    await tell(engine, said)
+    [conversation] = await engine.conversations(user="ana")
+    assert [one.text for one in await engine.messages(conversation.id, user="ana")] == [said]
+
+
+async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncRecollect) -> None:
+    await tell(engine, "The bees hummed over my card 4111 1111 1111 1111 in the garden.")
+    found = await engine.search("bees garden hummed", user="ana")
+    [quotation] = [item.memory.text for item in found.items if item.memory.kind is MemoryKind.TURN]
+    assert quotation == "The bees hummed over my card [card] in the garden."
+
+
+async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
+    engine: AsyncRecollect, parts: Parts, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret, said = SECRETS["password"]
+    caplog.set_level("DEBUG")
+    await tell(with_model(parts, ScriptedModel([{"memories": [{"text": said, "quote": said}]}])), said)
+    assert secret not in caplog.text
+    assert "Oslo" not in caplog.text
+    assert secret not in str(await engine.formations())
+    listed = await engine.list(user="ana", kinds=ALL_KINDS)
+    hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    assert {id_text(one) for one in hot.ids} == {one.id for one in listed}

@@ -1,0 +1,118 @@
+"""Settings come from the environment, options before it, and each mistake is named in one sentence."""
+
+import pytest
+
+from recollect.errors import BadSettingError
+from recollect.settings import PREFIX, Settings
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"{PREFIX}{name.upper()}", raising=False)
+
+
+def test_the_defaults_need_no_key_and_no_network() -> None:
+    settings = Settings.load()
+    assert (settings.host, settings.port, settings.default_user) == ("127.0.0.1", 8765, "local")
+    assert (settings.upstream_url, settings.upstream_key, settings.form_model, settings.embed_url) == (None,) * 4
+    assert settings.database_url.startswith("sqlite:///")
+    assert settings.database_url.endswith("recollect.sqlite3")
+
+
+def test_the_environment_counts_and_options_come_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_PORT", "9000")
+    monkeypatch.setenv("RECOLLECT_HOST", "::1")
+    assert (Settings.load().port, Settings.load().host) == (9000, "::1")
+    assert (Settings.load(port=9001, host=None).port, Settings.load(port=9001, host=None).host) == (9001, "::1")
+
+
+def test_other_variables_of_the_same_prefix_are_nobodys_business(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_SOAK", "200")
+    assert Settings.load().port == 8765
+
+
+def test_an_option_that_is_no_setting_is_refused() -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_PROT"):
+        Settings.load(prot=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("PORT", "80000", "65535"),
+        ("PORT", "", "integer"),
+        ("TIME_ZONE", "Mars/Olympus", "Europe/Oslo"),
+        ("TIME_ZONE", "", "Europe/Oslo"),
+        ("TIME_ZONE", "../../etc/passwd", "Europe/Oslo"),
+        ("UPSTREAM_URL", "localhost:11434/v1", "http"),
+        ("UPSTREAM_URL", "ftp://host/v1", "http"),
+        ("UPSTREAM_URL", "http:///v1", "http"),
+        ("UPSTREAM_URL", "http://127.0.0.1:notaport/v1", "http"),
+        ("UPSTREAM_URL", "http://127.0.0.1:99999/v1", "http"),
+        ("INJECTION", "somewhere", "split"),
+        ("RECALL_LIMIT", "-1", "0"),
+        ("FORM_TIMEOUT_S", "0", "greater than 0"),
+        ("LOG_LEVEL", "loud", "debug"),
+        ("WORKER", "perhaps", "boolean"),
+    ],
+)
+def test_a_value_it_does_not_take_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, why: str
+) -> None:
+    monkeypatch.setenv(f"RECOLLECT_{name}", value)
+    with pytest.raises(BadSettingError, match=f"RECOLLECT_{name}") as refused:
+        Settings.load()
+    assert why in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_key_in_a_url_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_UPSTREAM_URL", "https://me:geheim@host/v1")
+    with pytest.raises(BadSettingError, match="a key belongs in the setting for the key") as refused:
+        Settings.load()
+    assert "geheim" not in str(refused.value)
+
+
+def test_keys_show_in_no_print_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = ("UPSTREAM_KEY", "EMBED_KEY", "FORM_KEY", "JWT_SECRET")
+    for name in secrets:
+        monkeypatch.setenv(f"RECOLLECT_{name}", "geheim")
+    settings = Settings.load()
+    assert "geheim" not in f"{settings!r} {settings} {settings.model_dump_json()}"
+    assert settings.upstream_key is not None
+    assert settings.upstream_key.get_secret_value() == "geheim"
+
+
+@pytest.mark.parametrize("name", ["UPSTREAM_URL", "EMBED_URL", "FORM_URL", "FORM_MODEL", "EMBED_MODEL"])
+def test_an_empty_url_or_model_is_unset(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(f"RECOLLECT_{name}", "")
+    assert getattr(Settings.load(), name.lower()) is None
+
+
+def test_an_empty_default_user_stays_empty_for_anonymous(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_DEFAULT_USER", "")
+    assert Settings.load().default_user == ""
+
+
+def test_a_slash_at_a_urls_end_does_not_matter() -> None:
+    assert Settings.load(upstream_url="http://127.0.0.1:11434/v1/").upstream_url == "http://127.0.0.1:11434/v1"
+
+
+def test_an_embeddings_url_needs_model_and_dimension_beside_it() -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"):
+        Settings.load(embed_url="http://127.0.0.1:1/v1", embed_model="m")
+    assert Settings.load(embed_url="http://127.0.0.1:1/v1", embed_model="m", embed_dim=384).embed_dim == 384
+
+
+def test_a_model_that_forms_needs_a_url_its_own_or_upstreams() -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL"):
+        Settings.load(form_model="small")
+    for name in ("form_url", "upstream_url"):
+        assert Settings.load(form_model="small", **{name: "http://127.0.0.1:1/v1"}).form_model == "small"
+
+
+def test_settings_are_not_changed_once_they_are_read() -> None:
+    settings = Settings.load()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.port = 1
