@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -65,33 +65,44 @@ def from_outside(folder: Path, sizes: Sizes) -> list[Row]:
 async def from_inside(folder: Path, sizes: Sizes) -> list[Row]:
     """Run the worker and a probe on one loop while whole conversations are recorded on it."""
     conversations = [Writer(number).conversation(sizes.turns) for number in range(sizes.conversations)]
-    over: list[float] = []
+    quiet, busy = Probe(), Probe()
     async with await AsyncRecollect.open(settings_for(folder)) as engine:
         await engine.search("warm the models and the statements")
-        quiet: list[float] = []
-        await _probe(quiet, until=_after(min(sizes.quiet_s, 2.0)))
+        await quiet.watch(until=_after(min(sizes.quiet_s, 2.0)))
         working = asyncio.create_task(engine.work())
-        over_at = asyncio.Event()
-        probing = asyncio.create_task(_probe(over, until=over_at.is_set))
+        formed = asyncio.Event()
+        probing = asyncio.create_task(busy.watch(until=formed.is_set))
         for number, messages in enumerate(steps("stall: recording and forming", conversations)):
             await engine.record(messages, user=f"bench-{number % 4}", conversation=f"chat-{number}")
         await engine.form()
+        formed.set()
+        await probing
         engine.stop_work()
         await working
-        over_at.set()
-        await probing
         ran = engine.worker_counters.formed
     return [
-        *_rows("overshoot of an idle loop", quiet, f"asked to wake after {PROBE_S * 1000:g} ms"),
-        *_rows("overshoot while the loop records and forms", over, f"{ran} commits", BAR_MS),
+        *_rows("overshoot of an idle loop", quiet.over, f"asked to wake after {PROBE_S * 1000:g} ms"),
+        *_rows("overshoot while the loop records and forms", busy.over, f"{ran} commits", BAR_MS),
+        *_rows("the loop's own work in one go", busy.work, "CPU time of its thread between two wakings"),
     ]
 
 
-async def _probe(over: list[float], *, until: Callable[[], bool]) -> None:
-    while not until():
-        start = time.perf_counter()
-        await asyncio.sleep(PROBE_S)
-        over.append((time.perf_counter() - start - PROBE_S) * 1000)
+@dataclass(slots=True)
+class Probe:
+    """A task that wants to wake every millisecond, and what came between; in milliseconds."""
+
+    over: list[float] = field(default_factory=list)
+    """How much later than asked it woke: all that was in the way, other programs included."""
+    work: list[float] = field(default_factory=list)
+    """CPU time that the loop's thread took meanwhile: what is to be blamed on the loop alone."""
+
+    async def watch(self, *, until: Callable[[], bool]) -> None:
+        """Watch until told to stop."""
+        while not until():
+            start, worked = time.perf_counter(), time.thread_time()
+            await asyncio.sleep(PROBE_S)
+            self.over.append((time.perf_counter() - start - PROBE_S) * 1000)
+            self.work.append((time.thread_time() - worked) * 1000)
 
 
 def _after(seconds: float) -> Callable[[], bool]:
