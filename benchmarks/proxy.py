@@ -35,7 +35,7 @@ class Sizes:
 
 
 FULL = Sizes(rounds=300, users=60)
-QUICK = Sizes(rounds=25, users=5)
+QUICK = Sizes(rounds=20, users=5)
 
 
 @dataclass(slots=True)

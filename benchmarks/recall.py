@@ -34,7 +34,7 @@ class Sizes:
 
 
 FULL = Sizes(totals=(1_000, 10_000, 100_000), per_user=100, alone=(1_000, 10_000, 100_000), queries=1000)
-QUICK = Sizes(totals=(1_000, 10_000), per_user=100, alone=(1_000, 10_000), queries=150)
+QUICK = Sizes(totals=(1_000, 10_000), per_user=100, alone=(1_000,), queries=150)
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ class Sizes:
 
 
 FULL = Sizes(quiet_s=10, forming_s=45, conversations=20, turns=300)
-QUICK = Sizes(quiet_s=2, forming_s=5, conversations=2, turns=150)
+QUICK = Sizes(quiet_s=1, forming_s=5, conversations=2, turns=150)
 
 
 def run(quick: bool) -> list[Row]:
