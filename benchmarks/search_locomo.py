@@ -1,8 +1,9 @@
 """Replay conversations in LoCoMo's format through the whole pipeline, then search. Reads the file it is given.
 
 Each conversation is replayed twice, once with each speaker as the user; each question is asked in both memories. A
-result counts as an evidence turn when it rests on it: the turn itself, or a note or fact formed from it. `hit@10` is
-the share of questions (asked in one memory) with at least one evidence turn among ten results, `R@10` the mean share.
+result counts as an evidence turn when it rests on it: the turn itself, or a note or fact formed from it. `hit` is
+the share of questions (asked in one memory) with at least one evidence turn among ten results, `recall` the mean share
+of a question's evidence turns.
 """
 
 import argparse
@@ -50,8 +51,8 @@ async def turn_names(engine: AsyncRecollect, subject: Subject, sample: dict[str,
     return names
 
 
-async def measure(path: Path, data: bytes) -> dict[str, Any]:
-    """Replay and ask; return the figures."""
+async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, Any]:
+    """Replay and ask for `limit` results each; return the figures."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(database_url=f"sqlite:///{folder}/locomo.sqlite3", worker=False)
         async with await AsyncRecollect.open(settings) as engine:
@@ -72,7 +73,7 @@ async def measure(path: Path, data: bytes) -> dict[str, Any]:
                 for item in raw[sample_id]["qa"]:
                     evidence = set(item["evidence"]) & set(names.values())
                     if evidence:
-                        found = await engine.search(item["question"], user=subject, limit=LIMIT)
+                        found = await engine.search(item["question"], user=subject, limit=limit)
                         shown = {
                             names.get((said.conversation, said.seq))
                             for one in found.items
@@ -85,8 +86,8 @@ async def measure(path: Path, data: bytes) -> dict[str, Any]:
         "memories": dict(outcome.memories),
         "replay_seconds": round(seconds, 1),
         "questions": {str(category): len(found) for category, found in sorted(hits.items())},
-        "hit@10": _means(hits, 0),
-        "R@10": _means(hits, 1),
+        "hit": _means(hits, 0),
+        "recall": _means(hits, 1),
     }
 
 
