@@ -1,0 +1,142 @@
+"""Every example of README and docs does what it says: Python is run, commands, settings, headers and links exist.
+
+The client examples talk to a real server process over a real socket.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from integration.server_process import ServerProcess
+from talk import PEANUTS_AND_OSLO, user
+
+from recollect import Recollect
+from recollect.chat import identity
+from recollect.cli.main import app
+from recollect.settings import PREFIX, Settings
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+# A cold interpreter, the embedder's weights, a loaded machine.
+_PATIENCE_S = 120
+_BLOCK = re.compile(r"(?ms)^```(?P<language>\w*)\n(?P<code>.*?)^```$")
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    found = _BLOCK.finditer(page.read_text("utf-8"))
+    return [block["code"] for block in found if block["language"] in languages]
+
+
+def python_examples() -> Iterator[tuple[str, str]]:
+    for page in PAGES:
+        for place, code in enumerate(blocks(page, "python"), start=1):
+            yield f"{page.name} {place}", code
+
+
+EXAMPLES = dict(python_examples())
+[LIBRARY] = [name for name, code in EXAMPLES.items() if "from recollect import" in code and name.startswith("README")]
+CLIENTS = [name for name, code in EXAMPLES.items() if "from openai import" in code]
+
+
+def run(code: str, folder: Path, settings: Mapping[str, str]) -> str:
+    """Run code as somebody who has just installed Recollect would, and return what it prints."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    env |= {"HOME": str(folder), "XDG_DATA_HOME": str(folder), **settings}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_python_example_is_run_here() -> None:
+    assert {LIBRARY, *CLIENTS} == set(EXAMPLES)
+
+
+def test_the_library_example_remembers_and_says_why(tmp_path: Path) -> None:
+    database = tmp_path / "memory.sqlite3"
+    printed = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
+    lines = printed.splitlines()
+    assert re.fullmatch(r"0\.\d\d  The user is allergic to peanuts\.  \(.+\)", lines[0])
+    assert any("Oslo" in line for line in lines)
+    again = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
+    assert len(again.splitlines()) == len(lines), "said twice is known once"
+
+
+def test_the_library_example_has_ten_lines_and_needs_no_setting(tmp_path: Path) -> None:
+    assert len(EXAMPLES[LIBRARY].splitlines()) <= 10
+    assert "peanuts" in run(EXAMPLES[LIBRARY], tmp_path, {})
+    assert [path.name for path in tmp_path.rglob("*.sqlite3")] == ["recollect.sqlite3"]
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServerProcess]:
+    server = ServerProcess(tmp_path / "data")
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_a_client_example_chats_with_memory_as_it_stands(name: str, server: ServerProcess, tmp_path: Path) -> None:
+    code = EXAMPLES[name]
+    assert "http://127.0.0.1:8765/v1" in code
+    code = code.replace("http://127.0.0.1:8765/v1", server.base_url).replace("client.chat", "answer = client.chat", 1)
+    settings = Settings(database_url=f"sqlite:///{server.database}")
+    with Recollect(settings) as memory:
+        memory.record([user(PEANUTS_AND_OSLO)], user="ana")
+        memory.form()
+        before = len(memory.conversations(user="ana"))
+        printed = run(f"{code}\nprint(answer.choices[0].message.content)", tmp_path, {})
+        assert "peanuts" in printed
+        assert len(memory.conversations(user="ana")) == before + 1
+        assert memory.conversations(user="local") == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_make_target_and_command_shown_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    targets = set(re.findall(r"(?m)^([a-z]+):", (ROOT / "Makefile").read_text("utf-8")))
+    assert set(re.findall(r"(?m)(?:^|`|\$ |&& |/v1 )make ([a-z]+)\b", text)) - targets == set()
+    commands = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
+    shown = {name for code in blocks(page, "", "console", "sh") for name in re.findall(r"\brecollect ([a-z]+)\b", code)}
+    shown |= set(re.findall(r"`recollect ([a-z]+)\b", text))
+    assert shown - commands == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_setting_and_header_named_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", text)) - settings == set()
+    known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-recollect-show"}
+    assert set(re.findall(r"\bx-(?:recollect|openwebui)-[a-z-]+\b", text)) - known == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
+    lost = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path) if path else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            lost.append(link)
+    assert lost == []
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"(?m)^#+ +(.+)$", page.read_text("utf-8"))
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
