@@ -83,12 +83,15 @@ def test_what_was_said_until_the_client_left_is_kept_as_incomplete(
     assert answered.text.startswith("0 1 2 ")
 
 
-def test_many_that_leave_leave_no_socket_behind(server: ServerProcess, upstream: FakeUpstream, name: str) -> None:
+@pytest.mark.soak
+def test_many_that_leave_leave_no_socket_behind(
+    server: ServerProcess, upstream: FakeUpstream, name: str, soak: int | None
+) -> None:
     assert upstream.wait_idle(within_s=5)
     chat(server.port, "echo", [user("Warm up.")])
     before = open_sockets(server)
     wires: list[socket.socket] = []
-    for number in range(24):
+    for number in range(soak or 24):
         model = ("slow", "shape:hang-at-headers", "shape:silence")[number % 3]
         with sent(server.port, PATH, body(model, f"{name}-{number}.", stream=number % 2 == 0)) as wire:
             wires.append(wire.dup())

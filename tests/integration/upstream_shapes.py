@@ -170,7 +170,7 @@ STREAMED: dict[str, Shape] = {
     "gzip": Shape(
         parts=(gzip.compress(b"".join(_TALK)),), more_headers=((b"content-encoding", b"gzip"),), kept=Kept.NOTHING
     ),
-    "wrong-content-type": Shape(parts=_TALK, kind=b"text/plain", kept=Kept.NOTHING),
+    "wrong-content-type": Shape(parts=_TALK, kind=b"text/plain"),
     "malformed-event": stream((*_HEAD, b'data: {"choices":[{"delta":{"content":"He\n\n', *_TAIL)),
     "half-event-at-the-end": replace(stream((*_HEAD, b'data: {"choices":[{"de')), kept=Kept.INCOMPLETE),
     "no-done": stream(_TALK[:-1]),
