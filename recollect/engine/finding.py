@@ -47,6 +47,13 @@ class Finder:
 
     async def recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> Recall:
         """Find memories for a query in the subjects of a reading list, own before shared before global."""
+        return (await self.recall_keyed(text, subjects, wish))[0]
+
+    async def recall_keyed(self, text: str, subjects: Sequence[Subject], wish: Wish) -> tuple[Recall, bytes]:
+        """Find memories; return with them the secret that names the first subject's blocks.
+
+        The secret is the same in every process, and unknown outside.
+        """
         text = clean(text)[:_LONGEST_QUERY]
         now = self._parts.clock.now()
         vectors = await self._parts.embedder.embed([text])
@@ -67,11 +74,8 @@ class Finder:
         ranking = await self._rank(query, hots)
         memories = await self._fetch(ranking)
         took_ms = (self._parts.clock.monotonic() - started) * 1000
-        return finish(ranking, memories, count_tokens=self._parts.counter.count, took_ms=took_ms)
-
-    async def block_key(self, subject: Subject) -> bytes:
-        """Return the secret that names a subject's blocks: the same in every process, unknown outside."""
-        return (await self._parts.store.hot(subject, self._parts.embedder.space)).salt
+        found = finish(ranking, memories, count_tokens=self._parts.counter.count, took_ms=took_ms)
+        return found, hots[0].salt
 
     async def _rank(self, query: Query, hots: Sequence[Hot]) -> Ranking:
         relevance = self._parts.embedder.relevance

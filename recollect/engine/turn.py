@@ -85,10 +85,9 @@ class Turns:
             present=frozenset(message.hash for message in log),
             standing=True,
         )
-        recall = await self._finder.recall(query, [identity.subject], wish)
+        recall, key = await self._finder.recall_keyed(query, [identity.subject], wish)
         if not recall.items:
             return Prepared(body=request.body, items=(), record=None, log=log)
-        key = await self._finder.block_key(identity.subject)
         rendered = render(recall, key=key, zone=self._zone)
         insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
         if not insertions:

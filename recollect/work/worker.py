@@ -102,7 +102,8 @@ class Worker:
 
     async def _round(self) -> int:
         due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
-        room = asyncio.Semaphore(SIDE_BY_SIDE)
+        # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
+        room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
             async with room:
