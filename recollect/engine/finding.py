@@ -54,7 +54,7 @@ class Finder:
 
         The secret is the same in every process, and unknown outside.
         """
-        text = clean(text)[:_LONGEST_QUERY]
+        text = _both_ends(clean(text))
         now = self._parts.clock.now()
         vectors = await self._parts.embedder.embed([text])
         started = self._parts.clock.monotonic()
@@ -92,6 +92,16 @@ class Finder:
 async def _all(reads: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Wait for all of several reads. One alone needs no task, which costs as much as the read's way to its thread."""
     return [await reads[0]] if len(reads) == 1 else await asyncio.gather(*reads)
+
+
+def _both_ends(text: str) -> str:
+    """Cut a pasted page to its head and its end, where people ask.
+
+    >>> len(_both_ends("a" * 10_000))
+    4001
+    """
+    half = _LONGEST_QUERY // 2
+    return text if len(text) <= _LONGEST_QUERY else f"{text[:half]}\n{text[-half:]}"
 
 
 def _presentable(memory: Memory) -> Memory:
