@@ -10,11 +10,12 @@ from recollect.types import SHOWN_CHARACTERS, LeftOut, Memory
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
 
-# Most of the budget that standing facts may take; the rest is there for what bears on the question. A fixed share,
-# so that the block of facts does not change with the question (prompt caches).
+# Most of the budget, beside the frames, that standing facts may take; the rest is there for what bears on the question.
+# A fixed share, so that the block of facts does not change with the question (prompt caches).
 STANDING_SHARE = 0.75
-# What the frame and a row's marks, speaker and date take beside its text, in tokens: counted over rendered blocks.
-FRAME_TOKENS = 60
+# What the frame of a block, and a row's marks, speaker and date take beside its text, in tokens: counted over rendered
+# blocks, of which there are two: one of standing facts, one of the rest. A frame is 65 to 75, as its boundary falls.
+FRAME_TOKENS = 76
 ROW_TOKENS = 16
 
 
@@ -75,16 +76,20 @@ class _Room:
     """The tokens left, for standing facts and in all."""
 
     def __init__(self, budget: int, count: Counting) -> None:
-        self._left = budget - FRAME_TOKENS
-        self._standing = int(budget * STANDING_SHARE) - FRAME_TOKENS
+        self._left = budget
+        self._standing = FRAME_TOKENS + int((budget - 2 * FRAME_TOKENS) * STANDING_SHARE)
+        self._framed: set[bool] = set()
         self._count = count
 
     def refuse(self, found: Found) -> str:
-        """Take the tokens of a row and return an empty text, or say why there is no room."""
+        """Take the tokens of a row, and of the block that it opens, and return an empty text; or say why not."""
+        certain = found.row.certain
         tokens = self._count(found.memory.text[:SHOWN_CHARACTERS]) + ROW_TOKENS
-        left = min(self._left, self._standing) if found.row.certain else self._left
+        frame = 0 if certain in self._framed else FRAME_TOKENS
+        left = (min(self._left, self._standing) if certain else self._left) - frame
         if tokens > left:
             return f"no room: takes {tokens} tokens, {max(0, left)} are left"
-        self._left -= tokens
-        self._standing -= tokens
+        self._framed.add(certain)
+        self._left -= tokens + frame
+        self._standing -= tokens + frame
         return ""
