@@ -45,6 +45,16 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
         assert tables_scanned == []
 
 
+def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_each_message() -> None:
+    db = open_writer(Place(path=MEMORY))
+    sql = statements.load("log")["abandoned"]
+    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", (1, b""))]
+    db.close()
+    looked_up = [step for step in plan if step.startswith(("SEARCH new", "SEARCH below"))]
+    assert len(looked_up) == 2
+    assert all("message_child (subject=? AND conversation=? AND parent_seq=?" in step for step in looked_up)
+
+
 def test_each_statement_is_used() -> None:
     folder = Path(str(files("recollect.store.sqlite")))
     code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))

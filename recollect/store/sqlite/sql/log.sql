@@ -83,19 +83,20 @@ SELECT conversation, seq
  ORDER BY recorded_at DESC, conversation DESC
  LIMIT ?4
 
+-- Named index and order of joins: left to itself SQLite walks the conversation once for each of its messages.
 -- name: abandoned
 WITH RECURSIVE gone (seq) AS (
     SELECT old.seq
       FROM message AS old
      WHERE old.subject = ?1 AND old.conversation = ?2 AND old.role = 'user'
        AND EXISTS (SELECT 1
-                     FROM message AS new
+                     FROM message AS new INDEXED BY message_child
                     WHERE new.subject = ?1 AND new.conversation = ?2 AND new.parent_seq = old.parent_seq
                       AND new.seq > old.seq AND new.role = 'user')
      UNION
     SELECT below.seq
       FROM gone
-      JOIN message AS below
+     CROSS JOIN message AS below
         ON below.subject = ?1 AND below.conversation = ?2 AND below.parent_seq = gone.seq
 )
 SELECT seq FROM gone
