@@ -58,7 +58,7 @@ def bind(host: str, port: int) -> socket.socket:
 def welcome(settings: Settings, port: int) -> str:
     """Say where the server is, what it works with, and what to do next."""
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
-    base = f"http://{host}:{port}/v1"
+    base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
     answers = (
         f"{settings.upstream_url} answers ({'our key' if settings.upstream_key else 'each client sends its own key'})"
         if settings.upstream_url

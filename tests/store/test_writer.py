@@ -18,9 +18,9 @@ from recollect.errors import (
 from recollect.store.failpoint import Failpoint
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
-from recollect.store.sqlite.connection import Place, open_writer
+from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, Place, open_writer
 from recollect.store.sqlite.jobs import Work
-from recollect.store.sqlite.writer import Writer
+from recollect.store.sqlite.writer import RESTART_PAGES, Writer
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory
 
@@ -236,3 +236,16 @@ def test_a_failpoint_reads_names_and_counts_and_refuses_others() -> None:
     for wrong in ("between", "before-commit:0", "before-commit:x", "before-commit:-1"):
         with pytest.raises(BadSettingError):
             Failpoint(wrong)
+
+
+async def test_who_reads_for_long_does_not_hold_up_commits_once_the_log_is_long(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "x.sqlite3")
+    reader = apsw.Connection(bench.path)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM number").get == 0  # from here on it holds its snapshot
+    pages = RESTART_PAGES * PAGE_BYTES
+    await bench.writer.run(lambda db: db.execute("CREATE TABLE big AS SELECT zeroblob(?) AS b", (pages,)).get)
+    waited = await asyncio.wait_for(bench.writer.run(lambda db: db.pragma("busy_timeout")), BUSY_MS / 2000)
+    assert waited == BUSY_MS, "other processes' writes are waited for as before"
+    reader.close()
+    await bench.writer.close()

@@ -15,6 +15,7 @@ import apsw
 
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
+from recollect.store.sqlite.connection import BUSY_MS
 from recollect.store.sqlite.jobs import Job, Work, deliver
 
 T = TypeVar("T")
@@ -29,6 +30,9 @@ MOST_IDLE = 64
 # number on readers are waited for, so that the log starts anew: 8 and 32 MB.
 CHECKPOINT_PAGES = 1_000
 RESTART_PAGES = 4_000
+# How long a checkpoint waits for readers and other processes, in milliseconds: commits stand still meanwhile, and who
+# reads for long (a backup) must not hold them up. The next commit tries again.
+CHECKPOINT_BUSY_MS = 50
 
 logger = logging.getLogger(__name__)
 
@@ -175,7 +179,10 @@ class Writer:
         if self._log_pages >= RESTART_PAGES:
             mode = apsw.SQLITE_CHECKPOINT_RESTART
         try:
+            self._db.set_busy_timeout(CHECKPOINT_BUSY_MS)
             self._db.wal_checkpoint(mode=mode)
         except apsw.Error as error:  # all is safe in the log; the next commit tries again
             logger.warning("checkpoint_failed", extra={"error": type(error).__name__})
+        finally:
+            self._db.set_busy_timeout(BUSY_MS)
         self._log_pages = 0
