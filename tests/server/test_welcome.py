@@ -11,7 +11,7 @@ from recollect.settings import Settings
     [
         ("::1", "http://[::1]:8765/v1"),
         ("127.0.0.1", "http://127.0.0.1:8765/v1"),
-        ("0.0.0.0", "http://127.0.0.1:8765/v1"),  # noqa: S104 - nothing is bound
+        ("0.0.0.0", "http://127.0.0.1:8765/v1"),
     ],
 )
 def test_the_address_that_is_shown_can_be_used_as_it_stands(host: str, base: str) -> None:
