@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from recollect.engine.parts import Parts
+from recollect.form.scrub import scrub
 from recollect.form.sources import readable_text
 from recollect.profiles.model import RecallPolicy
 from recollect.recall.query import Query, make_query
@@ -54,7 +55,7 @@ class Finder:
 
         The secret is the same in every process, and unknown outside.
         """
-        text = _both_ends(clean(text))
+        text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
         now = self._parts.clock.now()
         vectors = await self._parts.embedder.embed([text])
         started = self._parts.clock.monotonic()

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from recollect.clock import Clock
+from recollect.errors import BadSettingError
+from recollect.profiles.model import profile_names
 from recollect.providers.open import OpenedEmbedder, OpenedModel, open_embedder, open_model
 from recollect.providers.protocol import TokenCounter
 from recollect.providers.tokens import token_counter
@@ -30,6 +32,10 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
     Raises:
         SetupError: a setting, file or package is not as it should be; the message says what to do.
     """
+    if settings.profile not in profile_names():
+        raise BadSettingError(
+            "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profile_names())}"
+        )
     return Parts(
         settings=settings,
         clock=clock,

@@ -23,6 +23,11 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
     return tuple(found) or ("the nearest there is",)
 
 
+def speaks_for(row: Row) -> bool:
+    """Tell whether anything speaks for a row but that nothing else is nearer."""
+    return bool(row.hits) or row.in_time or row.similarity >= _NEAR or row.importance >= _IMPORTANT
+
+
 def shared_words(row: Row, query: Query) -> list[str]:
     """Return the query's words that the memory has, as they were asked."""
     return [query.spoken.get(term, term) for place, term in enumerate(query.terms) if row.hits >> place & 1]

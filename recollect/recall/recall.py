@@ -11,7 +11,7 @@ import numpy as np
 
 from recollect.ids import id_text
 from recollect.recall.collapse import collapse_sources
-from recollect.recall.explain import reasons
+from recollect.recall.explain import reasons, speaks_for
 from recollect.recall.gather import Matches, gather
 from recollect.recall.meaning import Relevance
 from recollect.recall.pack import Counting, Found, pack
@@ -77,9 +77,8 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
     kept, doubles = collapse_sources(_distinct(certain + near))
     left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
-        strong = [row for row in kept if row.certain or row.score >= query.policy.floor]
-        # Kept rows are in order of their scores: the weak ones stand at the end.
-        weak = kept[len(strong) :][: query.limit]
+        strong = [row for row in kept if row.certain or (row.score >= query.policy.floor and speaks_for(row))]
+        weak = [row for row in kept if row not in strong][: query.limit]
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
     most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)

@@ -68,8 +68,9 @@ class Store(Protocol):
         the turn whose `anchor` (or, with tool calls, `call_ids`) was recorded for this subject; by an equal first
         message recorded in the last ten minutes whose path the turn repeats and whose last answer nobody has
         continued (a retry or a regeneration); else it is new. What follows the anchor is walked down the tree:
-        an equal child is the same message and is not written again, anything else is appended as a sibling. The
-        reply is appended below the last message, unless an equal reply stands there already.
+        an equal child is the same message and is not written again (unless an edit took it back), anything else is
+        appended as a sibling. The reply is appended below the last message, unless an equal reply stands there
+        already.
 
         Messages before the anchor are the client's business (it may trim or summarise) and are not compared.
         Recording the identical turn again changes nothing but `due_at`.

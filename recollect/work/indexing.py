@@ -3,6 +3,7 @@
 import re
 
 from recollect.form.sources import readable_text
+from recollect.form.tone import small_talk
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.providers.offline import MODEL
@@ -39,8 +40,8 @@ _TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|
 async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
-    Tool results, empty messages and bare questions do not become turns: a question finds its likes, not answers. Nor
-    do the built-in model's answers: they quote what was recalled, and recall must not feed itself.
+    Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
+    the built-in model's answers: they quote what was recalled, and recall must not feed itself.
     """
     key = lease.key
     messages = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
@@ -80,8 +81,15 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
 
 
 def is_quotable(role: str, text: str) -> bool:
-    """Tell whether a message is worth finding again by itself."""
-    return role in ("user", "assistant") and bool(squeeze(text)) and not is_bare_question(text)
+    """Tell whether a message is worth finding again by itself.
+
+    >>> is_quotable("assistant", "Thanks a lot!"), is_quotable("user", "I live in Oslo.")
+    (False, True)
+    """
+    plain = squeeze(text)
+    if role not in ("user", "assistant") or not plain or is_bare_question(plain):
+        return False
+    return not all(small_talk(part) for part in _SENTENCE_END.split(plain))
 
 
 def is_bare_question(text: str) -> bool:

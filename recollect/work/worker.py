@@ -86,28 +86,28 @@ class Worker:
         before = self.counters.formed
         while True:
             await self._idle.wait()
-            if not await self.round() and self._idle.is_set():
+            if not await self.round(heed_stop=False) and self._idle.is_set():
                 return self.counters.formed - before
 
-    async def round(self) -> int:
+    async def round(self, *, heed_stop: bool = True) -> int:
         """Work once on each formation due now, several subjects side by side; return how many there were."""
         self._rounds += 1
         self._idle.clear()
         try:
-            return await self._round()
+            return await self._round(heed_stop=heed_stop)
         finally:
             self._rounds -= 1
             if not self._rounds:
                 self._idle.set()
 
-    async def _round(self) -> int:
+    async def _round(self, *, heed_stop: bool) -> int:
         due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
         # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
         room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
             async with room:
-                return sum([not self._stopping and await self._take(key) for key in keys])
+                return sum([not (heed_stop and self._stopping) and await self._take(key) for key in keys])
 
         # What is decided for a subject rests on what the formation before it committed: they follow one another.
         subjects: dict[Subject, list[FormationKey]] = {}

@@ -11,7 +11,7 @@ import pytest
 from talk import PEANUTS_AND_OSLO, RESTAURANT, answer, assistant, fact, slot, slots, tell, user, with_model
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.errors import BadRequestError, BadSubjectError, UnknownMemoryError
+from recollect.errors import BadRequestError, BadSettingError, BadSubjectError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind, MemoryState, Subject
@@ -216,3 +216,14 @@ async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(eng
     await asyncio.wait_for(working, 10)
     assert engine.worker_counters.formed == 2
     assert engine.worker_counters.failed == 0
+
+
+async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(engine: AsyncRecollect) -> None:
+    engine.stop_work()
+    await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana")
+    assert await engine.form() > 0
+
+
+async def test_a_profile_that_is_not_there_is_refused_at_the_start() -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_PROFILE='missing': no such profile; there are: default"):
+        await AsyncRecollect.open(Settings(database_url="sqlite:///:memory:", profile="missing"))

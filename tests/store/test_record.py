@@ -154,6 +154,17 @@ async def test_an_edited_third_message_abandons_what_stood_in_its_place(store: S
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
+async def test_words_that_an_edit_brings_back_are_said_anew(store: Store, external_id: str | None) -> None:
+    first = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
+    await store.record(turn("a", "b", "oslo", "D", external_id=external_id))
+    back = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
+    again = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
+
+    assert (at(back), at(again)) == (((7, 8), 8), ((), 8))
+    assert await store.abandoned(ANA, first.conversation) == {3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("external_id", [None, "chat-1"])
 async def test_a_client_that_sends_the_last_four_messages_is_followed(store: Store, external_id: str | None) -> None:
     words = ["a", "b", "c", "d", "e", "f", "g", "h"]
     for end in (2, 4, 6):

@@ -76,3 +76,9 @@ async def test_a_memory_kept_by_hand_rests_on_no_message(engine: AsyncRecollect)
     await tell(engine, *OPENING, "I live in Rome.")
     await tell(engine, *OPENING, "I play the cello.")
     assert (await engine.get(kept.id, user="ana")).state is MemoryState.ACTIVE
+
+
+async def test_an_edit_back_to_the_first_wording_brings_its_memories_back(engine: AsyncRecollect) -> None:
+    for city in ("Rome", "Oslo", "Rome"):
+        await tell(engine, *OPENING, f"I live in {city}.")
+    assert (await slots(engine))["location"] == "Rome"

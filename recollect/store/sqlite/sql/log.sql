@@ -38,7 +38,15 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash
 SELECT parent_seq, hash, role, complete, said_at FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: equal_child
-SELECT max(seq) FROM message WHERE subject = ?1 AND conversation = ?2 AND parent_seq = ?3 AND hash = ?4
+-- An edit that was edited again is taken back: the same words said anew are a new message.
+SELECT max(seq)
+  FROM message AS one
+ WHERE subject = ?1 AND conversation = ?2 AND parent_seq = ?3 AND hash = ?4
+   AND (role <> 'user'
+        OR NOT EXISTS (SELECT 1
+                         FROM message AS newer
+                        WHERE newer.subject = ?1 AND newer.conversation = ?2 AND newer.parent_seq = ?3
+                          AND newer.role = 'user' AND +newer.seq > one.seq))
 
 -- name: equal_reply
 SELECT max(seq)
