@@ -109,6 +109,10 @@ class Store(Protocol):
         """Take the formation, counting the attempt; None if it is not due, parked or another holds it."""
         ...
 
+    async def renew_lease(self, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+        """Move the end of a lease that still stands; False where it ran out or was taken over."""
+        ...
+
     async def commit_formation(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
         """Apply a formation's changes and decisions and move its cursor, all in one transaction.
 

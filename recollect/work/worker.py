@@ -14,8 +14,10 @@ from recollect.work.tools import Stage, Tools
 
 logger = logging.getLogger(__name__)
 
-# Long enough for one model call with its 30 s deadline, a retry and the commit behind a busy disk.
-LEASE_S = 120.0
+# How long the work of a worker that was killed waits for another; one that lives renews its lease three times in it,
+# however long a model takes.
+LEASE_S = 6.0
+RENEW_S = 2.0
 # Another process's turns are found by looking; our own wake the worker at once.
 POLL_S = 1.0
 # Subjects worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
@@ -138,6 +140,23 @@ class Worker:
         return True
 
     async def _form(self, lease: Lease) -> None:
+        """Form and commit; meanwhile the lease is renewed, however long a model takes."""
+        renewing = asyncio.create_task(self._renew(lease))
+        try:
+            await self._form_once_read(lease)
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+
+    async def _renew(self, lease: Lease) -> None:
+        while True:
+            await asyncio.sleep(RENEW_S)
+            with suppress(
+                StoreUnavailableError
+            ):  # a busy file is asked again; a lease that ran out is told by the commit
+                await self._tools.store.renew_lease(lease, now=self._tools.clock.now(), lease_s=LEASE_S)
+
+    async def _form_once_read(self, lease: Lease) -> None:
         stage = self._stages[lease.key.stage]
         for attempt in range(1, STALE_TRIES + 1):
             result = await stage(lease, self._tools)

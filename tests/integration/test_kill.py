@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from integration.database_reader import LEASE_S, Database, let_time_pass
+from integration.database_reader import Database
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess, StartServer
 from integration.talkers import Talkers
@@ -58,7 +58,6 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
         acknowledged = talkers.hold()
         assert database.problems_elsewhere(acknowledged) == [], f"after kill {number} ({death}), seed {seed}"
 
-    let_time_pass(server.database, LEASE_S)
     server.start()
     talkers.go()
     assert talkers.wait_for(CLIENTS)
@@ -90,7 +89,6 @@ def test_a_kill_between_the_answer_and_its_formation_loses_no_memory(
         talkers.go()
         assert server.wait_ended(within_s=60)
         assert database.problems_elsewhere(talkers.hold()) == []
-    let_time_pass(server.database, LEASE_S)
     server.start()
     acknowledged = talkers.end()
     assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=60)

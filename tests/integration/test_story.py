@@ -1,6 +1,6 @@
 """The story of the first issue, told by a bare client to a real server that is killed in between."""
 
-from integration.database_reader import LEASE_S, Acknowledged, Database, let_time_pass
+from integration.database_reader import Acknowledged, Database
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import RawAnswer, assistant, chat, eventually, user
 from integration.server_process import StartServer
@@ -21,8 +21,6 @@ def test_what_was_said_before_a_kill_is_in_the_next_conversations_prompt(
     server.kill()
     assert answered.done
 
-    # A lease of the killed server would hold up the work it covers until it runs out.
-    let_time_pass(server.database, LEASE_S)
     server.start()
     database = Database(server.database)
     kept = Acknowledged(user="local", said=PEANUTS, answered=f"You said: {PEANUTS}", follows=None)
@@ -42,8 +40,6 @@ def test_the_built_in_model_tells_what_was_said_before_a_kill(start_server: Star
     server.kill()
     assert first.done
 
-    # A lease of the killed server would hold up the work it covers until it runs out.
-    let_time_pass(server.database, LEASE_S)
     server.start()
     database = Database(server.database)
     assert eventually(lambda: database.settled("local"))

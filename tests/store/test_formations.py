@@ -206,3 +206,15 @@ async def test_one_poisoned_conversation_delays_no_other(store: Store, clock: Fa
     await store.release_formation(lease, error="poison", retry_at=None, now=clock.now())
     await store.record(turn("other", "b", formations=[due(due_at=clock.now())]))
     assert len(await store.due(clock.now())) == 1
+
+
+async def test_a_lease_that_stands_can_be_renewed_and_one_that_ran_out_cannot(store: Store, clock: FakeClock) -> None:
+    lease = await leased(store, clock, seconds=10)
+    clock.advance(seconds=9)
+    assert await store.renew_lease(lease, now=clock.now(), lease_s=10)
+    clock.advance(seconds=9)
+    assert await store.lease(lease.key, now=clock.now(), lease_s=10) is None
+    clock.advance(seconds=1)
+    assert not await store.renew_lease(lease, now=clock.now(), lease_s=10)
+    assert await store.lease(lease.key, now=clock.now(), lease_s=10) is not None
+    assert not await store.renew_lease(lease, now=clock.now(), lease_s=10)

@@ -59,6 +59,13 @@ def lease(db: apsw.Connection, key: FormationKey, *, now: datetime, lease_s: flo
     )
 
 
+def renew(db: apsw.Connection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+    """Hold a lease longer: see `Store.renew_lease`."""
+    row_key = _row_key(db, lease.key)
+    until = to_micros(now + timedelta(seconds=lease_s))
+    return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
+
+
 def commit(db: apsw.Connection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
     """Commit a formation's effects: see `Store.commit_formation`."""
     row_key, formed_seq = _held(db, lease, now)

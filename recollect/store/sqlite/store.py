@@ -143,6 +143,10 @@ class SqliteStore:
         """See `Store.lease`."""
         return await self._writer.run(lambda db: work.lease(db, key, now=now, lease_s=lease_s))
 
+    async def renew_lease(self, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+        """See `Store.renew_lease`."""
+        return await self._writer.run(lambda db: work.renew(db, lease, now=now, lease_s=lease_s))
+
     async def commit_formation(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
         """See `Store.commit_formation`."""
         return await self._writer.run(lambda db: work.commit(db, lease, result, now=now, term_key=self._term_key))

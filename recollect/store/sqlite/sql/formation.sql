@@ -24,6 +24,13 @@ UPDATE formation
    AND due_at <= ?9 AND parked = 0 AND (lease_until IS NULL OR lease_until <= ?9)
 RETURNING attempts, formed_seq
 
+-- name: renew
+UPDATE formation
+   SET lease_until = ?8
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND lease_token = ?7 AND lease_until > ?9
+RETURNING 1
+
 -- name: holds
 SELECT formed_seq
   FROM formation
