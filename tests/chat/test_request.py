@@ -13,7 +13,7 @@ from recollect.errors import BadRequestError
 from recollect.types import ChatMessage, ContentKind
 
 FUZZ = settings(
-    deadline=None, derandomize=True, max_examples=int(os.environ.get("RECOLLECT_SOAK_REQUESTS", "500")), database=None
+    deadline=None, derandomize=True, max_examples=25 * int(os.environ.get("RECOLLECT_SOAK", "20")), database=None
 )
 HELLO = b'{"role":"user","content":"hello"}'
 
@@ -283,6 +283,7 @@ def check(body: bytes) -> None:
             assert repr(json.loads(source)) == repr(value["content"])
 
 
+@pytest.mark.soak
 @FUZZ
 @given(bodies())
 @example(b'{"messages":[{"role":"user","content":NaN}]}')
@@ -290,6 +291,7 @@ def test_any_body_is_read_as_the_standard_library_reads_it_or_refused(body: byte
     check(body)
 
 
+@pytest.mark.soak
 @FUZZ
 @given(st.lists(TOKENS, max_size=30).map("".join))
 def test_any_heap_of_tokens_is_read_or_refused(text: str) -> None:

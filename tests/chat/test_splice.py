@@ -17,7 +17,7 @@ from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryI
 MEMORIES = b'[{"id":"m1","text":"Ana said data: [DONE]"}]'
 MEMBER = b'"memories":' + MEMORIES + b","
 SOAK = settings(
-    deadline=None, derandomize=True, max_examples=int(os.environ.get("RECOLLECT_SOAK_CHUNKS", "1000")), database=None
+    deadline=None, derandomize=True, max_examples=50 * int(os.environ.get("RECOLLECT_SOAK", "20")), database=None
 )
 each_transcript = pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[t.name for t in TRANSCRIPTS])
 
@@ -73,6 +73,7 @@ def test_the_splice_and_the_hold_are_all_that_changes(transcript: Transcript, me
     assert [piece.held for piece in passed] == sorted(piece.held for piece in passed)
 
 
+@pytest.mark.soak
 @SOAK
 @given(st.sampled_from(TRANSCRIPTS), st.data())
 def test_however_a_stream_is_cut_the_same_bytes_and_the_same_reply_come_out(

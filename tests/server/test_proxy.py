@@ -196,9 +196,9 @@ async def test_a_broken_stream_ends_as_broken_and_is_kept_as_incomplete(engine: 
 
 async def test_an_error_in_the_stream_records_nothing(engine: AsyncRecollect) -> None:
     error = b'data: {"error":{"message":"overloaded"}}\n\n'
-    call = Call(chat("Peanuts?", stream=True))
-    await serve(engine, GivenWay([(200, EVENTS, [error, DONE])]), call)
-    assert call.text == error.decode() + "data: [DONE]\n\n"
+    call = Call(chat("Peanuts?", stream=True), {"x-recollect-show": "off"})
+    await serve(engine, GivenWay([(200, EVENTS, [event("No pea"), error, DONE])]), call)
+    assert call.text == (event("No pea") + error + DONE).decode()
     assert await logged(engine) == []
 
 

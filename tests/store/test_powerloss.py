@@ -1,6 +1,6 @@
 """The power goes: nothing that was acknowledged is lost, and nothing is found by half.
 
-`RECOLLECT_SOAK_POWERLOSS` says how many times (with other moments each time); a few by default.
+`RECOLLECT_SOAK` says how many times (with other moments each time); a few by default.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
 from recollect.types import FormationResult
 
-TRIALS = int(os.environ.get("RECOLLECT_SOAK_POWERLOSS", "6"))
+TRIALS = int(os.environ.get("RECOLLECT_SOAK", "6"))
 TURNS = 60
 # Opening, and creating the tables, takes some sixty writes; sixty turns take several hundred more.
 FIRST_WRITE, LAST_WRITE = 5, 600
@@ -65,6 +65,7 @@ def restore(image: dict[str, bytes], folder: Path) -> None:
         (folder / name).write_bytes(content)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", range(TRIALS))
 async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, clock: FakeClock, seed: int) -> None:
     acknowledged: list[str] = []
