@@ -71,6 +71,7 @@ async def test_a_new_store_is_closed_to_other_users(url: str, clock: FakeClock) 
             "recollect.sqlite3": 0o600,
             "recollect.sqlite3-wal": 0o600,
             "recollect.sqlite3-shm": 0o600,
+            "recollect.sqlite3.lock": 0o600,
         }
     finally:
         await store.close()

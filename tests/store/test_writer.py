@@ -1,6 +1,7 @@
 """Group commit: what shares a transaction, who hears of a failure, and how threads end."""
 
 import asyncio
+import logging
 import threading
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from recollect.errors import (
 from recollect.store.failpoint import Failpoint
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
+from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, Place, open_writer
 from recollect.store.sqlite.jobs import Work
 from recollect.store.sqlite.writer import RESTART_PAGES, Writer
@@ -249,3 +251,23 @@ async def test_who_reads_for_long_does_not_hold_up_commits_once_the_log_is_long(
     assert waited == BUSY_MS, "other processes' writes are waited for as before"
     reader.close()
     await bench.writer.close()
+
+
+async def test_a_log_that_cannot_be_copied_is_told_once_and_once_when_it_is_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer_module, "CHECKPOINT_BUSY_MS", 1)
+    caplog.set_level(logging.INFO, logger=writer_module.__name__)
+    bench = Bench(tmp_path / "x.sqlite3")
+    reader = apsw.Connection(bench.path)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM number").get == 0  # from here on it holds its snapshot
+    pages = RESTART_PAGES * PAGE_BYTES
+    await bench.writer.run(lambda db: db.execute("CREATE TABLE big AS SELECT zeroblob(?) AS b", (pages,)).get)
+    for number in range(3):
+        await bench.add(number)
+    reader.close()
+    for number in range(3):
+        await bench.add(number)
+    await bench.writer.close()
+    assert [record.message for record in caplog.records] == ["checkpoint_failed", "checkpoint_succeeded"]

@@ -59,6 +59,11 @@ def lease(db: apsw.Connection, key: FormationKey, *, now: datetime, lease_s: flo
     )
 
 
+def free_leases(db: apsw.Connection) -> None:
+    """End all leases: whoever held them is gone. The attempts they cost stay counted."""
+    db.execute(SQL["free_leases"])
+
+
 def renew(db: apsw.Connection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
     """Hold a lease longer: see `Store.renew_lease`."""
     row_key = _row_key(db, lease.key)

@@ -17,9 +17,11 @@ from recollect.store.protocol import StoreStats
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import formations as work
 from recollect.store.sqlite import log, memories
+from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.hot import HotCache, read_hot
 from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.readers import Readers
 from recollect.store.sqlite.rows import fetch, fetch_value
 from recollect.store.sqlite.statements import load
@@ -58,19 +60,29 @@ class _Opened:
     writer: apsw.Connection
     readers: tuple[apsw.Connection, ...]
     term_key: bytes
+    presence: Presence
+    company: Company | None
+    """Our mark beside the file; None where nobody else can come."""
 
 
 def _open(place: Place) -> _Opened:
     with ExitStack() as on_failure:
         writer = open_writer(place)
         on_failure.callback(writer.close)
+        company = None if place.alone else Company(place.path)
+        if company is not None:
+            on_failure.callback(company.close)
+            if company.first:
+                work.free_leases(writer)
+            company.share()
         readers = []
         for _ in range(0 if place.alone else READERS):
             readers.append(open_reader(place))
             on_failure.callback(readers[-1].close)
         term_key = fetch_value(writer, SQL["term_key"])
+        presence = Presence.of(writer, place)
         on_failure.pop_all()
-    return _Opened(writer=writer, readers=tuple(readers), term_key=term_key)
+    return _Opened(writer=writer, readers=tuple(readers), term_key=term_key, presence=presence, company=company)
 
 
 class SqliteStore:
@@ -81,8 +93,10 @@ class SqliteStore:
         self._place = place
         self._clock = clock
         self._term_key = opened.term_key
+        self._company = opened.company
         self._cache = HotCache(cache_bytes)
-        self._writer = Writer(opened.writer, place.path, Failpoint.from_environment())
+        self._presence = opened.presence
+        self._writer = Writer(opened.writer, place.path, Failpoint.from_environment(), opened.presence)
         # A file that cannot be shared between connections is read by the writing thread.
         self._readers = Readers(opened.readers, place.path) if opened.readers else None
 
@@ -104,6 +118,8 @@ class SqliteStore:
         if self._readers is not None:
             await self._readers.close()
         await self._writer.close()
+        if self._company is not None:
+            self._company.close()
 
     async def _read(self, work: Work[T]) -> T:
         return await (self._writer if self._readers is None else self._readers).run(work)
@@ -137,7 +153,12 @@ class SqliteStore:
 
     async def next_due(self) -> datetime | None:
         """See `Store.next_due`."""
-        return await self._read(work.next_due)
+
+        def next_due(db: apsw.Connection) -> datetime | None:
+            self._presence.check()  # the readers, too, have the old file open: this is what `/healthz` asks
+            return work.next_due(db)
+
+        return await self._read(next_due)
 
     async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
         """See `Store.lease`."""

@@ -2,6 +2,7 @@
 
 Each piece of work runs in a savepoint: one that fails rolls back alone. Futures are resolved behind the commit; where
 the commit itself fails, none of the work happened and everybody is told so. It is never tried again as if it had not.
+A commit into a file that is no longer found under its name is not acknowledged.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sqlite.connection import BUSY_MS
 from recollect.store.sqlite.jobs import Job, Work, deliver
+from recollect.store.sqlite.presence import Presence
 
 T = TypeVar("T")
 
@@ -40,17 +42,19 @@ logger = logging.getLogger(__name__)
 class Writer:
     """A thread with the connection that writes."""
 
-    def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint) -> None:
-        """Start the thread; `db` belongs to it from now on."""
+    def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint, presence: Presence | None = None) -> None:
+        """Start the thread; `db` belongs to it from now on. Without `presence` its files are not watched."""
         self._db = db
         self._where = where
         self._failpoint = failpoint
+        self._presence = presence or Presence()
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closing = False
         self._ended: Future[None] = Future()
         self._idle: list[Job[Any]] = []
         self._log_pages = 0
+        self._held_up = False
         db.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._serve, name="recollect-writer", daemon=True)
         self._thread.start()
@@ -135,13 +139,15 @@ class Writer:
 
     def _commit(self, batch: list[Job[Any]]) -> None:
         try:
+            self._presence.check()
             self._db.execute("BEGIN IMMEDIATE")
             for job in batch:
                 self._attempt(job)
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
             self._failpoint.reach("after-commit")
-        except apsw.Error as error:
+            self._presence.check()
+        except (apsw.Error, StoreUnavailableError) as error:
             for job in batch:
                 job.error = job.error or error
             self._roll_back()
@@ -182,7 +188,17 @@ class Writer:
             self._db.set_busy_timeout(CHECKPOINT_BUSY_MS)
             self._db.wal_checkpoint(mode=mode)
         except apsw.Error as error:  # all is safe in the log; the next commit tries again
-            logger.warning("checkpoint_failed", extra={"error": type(error).__name__})
+            self._note_held_up(True, type(error).__name__)
+        else:
+            self._note_held_up(False)
         finally:
             self._db.set_busy_timeout(BUSY_MS)
         self._log_pages = 0
+
+    def _note_held_up(self, held_up: bool, error: str = "") -> None:
+        """Say once that the log cannot be copied, and once that it can again: a long reader meets each commit."""
+        if held_up and not self._held_up:
+            logger.info("checkpoint_failed", extra={"error": error, "log_pages": self._log_pages})
+        elif self._held_up and not held_up:
+            logger.info("checkpoint_succeeded", extra={"log_pages": self._log_pages})
+        self._held_up = held_up

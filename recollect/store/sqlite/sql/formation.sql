@@ -31,6 +31,9 @@ UPDATE formation
    AND lease_token = ?7 AND lease_until > ?9
 RETURNING 1
 
+-- name: free_leases
+UPDATE formation SET lease_token = NULL, lease_until = NULL WHERE lease_until IS NOT NULL
+
 -- name: holds
 SELECT formed_seq
   FROM formation
