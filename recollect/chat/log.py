@@ -12,6 +12,8 @@ from recollect.types import ChatMessage, ChatRequest, Message
 
 # Their words are the application's: never logged, never formed from, and they change with the clock.
 SYSTEM_ROLES = frozenset({"system", "developer"})
+# How far into each end of a message a question is looked for: recall reads less of it, but blocks go first.
+_ASKED_AT = 20_000
 
 
 def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, ...]:
@@ -58,32 +60,14 @@ def normalised(text: str) -> str:
 
 
 def query_of(request: ChatRequest) -> str:
-    """Return what is asked now: the newest user message in its own words; empty where there is none."""
-    newest = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
-    return without_memory(without_reasoning(newest)).strip()
+    """Return what is asked now: the newest user message in its own words; empty where there is none.
 
-
-def recent_context(request: ChatRequest, *, characters: int) -> str:
-    """Return what was said just before the newest user message: at most `characters`, the end of it, in order.
-
-    Words of users and assistants only. What does not fit is cut at a word.
+    Of a message of more than 40,000 characters both ends are read.
     """
-    newest = next((i for i in reversed(range(len(request.messages))) if request.messages[i].role == "user"), 0)
-    room = characters
-    kept: list[str] = []
-    for message in reversed(request.messages[:newest]):
-        if message.role not in ("user", "assistant"):
-            continue
-        text = normalised(message.text)
-        if not text:
-            continue
-        if len(text) > room:
-            tail = text[len(text) - room :] if room > 0 else ""
-            kept.append(tail.partition(" ")[2])
-            break
-        kept.append(text)
-        room -= len(text) + 1
-    return "\n".join(text for text in reversed(kept) if text)
+    newest = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
+    if len(newest) > 2 * _ASKED_AT:
+        newest = f"{newest[:_ASKED_AT]}\n{newest[-_ASKED_AT:]}"
+    return without_memory(without_reasoning(newest)).strip()
 
 
 def _message(message: ChatMessage, asked: str, said: str, said_at: datetime) -> Message:

@@ -10,17 +10,22 @@ from recollect.text import clean
 from recollect.types import ChatMessage, ChatRequest, ContentKind
 
 _BOM = "\ufeff"
+# Most messages of one request: the longest chats have some hundreds, and 100,000 of a few bytes took 2 s to read.
+MOST_MESSAGES = 10_000
+# Fields of a message that say who speaks and what; the others are passed over.
+_OF_MESSAGE = frozenset({"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
 
 
-def read_request(body: bytes) -> ChatRequest:
+def read_request(body: bytes, *, most_messages: int = MOST_MESSAGES) -> ChatRequest:
     """Read the body of a chat completion request.
 
     Unknown fields and roles are upstream's business. White space, order of keys, escapes, a byte order mark
-    and repeated unknown keys all stay in `text`, which encodes to `body` again.
+    and repeated unknown keys all stay in `text`, which encodes to `body` again. Fields that memory does not read
+    (`tools`, say) are checked and passed over: nothing is built of them.
 
     Raises:
         BadRequestError: no body, not UTF-8, no JSON object, nested too deep, numbers too long, or `messages`
-            missing, given twice, empty or not a list of objects with a role. `param` names the part at fault.
+            missing, given twice, empty, too many or not a list of objects with a role. `param` names the part at fault.
     """
     if not body.strip():
         raise BadRequestError('the body is empty; send {"model": …, "messages": […]}', param="body")
@@ -28,7 +33,7 @@ def read_request(body: bytes) -> ChatRequest:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
-    reading = _Reading(Source(text))
+    reading = _Reading(Source(text), most_messages)
     try:
         reading.walk()
     except JSONDecodeError as error:
@@ -45,7 +50,9 @@ class _Reading:
     """One walk over a request's source."""
 
     source: Source
+    most_messages: int
     fields: dict[str, object] = field(default_factory=dict)
+    options: dict[str, object] = field(default_factory=dict)
     messages: list[ChatMessage] = field(default_factory=list)
     messages_start: int = -1
 
@@ -53,7 +60,7 @@ class _Reading:
         source = self.source
         start = source.skip(len(_BOM) if source.text.startswith(_BOM) else 0)
         if source.peek(start) != "{":
-            source.value(start)
+            source.behind(start)
             raise BadRequestError("the body is not a JSON object", param="body")
         end = source.skip(source.object(start, self._member))
         if end != len(source.text):
@@ -70,27 +77,45 @@ class _Reading:
             text=self.source.text,
             model=clean(model) if isinstance(model, str) else None,
             stream=self.fields.get("stream") is True,
+            include_usage=self.options.get("include_usage") is True,
             user=user if isinstance(user, str) else None,
             messages=tuple(self.messages),
             messages_start=self.messages_start,
         )
 
     def _member(self, key: str, at: int) -> int:
+        if key in ("model", "user", "stream"):
+            return self._scalar(self.fields, key, at)
+        if key == "stream_options":
+            self.options = {}
+            return self.source.object(at, self._option) if self.source.peek(at) == "{" else self.source.behind(at)
         if key != "messages":
-            self.fields[key], end = self.source.value(at)
-            return end
+            return self.source.behind(at)
         if self.messages_start >= 0:
             raise BadRequestError("`messages` is given twice; send it once", param="messages")
         if self.source.peek(at) != "[":
-            self.source.value(at)
+            self.source.behind(at)
             raise BadRequestError("`messages` is not a list", param="messages")
         self.messages_start = at + 1
         return self.source.array(at, self._message)
 
+    def _option(self, key: str, at: int) -> int:
+        return self._scalar(self.options, key, at)
+
+    def _scalar(self, into: dict[str, object], key: str, at: int) -> int:
+        """Read a string, number or constant; a list or an object says nothing here and is passed over."""
+        if self.source.peek(at) in ("[", "{"):
+            into[key] = None
+            return self.source.behind(at)
+        into[key], end = self.source.value(at)
+        return end
+
     def _message(self, at: int) -> int:
         param = f"messages[{len(self.messages)}]"
+        if len(self.messages) == self.most_messages:
+            raise BadRequestError(f"`messages` has more than {self.most_messages:,} messages", param="messages")
         if self.source.peek(at) != "{":
-            self.source.value(at)
+            self.source.behind(at)
             raise BadRequestError(f"`{param}` is not an object", param=param)
         message = _Message(self.source)
         end = self.source.object(at, message.member)
@@ -109,11 +134,27 @@ class _Message:
     content_end: int = -1
 
     def member(self, key: str, at: int) -> int:
-        self.fields[key], end = self.source.value(at)
+        if key not in _OF_MESSAGE:
+            return self.source.behind(at)
+        if key == "content" and self.source.peek(at) == "[":
+            self.fields[key], end = self._parts(at)
+        else:
+            self.fields[key], end = self.source.value(at)
         if key == "content":
             self.contents += 1
             self.content_start, self.content_end = at + 1, end - 1
         return end
+
+    def _parts(self, at: int) -> tuple[list[object], int]:
+        """Read a list one by one: a list of a million parts holds up no other thread."""
+        parts: list[object] = []
+
+        def part(start: int) -> int:
+            value, end = self.source.value(start)
+            parts.append(value)
+            return end
+
+        return parts, self.source.array(at, part)
 
     def read(self, param: str, start: int, end: int) -> ChatMessage:
         role, name = self.fields.get("role"), self.fields.get("name")

@@ -12,6 +12,28 @@ _SPACES = frozenset(" \t\n\r")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
+# The grammar of what `behind` passes over: what the decoder takes, with its NaN and its most digits of an integer.
+# Every repetition is possessive, so nothing is ever tried twice, and bounded, so that no single match holds the
+# interpreter for long: other threads go on between two matches.
+_WS = r"[ \t\n\r]*+"
+_STRING = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,4299}+)(?![0-9])(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
+_SCALAR = rf"(?:{_STRING}|{_NUMBER}|true|false|null|NaN|-?Infinity)"
+_KEY = rf"{_STRING}{_WS}:{_WS}"
+_FLAT_LIST = rf"\[{_WS}(?:{_SCALAR}{_WS}(?:,{_WS}{_SCALAR}{_WS}){{0,63}}+)?\]"
+_FLAT_OBJECT = rf"\{{{_WS}(?:{_KEY}{_SCALAR}{_WS}(?:,{_WS}{_KEY}{_SCALAR}{_WS}){{0,63}}+)?\}}"
+_LEAF_SOURCE = rf"(?:{_SCALAR}|{_FLAT_LIST}|{_FLAT_OBJECT})"
+_ITEMS = rf"{_WS}(?:{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+"
+_MEMBERS = rf"{_WS}(?:{_KEY}{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+{_KEY}"
+_LEAF = re.compile(_LEAF_SOURCE)
+# From behind a bracket to where its first value starts that is no leaf (or the hundred-and-first).
+_ENTER = {"[": re.compile(_ITEMS), "{": re.compile(_MEMBERS)}
+# From behind a value to behind the bracket that closes, or to the next such value.
+_GO_ON = {
+    "[": re.compile(rf"{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
+    "{": re.compile(rf"{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
+}
+
 
 class TooDeepError(ValueError):
     """Values stand in one another deeper than is read."""
@@ -48,6 +70,44 @@ class Source:
         if self.text.count("[", at, end) + self.text.count("{", at, end) > DEEPEST:
             _check_depth(value)
         return value, end
+
+    def behind(self, at: int) -> int:
+        """Return the offset behind the value at `at`: checked like `value`, but nothing is built of it.
+
+        Raises:
+            TooDeepError: it nests deeper than `DEEPEST`.
+            ValueError: it is no JSON.
+        """
+        opened: list[str] = []
+        while True:
+            leaf = _LEAF.match(self.text, at)
+            if leaf is None:
+                opened.append(self._bracket(at, len(opened)))
+                at = self._matched(_ENTER[opened[-1]], at + 1).end()
+                continue
+            at = leaf.end()
+            while opened:
+                step = self._matched(_GO_ON[opened[-1]], at)
+                at = step.end()
+                if step.lastgroup is None:
+                    break
+                opened.pop()
+            if not opened:
+                return at
+
+    def _bracket(self, at: int, depth: int) -> str:
+        bracket = self.peek(at)
+        if bracket not in _ENTER:
+            raise JSONDecodeError("Expecting value", self.text, at)
+        if depth >= DEEPEST:
+            raise TooDeepError
+        return bracket
+
+    def _matched(self, pattern: "re.Pattern[str]", at: int) -> "re.Match[str]":
+        found = pattern.match(self.text, at)
+        if found is None:
+            raise JSONDecodeError("Expecting ',' delimiter or property name", self.text, at)
+        return found
 
     def object(self, at: int, member: Callable[[str, int], int]) -> int:
         """Walk the object whose brace stands at `at`: `member` gets each key and where its value starts.

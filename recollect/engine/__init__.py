@@ -1,7 +1,8 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
+from recollect.engine.apart import apart
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.parts import History, Parts, open_parts
 from recollect.engine.turn import Prepared
 
-__all__ = ["AsyncRecollect", "History", "Parts", "Prepared", "open_parts"]
+__all__ = ["AsyncRecollect", "History", "Parts", "Prepared", "apart", "open_parts"]

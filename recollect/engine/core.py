@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID
@@ -10,6 +11,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.request import read_request
 from recollect.clock import Clock, SystemClock
+from recollect.engine.apart import apart
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import History, Parts, open_parts
@@ -145,8 +147,8 @@ class AsyncRecollect:
             body = json.dumps({"messages": list(messages)}).encode()
         except (TypeError, ValueError) as error:
             raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
-        request = read_request(body)
-        log = dated_log(request, dates)
+        request = await apart(len(body), partial(read_request, body, most_messages=max(1, len(messages))))
+        log = await apart(len(body), partial(dated_log, request, dates))
         if not log:
             raise BadRequestError("there is nothing to log: system messages alone", param="messages")
         subject = self.subject(user)

@@ -10,7 +10,8 @@ from recollect.chat.log import log_messages, query_of, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.context.place import place
-from recollect.context.render import render
+from recollect.context.render import Rendered, render
+from recollect.engine.apart import apart
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import Parts
 from recollect.ids import new_id
@@ -73,10 +74,11 @@ class Turns:
     async def prepare(self, request: ChatRequest, identity: Identity, *, mode: InjectionMode) -> Prepared:
         """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing."""
         now = self._parts.clock.now()
-        log = log_messages(request, said_at=now)
+        size = len(request.body)
+        log = await apart(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
             return Prepared(body=request.body, items=(), record=None, log=log)
-        query = query_of(request)
+        query = await apart(size, lambda: query_of(request))
         policy = load_profile(identity.profile).recall
         wish = Wish(
             policy=policy,
@@ -89,8 +91,8 @@ class Turns:
         if not recall.items:
             return Prepared(body=request.body, items=(), record=None, log=log)
         rendered = render(recall, key=key, zone=self._zone)
-        insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
-        if not insertions:
+        body = await apart(size, lambda: _spliced(request, rendered, mode))
+        if body is None:
             return Prepared(body=request.body, items=(), record=None, log=log)
         record = RecallRecord(
             id=new_id(self._parts.clock),
@@ -100,7 +102,7 @@ class Turns:
             block_hash=rendered.boundary,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
         )
-        return Prepared(body=apply_insertions(request, insertions), items=recall.items, record=record, log=log)
+        return Prepared(body=body, items=recall.items, record=record, log=log)
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None
@@ -109,8 +111,9 @@ class Turns:
         if identity.subject is None:
             return None
         now = self._parts.clock.now()
-        log = prepared.log if prepared else log_messages(request, said_at=now)
-        said = reply_message(reply, log, now) if reply.text or reply.payload else None
+        size = len(request.body) + len(reply.text) + len(reply.payload or "")
+        log = prepared.log if prepared else await apart(size, lambda: log_messages(request, said_at=now))
+        said = await apart(size, lambda: reply_message(reply, log, now)) if reply.text or reply.payload else None
         if said is not None and self._parts.settings.upstream_url is None:
             said = replace(said, name=OFFLINE_MODEL)
         if not log and said is None:
@@ -153,3 +156,9 @@ class Turns:
         task = asyncio.create_task(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
+
+
+def _spliced(request: ChatRequest, rendered: Rendered, mode: InjectionMode) -> bytes | None:
+    """Return the request's bytes with the blocks in them; None where there is no place for any."""
+    insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
+    return apply_insertions(request, insertions) if insertions else None

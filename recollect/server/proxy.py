@@ -15,7 +15,7 @@ from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.chat.tasks import is_background_task
-from recollect.engine import AsyncRecollect, Prepared
+from recollect.engine import AsyncRecollect, Prepared, apart
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.refusals import Refusals
 from recollect.server.status import (
@@ -110,7 +110,7 @@ class ChatProxy:
             await self._refuse(send, PAYLOAD_TOO_LARGE, message)
             return
         try:
-            exchange = self._read(scope, body, send)
+            exchange = await self._read(scope, body, send)
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError) else None
             await self._refuse(send, status_of(error), str(error), param=param)
@@ -124,11 +124,11 @@ class ChatProxy:
 
     # ---- who and what
 
-    def _read(self, scope: Scope, body: bytes, send: Send) -> Exchange:
+    async def _read(self, scope: Scope, body: bytes, send: Send) -> Exchange:
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         request: ChatRequest | None = None
         try:
-            request = read_request(body)
+            request = await apart(len(body), lambda: read_request(body))
         except BadRequestError:
             if self._way.needs_valid_requests:
                 raise

@@ -127,7 +127,7 @@ class OfflineWay:
                 prompt=prompt,
                 answer=answer,
                 counter=self._counter,
-                include_usage=_wants_usage(ask.request),
+                include_usage=ask.request.include_usage,
             )
             yield _BuiltInAnswer(200, _EVENTS, tuple(events))
         else:
@@ -148,8 +148,3 @@ class OfflineWay:
 
     async def close(self) -> None:
         """Nothing to let go of."""
-
-
-def _wants_usage(request: ChatRequest) -> bool:
-    options = json.loads(request.text.removeprefix("\ufeff")).get("stream_options")
-    return isinstance(options, dict) and options.get("include_usage") is True

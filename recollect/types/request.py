@@ -54,6 +54,8 @@ class ChatRequest:
     messages: tuple[ChatMessage, ...]
     messages_start: int
     """Offset behind the opening bracket of `messages` in `text`."""
+    include_usage: bool = False
+    """Whether a stream is to end with what it cost (`stream_options`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

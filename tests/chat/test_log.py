@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from recollect.chat.log import log_messages, query_of, recent_context, reply_message
+from recollect.chat.log import log_messages, query_of, reply_message
 from recollect.chat.reply import ReplyAssembler
 from recollect.chat.request import read_request
 from recollect.testing import NEW_YEAR
@@ -179,20 +179,3 @@ def test_the_query_is_the_newest_user_message_in_its_own_words() -> None:
     )
     assert query_of(request) == "And today?"
     assert query_of(asked(ANSWER)) == ""
-
-
-def test_recent_context_is_the_end_of_what_was_said_before_the_question() -> None:
-    request = asked(
-        {"role": "system", "content": "Be kind."},
-        {"role": "user", "content": "I moved to Oslo."},
-        {"role": "assistant", "content": "<think>Hm.</think>How  nice!"},
-        {"role": "tool", "content": "42"},
-        USER,
-        {"role": "assistant", "content": "not this one"},
-    )
-    assert recent_context(request, characters=100) == "I moved to Oslo.\nHow nice!"
-    assert recent_context(request, characters=20) == "to Oslo.\nHow nice!"
-    assert recent_context(request, characters=10) == "How nice!"
-    assert recent_context(request, characters=8) == "nice!"
-    assert recent_context(request, characters=0) == ""
-    assert recent_context(asked(USER), characters=100) == ""

@@ -1,0 +1,90 @@
+"""Large bodies are read without building what memory does not use, and messages have an end."""
+
+import json
+from json import JSONDecodeError
+
+import pytest
+
+from recollect.chat.log import query_of
+from recollect.chat.request import MOST_MESSAGES, read_request
+from recollect.chat.source import DEEPEST, Source, TooDeepError
+from recollect.errors import BadRequestError
+from recollect.types import ChatRequest
+
+HELLO = {"role": "user", "content": "hello"}
+
+
+def written(**members: object) -> ChatRequest:
+    return read_request(json.dumps(members | {"messages": [HELLO]}).encode())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '"a\\"b\\\\"',
+        '"\\ud83d"',
+        "-0.5e+7",
+        "NaN",
+        "-Infinity",
+        "{}",
+        "[ ]",
+        '{ "a" : [1, {"b": [[], {}]} , null] , "c":{}}',
+        json.dumps([[{"n": n, "in": [n, {}]} for n in range(500)]] * 2, indent=1),
+        json.dumps(list(range(1000))),
+        json.dumps({str(n): n for n in range(1000)}),
+        json.dumps({str(n): [[n], n] for n in range(300)}),
+    ],
+)
+def test_passing_over_a_value_ends_where_reading_it_ends(source: str) -> None:
+    text = f"{source}, 1"
+    assert Source(text).behind(0) == Source(text).value(0)[1] == len(source)
+
+
+BROKEN = ["", "nul", "-", "[1,]", "[,1]", "[1 2]", '{"a"}', '{"a":1,}', '{"a":1 "b":2}', "{1:2}", '"a', '"a\n"']
+BROKEN += ['"\\x"', '"\\u00g0"', "[1}", '{"a":1]', "[[1]", '[{"a":[1,{]}', "[1", "[[1],", "01", "9" * 4301]
+
+
+@pytest.mark.parametrize("source", BROKEN)
+def test_what_is_no_json_is_not_passed_over(source: str) -> None:
+    with pytest.raises(JSONDecodeError):
+        Source(source).behind(0)
+
+
+def test_passing_over_stops_at_the_depth_at_which_reading_stops() -> None:
+    assert Source("[" * DEEPEST + "]" * DEEPEST).behind(0) == 2 * DEEPEST
+    with pytest.raises(TooDeepError):
+        Source('{"a":' * 100_000).behind(0)
+
+
+def test_usage_is_asked_for_by_a_true_in_the_last_stream_options() -> None:
+    assert written(stream_options={"include_usage": True}).include_usage
+    others: list[object] = [
+        None,
+        [],
+        {"include_usage": "true"},
+        {"include_usage": [True]},
+        {"x": {"include_usage": True}},
+    ]
+    for options in others:
+        assert not written(stream_options=options).include_usage
+    twice = (
+        b'{"stream_options":{"include_usage":true},"stream_options":{},"messages":[%s]}' % json.dumps(HELLO).encode()
+    )
+    assert not read_request(twice).include_usage
+
+
+def test_a_request_has_so_many_messages_and_no_more() -> None:
+    most = json.dumps({"messages": [HELLO] * MOST_MESSAGES}).encode()
+    assert len(read_request(most).messages) == MOST_MESSAGES
+    more = json.dumps({"messages": [HELLO] * (MOST_MESSAGES + 1)}).encode()
+    with pytest.raises(BadRequestError, match="more than 10,000 messages") as caught:
+        read_request(more)
+    assert caught.value.param == "messages"
+    assert len(read_request(more, most_messages=20_000).messages) == MOST_MESSAGES + 1
+
+
+def test_a_pasted_book_is_asked_about_at_its_ends() -> None:
+    book = "What is this?" + " word" * 100_000 + " Tell me."
+    query = query_of(read_request(json.dumps({"messages": [{"role": "user", "content": book}]}).encode()))
+    assert len(query) < 41_000
+    assert (query[:13], query[-8:]) == ("What is this?", "Tell me.")
