@@ -351,3 +351,17 @@ async def test_text_that_no_database_holds_is_replaced_and_kept(store: Store) ->
 async def test_a_turn_of_nothing_is_refused(store: Store) -> None:
     with pytest.raises(BadRequestError):
         await store.record(replace(turn("a"), messages=()))
+
+
+async def test_each_message_of_a_long_turn_stands_below_the_one_before_it(store: Store) -> None:
+    said = [f"message {number}" for number in range(500)]
+    recorded = await store.record(turn(*said))
+    found = await store.messages(ANA, recorded.conversation)
+    assert [m.text for m in found] == said
+    assert [m.parent_seq for m in found] == list(range(500))
+    assert at(recorded) == (tuple(range(1, 501)), 500)
+
+    edited = await store.record(turn(*said[:490], "edited", "ok", "and on", "fine"))
+    found = await store.messages(ANA, edited.conversation, after_seq=500)
+    assert edited.conversation == recorded.conversation
+    assert [(m.parent_seq, m.text) for m in found] == [(490, "edited"), (501, "ok"), (502, "and on"), (503, "fine")]

@@ -1,7 +1,9 @@
 """Record turns and read them back. Works on a connection."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain, count
 from uuid import UUID
 
 import apsw
@@ -11,6 +13,7 @@ from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sqlite import subjects
 from recollect.store.sqlite.rows import (
+    Row,
     fetch,
     fetch_value,
     read_conversation,
@@ -60,19 +63,18 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
         spot = _begin(db, turn, clock)
     tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
     spot = tree.walk(spot, turn.messages)
-    for message in turn.messages[spot.start :]:
-        seq = _append(db, turn, tail, message, parent_seq=spot.seq, now=now)
-        spot = Spot(conversation=spot.conversation, seq=seq, start=spot.start + 1)
+    parent_seq = _append(db, turn, tail, turn.messages[spot.start :], parent_seq=spot.seq, now=now)
     reply_seq = None
     if turn.reply is not None:
-        reply_seq = tree.equal_reply(spot, turn.reply)
+        # Below what was just appended stands nothing that could be equal.
+        reply_seq = None if tail.appended else tree.equal_reply(spot, turn.reply)
         if reply_seq is None:
-            reply_seq = _append(db, turn, tail, turn.reply, parent_seq=spot.seq, now=now)
+            reply_seq = _append(db, turn, tail, [turn.reply], parent_seq=parent_seq, now=now)
     if tail.appended:
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
     _make_due(db, turn, tail.conversation)
     if turn.recall is not None:
-        _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or spot.seq)
+        _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
     return Recorded(
         conversation=ConversationId(id_text(tail.conversation)),
         new_conversation=new,
@@ -88,31 +90,40 @@ def _begin(db: apsw.Connection, turn: Turn, clock: Clock) -> Spot:
     return Spot(conversation=conversation, seq=0, start=0)
 
 
-def _append(db: apsw.Connection, turn: Turn, tail: _Tail, message: Message, *, parent_seq: int, now: int) -> int:
-    tail.last_seq += 1
-    tail.appended.append(tail.last_seq)
-    subject, seq = turn.subject.key, tail.last_seq
-    db.execute(
+def _append(
+    db: apsw.Connection, turn: Turn, tail: _Tail, messages: Sequence[Message], *, parent_seq: int, now: int
+) -> int:
+    """Append messages, each below the one before it; return the place of the last, or `parent_seq` without any."""
+    if not messages:
+        return parent_seq
+    subject, conversation = turn.subject.key, tail.conversation
+    first = tail.last_seq + 1
+    parents = chain([parent_seq], count(first))
+    placed = list(zip(count(first), parents, messages, strict=False))
+    db.executemany(
         SQL["add_message"],
-        (
-            subject,
-            tail.conversation,
-            seq,
-            parent_seq,
-            message.hash,
-            message.anchor,
-            clean(message.role),
-            None if message.name is None else clean(message.name),
-            message.complete,
-            to_micros(message.said_at),
-            now,
-            clean(message.text),
-            None if message.payload is None else clean(message.payload),
-        ),
+        ((subject, conversation, seq, parent, *_columns(message, now)) for seq, parent, message in placed),
     )
-    for call_id in message.call_ids:
-        db.execute(SQL["add_call"], (subject, call_hash(call_id), tail.conversation, seq))
-    return seq
+    for seq, _, message in placed:
+        for call_id in message.call_ids:
+            db.execute(SQL["add_call"], (subject, call_hash(call_id), conversation, seq))
+    tail.last_seq += len(placed)
+    tail.appended.extend(range(first, tail.last_seq + 1))
+    return tail.last_seq
+
+
+def _columns(message: Message, now: int) -> Row:
+    return (
+        message.hash,
+        message.anchor,
+        clean(message.role),
+        None if message.name is None else clean(message.name),
+        message.complete,
+        to_micros(message.said_at),
+        now,
+        clean(message.text),
+        None if message.payload is None else clean(message.payload),
+    )
 
 
 def _make_due(db: apsw.Connection, turn: Turn, conversation: bytes) -> None:
