@@ -1,5 +1,8 @@
 """Settings from the environment (`RECOLLECT_…`). Reads the environment; `docs/configuration.md` lists every one."""
 
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import SplitResult, urlsplit
@@ -9,10 +12,15 @@ import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from recollect.errors import BadSettingError
-from recollect.types import InjectionMode
+from recollect.errors import BadSettingError, BadSubjectError
+from recollect.types import InjectionMode, Subject
 
 PREFIX = "RECOLLECT_"
+# Variables of our prefix that are no settings: the crash tests' and the test suite's own.
+_NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
+_SCHEMES = ("sqlite:///", "postgresql://", "postgres://")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@,\s]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def default_database_url() -> str:
@@ -23,7 +31,9 @@ def default_database_url() -> str:
 class Settings(BaseSettings):
     """All settings. Environment variables carry the prefix `RECOLLECT_`."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=False)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=False, allow_inf_nan=False
+    )
 
     database_url: str = Field(
         default_factory=default_database_url,
@@ -31,6 +41,11 @@ class Settings(BaseSettings):
     )
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8765, ge=0, le=65535, description="Port the server listens on; 0 takes a free one.")
+    origins: str = Field(
+        default="",
+        description="Origins of web pages that may call the server from a browser, separated by commas, such as "
+        "`http://localhost:3000`; all other pages are refused.",
+    )
     default_user: str = Field(
         default="local",
         description="Whose memory a request without any identity belongs to, on a loopback address; "
@@ -119,6 +134,41 @@ class Settings(BaseSettings):
             raise ValueError("not an IANA time zone; write for instance Europe/Oslo") from None
         return name
 
+    @field_validator("database_url")
+    @classmethod
+    def _known_scheme(cls, url: str) -> str:
+        if not url.startswith(_SCHEMES):
+            raise ValueError("takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on)")
+        return url
+
+    @field_validator("origins")
+    @classmethod
+    def _list_of_origins(cls, origins: str) -> str:
+        for origin in _split(origins):
+            if not _ORIGIN.fullmatch(origin):
+                raise ValueError("takes origins separated by commas; write for instance http://localhost:3000")
+        return origins
+
+    @field_validator("default_user")
+    @classmethod
+    def _can_be_a_user(cls, name: str) -> str:
+        if name and not name.strip():
+            raise ValueError("is blank; write a name, or leave it empty for anonymous")
+        try:
+            return Subject("user", name).name if name else name
+        except BadSubjectError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("upstream_key", "embed_key", "form_key", "jwt_secret")
+    @classmethod
+    def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
+        value = key.get_secret_value() if key else ""
+        if _CONTROL.search(value):
+            raise ValueError("holds a line end or another control character; paste it without")
+        if value and not value.strip():
+            raise ValueError("holds blanks alone; unset or fill it")
+        return key
+
     @field_validator("upstream_url", "embed_url", "form_url")
     @classmethod
     def _http_url(cls, url: str | None) -> str | None:
@@ -129,12 +179,19 @@ class Settings(BaseSettings):
             raise ValueError("not an http(s) URL; write for instance http://127.0.0.1:11434/v1")
         if parts.username or parts.password:
             raise ValueError("a key belongs in the setting for the key, not in the URL")
+        if "?" in url or "#" in url:
+            raise ValueError("a base URL has no ? and no #: leave out what begins there, and let clients send queries")
         return url.rstrip("/")
 
     @field_validator("form_model", "embed_model")
     @classmethod
     def _empty_is_unset(cls, name: str | None) -> str | None:
         return name or None
+
+    @property
+    def allowed_origins(self) -> frozenset[str]:
+        """The origins of `RECOLLECT_ORIGINS`, as browsers write them."""
+        return frozenset(_split(self.origins))
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
@@ -166,6 +223,28 @@ class Settings(BaseSettings):
                 self.form_model,
                 "needs RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL to reach it",
             )
+
+
+def unknown_variables(environment: Iterable[str]) -> list[str]:
+    """Say, a sentence each, which variables carry our prefix and are no setting.
+
+    >>> unknown_variables(["RECOLLECT_PROT", "RECOLLECT_PORT", "HOME"])
+    ['RECOLLECT_PROT is no setting and does nothing; is RECOLLECT_PORT meant?']
+    """
+    known = [name.upper() for name in Settings.model_fields]
+    said = []
+    for name in sorted(environment):
+        upper = name.upper()
+        bare = upper.removeprefix(PREFIX)
+        if bare == upper or bare in known or upper in _NO_SETTINGS:
+            continue
+        nearest = get_close_matches(bare, known, n=1)
+        said.append(f"{name} is no setting and does nothing" + (f"; is {PREFIX}{nearest[0]} meant?" if nearest else ""))
+    return said
+
+
+def _split(origins: str) -> list[str]:
+    return [origin.strip().rstrip("/").lower() for origin in origins.split(",") if origin.strip()]
 
 
 def _has_usable_port(parts: SplitResult) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.errors import BadSettingError
-from recollect.settings import PREFIX, Settings
+from recollect.settings import PREFIX, Settings, unknown_variables
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +50,22 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("UPSTREAM_URL", "http:///v1", "http"),
         ("UPSTREAM_URL", "http://127.0.0.1:notaport/v1", "http"),
         ("UPSTREAM_URL", "http://127.0.0.1:99999/v1", "http"),
+        ("UPSTREAM_URL", "http://127.0.0.1/v1?api-version=1", "no ? and no #"),
+        ("EMBED_URL", "http://127.0.0.1/v1#x", "no ? and no #"),
+        ("FORM_URL", "http://127.0.0.1/v1?", "no ? and no #"),
+        ("DATABASE_URL", "memory.sqlite3", "sqlite:///path/to/file"),
+        ("DATABASE_URL", "mysql://host/db", "sqlite:///path/to/file"),
+        ("DEFAULT_USER", " ", "blank"),
+        ("DEFAULT_USER", "a\tb", "control character"),
+        ("JWT_SECRET", "  ", "blanks alone"),
+        ("JWT_SECRET", "a\nb", "control character"),
+        ("UPSTREAM_KEY", "key\r\n", "control character"),
+        ("UPSTREAM_KEY", " ", "blanks alone"),
+        ("IDLE_TIMEOUT_S", "inf", "finite"),
+        ("RECALL_TIMEOUT_S", "nan", "finite"),
+        ("ORIGINS", "localhost:3000", "http://localhost:3000"),
+        ("ORIGINS", "http://a.example, null", "http://localhost:3000"),
+        ("ORIGINS", "http://a.example/chat", "http://localhost:3000"),
         ("INJECTION", "somewhere", "split"),
         ("RECALL_LIMIT", "-1", "0"),
         ("FORM_TIMEOUT_S", "0", "greater than 0"),
@@ -116,3 +132,18 @@ def test_settings_are_not_changed_once_they_are_read() -> None:
     settings = Settings.load()
     with pytest.raises(ValueError, match="frozen"):
         settings.port = 1
+
+
+def test_origins_are_read_as_browsers_write_them() -> None:
+    origins = Settings.load(origins=" http://LOCALHOST:3000/, chrome-extension://abc ,").allowed_origins
+    assert origins == {"http://localhost:3000", "chrome-extension://abc"}
+    assert Settings.load().allowed_origins == frozenset()
+
+
+def test_a_variable_that_is_no_setting_is_named_with_the_nearest_setting() -> None:
+    known = ["RECOLLECT_PORT", "RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA", "PATH"]
+    said = unknown_variables([*known, "RECOLLECT_UPSTREAM", "RECOLLECT_QQQQQQQQ"])
+    assert said == [
+        "RECOLLECT_QQQQQQQQ is no setting and does nothing",
+        "RECOLLECT_UPSTREAM is no setting and does nothing; is RECOLLECT_UPSTREAM_URL meant?",
+    ]

@@ -60,17 +60,23 @@ def identify(
     """Say whose memory a request reads and writes, and how.
 
     The first of these counts: the signed header, Open WebUI's user id, `x-recollect-user`, the user of the path,
-    the body's `user`, the default user. Headers and path must agree; the body's user merely loses to them.
+    the body's `user`, the default user. Headers and path must agree; the body's user merely loses to them, and one
+    that can be no name makes the request anonymous. With memory off nobody's memory is touched: who asks is not read.
 
     Raises:
         BadIdentityError: a header came twice, two contradict each other, a signature or name does not hold, a
             plain name came where a signed one is required, or a header's value is none it takes.
     """
-    given = _single(headers)
+    memory = _memory(_single(headers, frozenset({MEMORY})).get(MEMORY))
+    if memory is MemoryMode.OFF:
+        return Identity(subject=None, memory=memory, profile=policy.default_profile)
+    given = _single(headers, _READ)
+    if policy.jwt_secret is None:  # beside a secret even an empty name is one too many
+        given = {name: value for name, value in given.items() if value}
     conversation, append, temporary = _conversation(given)
     return Identity(
         subject=_subject(given, path_user, body_user, policy, now),
-        memory=_memory(given.get(MEMORY)),
+        memory=memory,
         profile=given.get(PROFILE) or policy.default_profile,
         conversation=conversation,
         append=append,
@@ -87,12 +93,12 @@ def is_private_header(name: bytes) -> bool:
     return name.lower().startswith(_PRIVATE_PREFIXES)
 
 
-def _single(headers: Headers) -> dict[str, str]:
-    """Return the headers that are read here, refusing any that came more than once."""
+def _single(headers: Headers, read: frozenset[str]) -> dict[str, str]:
+    """Return those of the headers that are to be read, refusing any that came more than once."""
     given: dict[str, str] = {}
     for raw_name, raw_value in headers:
         name = raw_name.decode("latin-1").lower()
-        if name not in _READ:
+        if name not in read:
             continue
         if name in given:
             raise BadIdentityError(f"{name} was sent more than once; send it once")
@@ -127,8 +133,11 @@ def _subject(
                 raise BadIdentityError(f"{first_source} and {source} name different users; send one of them")
         return subject
     if body_user:
-        return _named(body_user, "the body's `user`")
-    return Subject.parse(policy.default_user) if policy.default_user else None
+        try:
+            return _named(body_user, "the body's `user`")
+        except BadIdentityError:
+            return None  # the field is OpenAI's, and any text may stand in it
+    return Subject("user", policy.default_user) if policy.default_user else None
 
 
 def _plain(given: dict[str, str], path_user: str | None) -> list[tuple[str, Subject]]:
@@ -210,7 +219,7 @@ def _user(name: str, source: str) -> Subject:
 
 
 def _memory(value: str | None) -> MemoryMode:
-    if value is None:
+    if not value:
         return MemoryMode.ON
     try:
         return MemoryMode(value.lower())

@@ -16,9 +16,9 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.open import open_embedder
 from recollect.providers.tokens import encoding_at_hand
-from recollect.server.app import is_loopback
+from recollect.server.origin import is_loopback
 from recollect.server.run import bind
-from recollect.settings import PREFIX, Settings
+from recollect.settings import PREFIX, Settings, unknown_variables
 
 _SQLITE = "sqlite:///"
 # Longest wait for the upstream's list of models, in seconds.
@@ -71,6 +71,8 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
         check: Also verify the database's files and indexes, which is slow.
     """
     yield _settings(settings)
+    for unknown in unknown_variables(os.environ):
+        yield warn("settings", unknown, "correct or unset it")
     space, embedder = await _embedder(settings)
     yield embedder
     async for finding in _database(settings, check=check, space=space):

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from importlib.metadata import version
-from ipaddress import ip_address
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +16,7 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
+from recollect.server.origin import OriginGuard, is_loopback
 from recollect.server.passing import PassThrough
 from recollect.server.proxy import ChatProxy
 from recollect.server.upstream import Deadlines, HttpUpstream
@@ -23,20 +24,6 @@ from recollect.server.ways import OfflineWay, UpstreamWay, Way
 from recollect.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address can be reached from this machine alone.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def identity_policy(settings: Settings) -> IdentityPolicy:
@@ -68,7 +55,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     """Wire the routes over an open engine; its worker runs while the application does, if the settings say so."""
     way = open_way(engine)
     chat = ChatProxy(engine, way, identity_policy(engine.settings))
-    through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes)
+    through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes, idle_s=engine.settings.idle_timeout_s)
 
     async def healthz(request: Request) -> Response:
         """Say whether the database answers, and what was counted since the start."""
@@ -99,6 +86,9 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
     routes = [Route("/healthz", healthz, methods=["GET"])]
     for prefix in ("/v1", "/u/{user}/v1"):
-        routes.append(Route(f"{prefix}/chat/completions", chat, methods=["POST"]))
+        for ending in ("", "/"):
+            routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))
         routes.append(Route(f"{prefix}/{{rest:path}}", through, methods=_METHODS))
-    return Starlette(routes=routes, lifespan=lifespan)
+    settings = engine.settings
+    guard = Middleware(OriginGuard, loopback=is_loopback(settings.host), origins=settings.allowed_origins)
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)

@@ -14,6 +14,8 @@ from recollect.server.wire import (
     Send,
     answer_headers,
     header,
+    impatient,
+    query_of_scope,
     read_body,
     send_body,
     send_json,
@@ -28,14 +30,16 @@ _BEHIND_V1 = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 class PassThrough:
     """Passes requests on to whoever answers."""
 
-    def __init__(self, way: Way, *, max_body_bytes: int) -> None:
-        """Take the way and the largest body that is taken."""
+    def __init__(self, way: Way, *, max_body_bytes: int, idle_s: float) -> None:
+        """Take the way, the largest body that is taken, and how long a client may leave an answer unread."""
         self._way = way
         self._most = max_body_bytes
+        self._idle_s = idle_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        send = impatient(send, self._idle_s)
         try:
             body = await read_body(receive, most=self._most)
         except ClientGoneError:
@@ -50,15 +54,16 @@ class PassThrough:
         try:
             async with self._way.forward(scope["method"], path, headers, body) as answer:
                 length = header(answer.headers, b"content-length")
-                await send_start(
-                    send, answer.status, answer_headers(answer.headers, length=int(length) if length else None)
-                )
+                passed = answer_headers(answer.headers, length=int(length) if length else None)
+                if _is_chat(path):
+                    passed.append((b"x-recollect-memory", b"skipped"))
+                await send_start(send, answer.status, passed)
                 async for chunk in answer.chunks():
                     await send_body(send, chunk, more=True)
                 await send_body(send, b"", more=False)
         except UpstreamError as error:
             await self._refuse(send, GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY, str(error))
-        except UpstreamBrokenError:
+        except (UpstreamBrokenError, ClientGoneError):
             return  # without the closing chunk: what was broken ends as broken
 
     @staticmethod
@@ -72,5 +77,14 @@ def _path_behind_v1(scope: Scope) -> str | None:
     found = _BEHIND_V1.fullmatch(raw.split(b"?")[0])
     if found is None or b".." in unquote_to_bytes(found[1]).replace(b"\\", b"/").split(b"/"):
         return None
-    query: bytes = scope.get("query_string", b"")
-    return found[1].decode("latin-1") + (f"?{query.decode('latin-1')}" if query else "")
+    return found[1].decode("latin-1") + query_of_scope(scope)
+
+
+def _is_chat(path: str) -> bool:
+    """Tell whether upstream may take a path for its chat completions, which get no memory under another spelling.
+
+    >>> _is_chat("//chat/./Completions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
+    (True, False)
+    """
+    steps = unquote_to_bytes(path.partition("?")[0]).replace(b"\\", b"/").lower().split(b"/")
+    return [step for step in steps if step not in (b"", b".")][-2:] == [b"chat", b"completions"]

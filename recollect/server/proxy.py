@@ -7,7 +7,6 @@ The order is the promise: recall before the request leaves, every byte of the an
 import asyncio
 import logging
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.chat.identity import IdentityPolicy, identify
@@ -15,8 +14,9 @@ from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.chat.tasks import is_background_task
-from recollect.engine import AsyncRecollect, Prepared, apart
+from recollect.engine import AsyncRecollect, apart
 from recollect.errors import BadRequestError, RecollectError
+from recollect.server.exchange import Exchange, ProxyCounters
 from recollect.server.refusals import Refusals
 from recollect.server.status import (
     BAD_GATEWAY,
@@ -38,52 +38,26 @@ from recollect.server.wire import (
     Send,
     answer_headers,
     header,
+    impatient,
+    path_user,
+    query_of_scope,
     read_body,
     send_body,
     send_json,
     send_start,
     wait_gone,
 )
-from recollect.types import ChatRequest, Identity, MemoryMode
+from recollect.types import ChatRequest, MemoryMode
 
 logger = logging.getLogger(__name__)
 
-NOT_RECORDED = b": recollect: not recorded\n\n"
-"""A comment line of the event stream: clients skip it, people who look see it."""
+FAILED, LATE = "not recorded", "not recorded in time"
+"""What a client is told of a record that failed, and of one that is still under way."""
 
 
-@dataclass(slots=True)
-class ProxyCounters:
-    """What the proxy did since it started."""
-
-    chats: int = 0
-    recalled: int = 0
-    recorded: int = 0
-    not_recorded: int = 0
-    memory_failed: int = 0
-    background_tasks: int = 0
-    refused_then_sent_plain: int = 0
-    broken: int = 0
-    client_left: int = 0
-
-
-@dataclass(slots=True, kw_only=True)
-class Exchange:
-    """One request on its way."""
-
-    headers: Headers
-    body: bytes
-    send: Send
-    request: ChatRequest | None
-    identity: Identity
-    prepared: Prepared | None = None
-    note: str = "off"
-    """What the header `x-recollect-memory` of the answer says."""
-    record: bool = False
-    """Whether the turn is to be recorded."""
-    show: bool = True
-    settled: bool = field(default=False)
-    """The record was tried already, once."""
+def comment(what: str) -> bytes:
+    """Write a comment line of the event stream: clients skip it, people who look see it."""
+    return f": recollect: {what}\n\n".encode()
 
 
 class ChatProxy:
@@ -96,6 +70,7 @@ class ChatProxy:
         self._policy = policy
         self._refusals = Refusals(engine.clock)
         self._behind: set[asyncio.Task[None]] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self.counters = ProxyCounters()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,9 +93,11 @@ class ChatProxy:
         await self._until_gone(self._serve(exchange), receive)
 
     async def close(self) -> None:
-        """Wait for the records that are still on their way."""
-        while self._behind:
-            await asyncio.gather(*tuple(self._behind), return_exceptions=True)
+        """End the answers that are still under way, and wait for the records."""
+        for serving in tuple(self._serving):
+            serving.cancel()
+        while under_way := (*self._serving, *self._behind):
+            await asyncio.gather(*under_way, return_exceptions=True)
 
     # ---- who and what
 
@@ -134,7 +111,7 @@ class ChatProxy:
                 raise
         identity = identify(
             headers,
-            path_user=scope.get("path_params", {}).get("user"),
+            path_user=path_user(scope),
             body_user=request.user if request else None,
             policy=self._policy,
             now=self._engine.clock.now(),
@@ -144,7 +121,8 @@ class ChatProxy:
         return Exchange(
             headers=headers,
             body=body,
-            send=send,
+            query=query_of_scope(scope),
+            send=impatient(send, self._engine.settings.idle_timeout_s),
             request=request,
             identity=identity,
             show=self._engine.settings.show_memories and shown.strip().lower() != b"off",
@@ -164,7 +142,7 @@ class ChatProxy:
             exchange.note = "task"
         else:
             exchange.record = identity.memory is MemoryMode.ON and not identity.temporary
-            mode = self._refusals.mode(request.model, self._engine.settings.injection)
+            mode = self._refusals.mode(identity.subject, request.model, self._engine.settings.injection)
             try:
                 async with asyncio.timeout(self._engine.settings.recall_timeout_s):
                     exchange.prepared = await self._engine.turns.prepare(request, identity, mode=mode)
@@ -199,8 +177,8 @@ class ChatProxy:
         exchange.prepared = exchange.prepared.without_block() if exchange.prepared else None
         exchange.note = "refused by upstream"
         async with self._way.chat(self._ask(exchange, exchange.body)) as answer:
-            if answer.status not in REFUSALS:
-                self._refusals.remember(exchange.request.model if exchange.request else None)
+            if answer.status not in REFUSALS and exchange.identity.subject is not None:
+                self._refusals.remember(exchange.identity.subject, exchange.model)
             await self._pass_on(exchange, answer)
 
     async def _pass_on(self, exchange: Exchange, answer: Answer) -> None:
@@ -225,6 +203,7 @@ class ChatProxy:
             items=items,
             plain=cls._reads(exchange),
             remembers=exchange.record,
+            query=exchange.query,
         )
 
     @staticmethod
@@ -235,7 +214,7 @@ class ChatProxy:
     def _unreadable(self, exchange: Exchange) -> None:
         """Say that an answer came compressed although it was asked for plain: it passes, but cannot be recorded."""
         self.counters.not_recorded += 1
-        exchange.note += "; not recorded"
+        exchange.note += f"; {FAILED}"
         logger.error("the turn was not recorded: upstream compresses what was asked for plain")
 
     @staticmethod
@@ -262,21 +241,29 @@ class ChatProxy:
             await self._refuse(exchange.send, BAD_GATEWAY, str(error))
             return
         reply = reply_from_json(body)
-        if reply is not None and not await self._settle(exchange, reply):
-            exchange.note += "; not recorded"
+        if reply is not None and (trouble := await self._settle(exchange, reply)):
+            exchange.note += f"; {trouble}"
         spliced = splice_whole(body, shown) if (shown := self._shown(exchange)) else body
         await self._start(exchange, answer, len(spliced))
         await send_body(exchange.send, spliced, more=False)
 
     async def _pass_stream(self, exchange: Exchange, answer: Answer) -> None:
         assembler = ReplyAssembler()
+        try:
+            await self._stream(exchange, answer, assembler)
+        except (asyncio.CancelledError, ClientGoneError):
+            if self._wanted(exchange, assembler.reply()):
+                self._later(exchange, assembler.reply())
+            raise
+
+    async def _stream(self, exchange: Exchange, answer: Answer, assembler: ReplyAssembler) -> None:
         splicer = MemoriesSplicer(self._shown(exchange), assembler)
         await self._start(exchange, answer, None)
         try:
             async for chunk in answer.chunks():
                 for piece in splicer.feed(chunk):
-                    if piece.held and not exchange.settled and not await self._settle(exchange, assembler.reply()):
-                        await send_body(exchange.send, NOT_RECORDED, more=True)
+                    if piece.held and not exchange.settled:
+                        await self._settle_aloud(exchange, assembler.reply())
                     await send_body(exchange.send, piece.data, more=True)
             rest = splicer.close()
         except UpstreamBrokenError as error:
@@ -285,15 +272,15 @@ class ChatProxy:
             await self._settle(exchange, assembler.reply())
             self._broke(error)
             return  # without the closing chunk: what was broken ends as broken
-        except asyncio.CancelledError:
-            if self._wanted(exchange, assembler.reply()):
-                self._later(exchange, assembler.reply())
-            raise
-        if not exchange.settled and not await self._settle(exchange, assembler.reply()):
-            await send_body(exchange.send, NOT_RECORDED, more=True)
+        if not exchange.settled:
+            await self._settle_aloud(exchange, assembler.reply())
         for piece in rest:
             await send_body(exchange.send, piece.data, more=True)
         await send_body(exchange.send, b"", more=False)
+
+    async def _settle_aloud(self, exchange: Exchange, reply: Reply) -> None:
+        if trouble := await self._settle(exchange, reply):
+            await send_body(exchange.send, comment(trouble), more=True)
 
     async def _start(self, exchange: Exchange, answer: Answer, length: int | None) -> None:
         headers = answer_headers(answer.headers, length=length)
@@ -308,17 +295,18 @@ class ChatProxy:
 
     # ---- the record
 
-    async def _settle(self, exchange: Exchange, reply: Reply) -> bool:
-        """Record the turn, waiting no longer than the setting says; True when it is durable or not wanted."""
+    async def _settle(self, exchange: Exchange, reply: Reply) -> str:
+        """Record the turn, waiting no longer than the setting says; return what a client must know, if anything."""
         if not self._wanted(exchange, reply):
-            return True
+            return ""
         record = self._later(exchange, reply)
         done, _ = await asyncio.wait({record}, timeout=self._engine.settings.commit_timeout_s)
         if record in done and record.exception() is None:
-            return True
+            return ""
         self.counters.not_recorded += 1
-        logger.error("the turn was not recorded in time", extra={"failed": record in done})
-        return False
+        trouble = FAILED if record in done else LATE
+        logger.error("the turn was %s", trouble)
+        return trouble
 
     @staticmethod
     def _wanted(exchange: Exchange, reply: Reply) -> bool:
@@ -330,8 +318,13 @@ class ChatProxy:
         exchange.settled = True
         task = asyncio.create_task(self._record(exchange, reply))
         self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        task.add_done_callback(self._recorded)
         return task
+
+    def _recorded(self, task: asyncio.Task[None]) -> None:
+        self._behind.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at: its traceback was logged where it happened, and nobody may wait any more
 
     async def _record(self, exchange: Exchange, reply: Reply) -> None:
         if exchange.request is None:
@@ -357,14 +350,19 @@ class ChatProxy:
         """Serve until done or the client hangs up; upstream is closed with the cancelled task."""
         work = asyncio.create_task(serving)
         gone = asyncio.create_task(wait_gone(receive))
+        self._serving.add(work)
+        work.add_done_callback(self._serving.discard)
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
                 self.counters.client_left += 1
                 work.cancel()
             await asyncio.gather(work, return_exceptions=True)
-            if not work.cancelled() and (error := work.exception()) is not None:
+            if work.cancelled() or (error := work.exception()) is None:
+                return
+            if not isinstance(error, ClientGoneError):
                 raise error
+            self.counters.client_left += 1
         finally:
             gone.cancel()
             work.cancel()

@@ -16,8 +16,9 @@ import uvicorn
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
-from recollect.server.app import build_app, is_loopback
-from recollect.settings import Settings
+from recollect.server.app import build_app
+from recollect.server.origin import is_loopback
+from recollect.settings import Settings, unknown_variables
 
 # Time for answers under way when the server is told to stop, in seconds; what is recorded by then is durable.
 GRACE_S = 30
@@ -149,6 +150,8 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             gc.collect()
             gc.freeze()  # what is loaded by now stays: later collections need not walk it (they took up to 100 ms)
             watching = asyncio.create_task(_stop_when(stop, server))
+            for unknown in unknown_variables(os.environ):
+                say(f"warning: {unknown}")
             say(welcome(settings, taken.getsockname()[1]))
             try:
                 await server.serve(sockets=[taken])
@@ -164,5 +167,8 @@ async def _stop_when(stop: asyncio.Event, server: uvicorn.Server) -> None:
 
 
 def _expected(record: logging.LogRecord) -> bool:
-    """Drop uvicorn's complaint about answers we leave unfinished on purpose, because upstream broke off."""
-    return "without completing response" not in record.getMessage()
+    """Drop uvicorn's complaints about what is meant: answers that end as broken, and those that a stop ends."""
+    if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
+        return False
+    message = record.getMessage()
+    return "without completing response" not in message and "timeout graceful shutdown exceeded" not in message

@@ -12,6 +12,7 @@ from recollect.errors import (
     UnknownMemoryError,
 )
 
+FORBIDDEN = 403
 PAYLOAD_TOO_LARGE = 413
 # Statuses with which servers refuse a request they cannot take as it is; only these are worth sending again unaltered.
 REFUSALS = frozenset({400, 413, 422})

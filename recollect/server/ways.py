@@ -34,6 +34,8 @@ class Ask:
     """The answer will be read, so it must come uncompressed."""
     remembers: bool
     """The turn will be recorded."""
+    query: str = ""
+    """The request's query with its question mark, as it came."""
 
 
 class Way(Protocol):
@@ -78,7 +80,7 @@ class UpstreamWay:
     def chat(self, ask: Ask) -> AbstractAsyncContextManager[Answer]:
         """Send the request's bytes."""
         headers = upstream_headers(ask.headers, key=self._key, plain=ask.plain)
-        return self._upstream.send("POST", "/chat/completions", headers, ask.body)
+        return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
 
     def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AbstractAsyncContextManager[Answer]:
         """Send any other request's bytes."""

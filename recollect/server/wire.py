@@ -1,7 +1,9 @@
 """Small pieces of ASGI and HTTP: bodies in, answers out, which headers travel. Does I/O through ASGI's callables."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from recollect.chat.identity import is_private_header
 
@@ -28,8 +30,11 @@ _HOP_BY_HOP = frozenset(
 _NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cookie", b"expect"})
 
 
+_MEMORY = b"x-recollect-memory"
+
+
 class ClientGoneError(ConnectionError):
-    """The client hung up before its request was whole."""
+    """The client hung up, or takes no more of its answer."""
 
 
 class BodyTooLargeError(ValueError):
@@ -96,7 +101,7 @@ def answer_headers(headers: Iterable[tuple[bytes, bytes]], *, length: int | None
     kept = [
         (name, value)
         for name, value in headers
-        if (low := name.lower()) not in _HOP_BY_HOP and low != b"content-length" and low not in named
+        if (low := name.lower()) not in _HOP_BY_HOP and low not in (b"content-length", _MEMORY) and low not in named
     ]
     if length is not None:
         kept.append((b"content-length", str(length).encode()))
@@ -112,6 +117,42 @@ def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[by
 def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes | None:
     """Return the first value of a header, or None."""
     return next((value for key, value in headers if key.lower() == name), None)
+
+
+def impatient(send: Send, idle_s: float) -> Send:
+    """Return `send` with a deadline: a client that is connected and does not read counts as gone.
+
+    Raises:
+        ClientGoneError: (the result, when called) nothing could be sent for `idle_s` seconds.
+    """
+
+    async def sending(event: MutableMapping[str, Any]) -> None:
+        try:
+            async with asyncio.timeout(idle_s):
+                await send(event)
+        except TimeoutError:
+            raise ClientGoneError(f"the client read nothing for {idle_s:g} s") from None
+
+    return sending
+
+
+def query_of_scope(scope: Scope) -> str:
+    """Return a request's query with its question mark, as it came; empty where there is none."""
+    query: bytes = scope.get("query_string", b"")
+    return f"?{query.decode('latin-1')}" if query else ""
+
+
+def path_user(scope: Scope) -> str | None:
+    """Return NAME of `/u/NAME/v1/…`; bytes that are not UTF-8 stay apart, as lone surrogates that no name may hold.
+
+    >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9/v1/models"}), path_user({"path": "/v1/models"})
+    ('josé', None)
+    """
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    steps = unquote_to_bytes(raw.split(b"?")[0]).split(b"/")
+    if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] != b"v1":
+        return None
+    return steps[2].decode("utf-8", "surrogateescape")
 
 
 async def send_start(send: Send, status: int, headers: list[tuple[bytes, bytes]]) -> None:

@@ -245,16 +245,39 @@ def test_sources_that_contradict_each_other_are_refused(headers: list[tuple[byte
     assert "different users" in refusal(*headers, path=path)
 
 
-@pytest.mark.parametrize("value", [b"", b"  ", b"a\x00b", b"a\x7f", b"a" * 513, b"\x1b[31m"])
+@pytest.mark.parametrize("value", [b"a\x00b", b"a\x7f", b"a" * 513, b"\x1b[31m"])
 def test_a_header_that_cannot_be_a_name_is_refused_by_its_own_name(value: bytes) -> None:
     assert "x-recollect-user" in refusal((USER, value))
     assert "x-openwebui-user-id" in refusal((ID, value))
 
 
-def test_a_path_or_body_that_cannot_be_a_name_is_refused() -> None:
-    assert "path" in refusal(path="")
-    assert "path" in refusal(path="a\nb")
-    assert "body" in refusal(body="\ud83d")
+def test_a_path_that_cannot_be_a_name_is_refused() -> None:
+    for path in ("", "a\nb", "\udcff"):
+        assert "path" in refusal(path=path)
+
+
+@pytest.mark.parametrize("user", ["a\nb", "\ud83d", "a\0b", "a" * 513])
+def test_a_body_whose_user_cannot_be_a_name_is_nobodys(user: str) -> None:
+    assert ask(body=user).subject is None
+    assert ask((b"x-recollect-memory", b"read"), body=user).subject is None
+
+
+@pytest.mark.parametrize("value", [b"", b"  "])
+def test_an_empty_header_counts_as_absent(value: bytes) -> None:
+    identity = ask((JWT, value), (ID, value), (USER, value), (b"x-recollect-memory", value))
+    assert (identity.subject, identity.memory) == (Subject("user", "local"), MemoryMode.ON)
+
+
+@pytest.mark.parametrize("policy", [LOOPBACK, NETWORK, SIGNED])
+def test_with_memory_off_no_trouble_with_an_identity_breaks_the_chat(policy: IdentityPolicy) -> None:
+    off = (b"x-recollect-memory", b"off")
+    for headers in ([(USER, b"a"), (USER, b"b")], [(ID, b"a"), (USER, b"b")], [(USER, b"a\0")], [(JWT, b"forged")]):
+        identity = ask(*headers, off, policy=policy, path="\udcff", body="a\nb")
+        assert (identity.subject, identity.memory) == (None, MemoryMode.OFF)
+
+
+def test_the_default_user_is_a_users_name_whatever_it_looks_like() -> None:
+    assert ask(policy=replace(LOOPBACK, default_user="app:cal")).subject == Subject("user", "app:cal")
 
 
 @pytest.mark.parametrize("secret", ["", " "])
@@ -271,7 +294,7 @@ def test_memory_is_on_read_or_off() -> None:
         assert ask((b"X-Recollect-Memory", value)).memory is mode
 
 
-@pytest.mark.parametrize("value", [b"", b"yes", b"on,off", b"\xff"])
+@pytest.mark.parametrize("value", [b"yes", b"on,off", b"\xff"])
 def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None:
     assert "on, read or off" in refusal((b"x-recollect-memory", value))
 

@@ -74,8 +74,8 @@ def test_an_answer_whose_record_takes_too_long_ends_and_says_so(start_server: St
 
 def says_not_recorded(answer: RawAnswer, stream: bool) -> bool:
     if not stream:
-        return (answer.header("x-recollect-memory") or "").endswith("not recorded")
-    before, _, after = answer.body.partition(b": recollect: not recorded\n\n")
+        return (answer.header("x-recollect-memory") or "").endswith("; not recorded in time")
+    before, _, after = answer.body.partition(b": recollect: not recorded in time\n\n")
     return answer.whole and DONE not in before and after.endswith(DONE)
 
 

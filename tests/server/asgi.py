@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 from recollect.server.upstream import Answer, UpstreamBrokenError
 from recollect.server.ways import Ask
@@ -22,6 +23,7 @@ class Call:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     path: str = "/v1/chat/completions"
+    query: bytes = b""
     status: int = 0
     answer_headers: dict[str, str] = field(default_factory=dict)
     chunks: list[bytes] = field(default_factory=list)
@@ -39,9 +41,9 @@ class Call:
         return {
             "type": "http",
             "method": "POST",
-            "path": self.path,
+            "path": unquote(self.path),
             "raw_path": self.path.encode(),
-            "query_string": b"",
+            "query_string": self.query,
             "headers": headers,
             "path_params": {},
         }

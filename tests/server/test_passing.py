@@ -10,7 +10,7 @@ from recollect.server.passing import PassThrough
 
 async def passed(path: str) -> Call:
     call = Call(b"", path=path)
-    await PassThrough(GivenWay([]), max_body_bytes=1024)(call.scope(), call.receive(), call.send())
+    await PassThrough(GivenWay([]), max_body_bytes=1024, idle_s=60.0)(call.scope(), call.receive(), call.send())
     return call
 
 
@@ -36,3 +36,18 @@ async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str)
     call = await passed(path)
     assert call.status == 400
     assert json.loads(call.text)["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("path", "noted"),
+    [
+        ("/v1//chat/completions", "skipped"),
+        ("/v1/chat//completions", "skipped"),
+        ("/v1/./chat/completions", "skipped"),
+        ("/v1/Chat/Completions", "skipped"),
+        ("/v1/chat/completions//", "skipped"),
+        ("/v1/models", None),
+    ],
+)
+async def test_a_chat_under_another_spelling_says_that_memory_was_skipped(path: str, noted: str | None) -> None:
+    assert (await passed(path)).answer_headers.get("x-recollect-memory") == noted

@@ -10,7 +10,7 @@ from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event,
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import StoreUnavailableError
-from recollect.server.proxy import NOT_RECORDED, ChatProxy
+from recollect.server.proxy import FAILED, LATE, ChatProxy, comment
 from recollect.types import LoggedMessage, Recorded, Turn
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
@@ -127,9 +127,9 @@ async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
     proxy = ChatProxy(engine, GivenWay([(200, EVENTS if stream else JSON, answer)]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     if stream:
-        assert call.text.endswith(NOT_RECORDED.decode() + "data: [DONE]\n\n")
+        assert call.text.endswith(comment(LATE).decode() + "data: [DONE]\n\n")
     else:
-        assert call.answer_headers["x-recollect-memory"].endswith("; not recorded")
+        assert call.answer_headers["x-recollect-memory"].endswith("; not recorded in time")
     assert proxy.counters.not_recorded == 1
     slow.may_go.set()
     await proxy.close()
@@ -145,7 +145,7 @@ async def test_a_failing_commit_is_told_and_the_chat_goes_on(
     monkeypatch.setattr(engine.turns, "record", failing.record)
     call = Call(chat("Peanuts?", stream=True))
     proxy = await serve(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
-    assert NOT_RECORDED.decode() in call.text
+    assert comment(FAILED).decode() in call.text
     assert call.finished
     assert (proxy.counters.not_recorded, proxy.counters.memory_failed) == (1, 1)
 
