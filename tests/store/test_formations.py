@@ -7,6 +7,7 @@ import pytest
 from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
 
 from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
+from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationKey, FormationResult, Lease, Subject
@@ -218,3 +219,36 @@ async def test_a_lease_that_stands_can_be_renewed_and_one_that_ran_out_cannot(st
     assert not await store.renew_lease(lease, now=clock.now(), lease_s=10)
     assert await store.lease(lease.key, now=clock.now(), lease_s=10) is not None
     assert not await store.renew_lease(lease, now=clock.now(), lease_s=10)
+
+
+async def test_what_a_clock_set_far_ahead_put_off_is_due_when_it_is_right_again(url: str, clock: FakeClock) -> None:
+    ahead = FakeClock(clock.now() + timedelta(days=3650))
+    store = await open_store(url, clock=ahead)
+    await store.record(turn("a", "b", formations=[due(due_at=ahead.now())]))
+    await store.record(turn("c", "d", formations=[due(due_at=clock.now())]))
+    [held] = await store.due(clock.now())
+    lease = await store.lease(held, now=ahead.now(), lease_s=60)
+    assert lease is not None
+    soon = clock.now() + timedelta(minutes=59)
+    await store.record(turn("e", "f", formations=[due(due_at=soon)]))
+    # A second one beside the first: nobody may think that whoever holds the lease is gone.
+    beside = await open_store(url, clock=clock)
+
+    assert len(await beside.due(clock.now())) == 2
+    assert not await store.renew_lease(lease, now=clock.now(), lease_s=60)
+    assert sorted(s.due_at for s in await beside.formations() if s.due_at) == [clock.now(), clock.now(), soon]
+    await beside.close()
+    await store.close()
+
+
+async def test_a_lease_in_use_is_left_alone_by_who_opens_the_file(url: str, clock: FakeClock) -> None:
+    store = await open_store(url, clock=clock)
+    await store.record(turn("a", "b", formations=[due()]))
+    [key] = await store.due(clock.now())
+    lease = await store.lease(key, now=clock.now(), lease_s=3599)
+    assert lease is not None
+    beside = await open_store(url, clock=clock)
+    assert await beside.due(clock.now()) == []
+    assert await store.renew_lease(lease, now=clock.now(), lease_s=60)
+    await beside.close()
+    await store.close()

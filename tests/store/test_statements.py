@@ -16,7 +16,7 @@ from recollect.testing import FakeClock
 
 ROOMS = ("subject", "log", "memory", "formation")
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
-OPERATORS = {"subjects", "count", "due", "next_due", "formations", "free_leases"}
+OPERATORS = {"subjects", "count", "due", "next_due", "formations", "free_leases", "from_future", "back_from_future"}
 CHECKS = {
     "broken_pages",
     "gaps",

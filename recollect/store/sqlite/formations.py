@@ -25,6 +25,9 @@ from recollect.types import FormationKey, FormationResult, FormationStatus, Leas
 SQL = load("formation")
 LOG_SQL = load("log")
 _TOKEN_BITS = 63  # what a signed integer holds
+# Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
+# clock that ran ahead, and would wait until the corrected one gets there.
+FARTHEST = timedelta(hours=1)
 
 
 def due(db: apsw.Connection, now: datetime, *, limit: int) -> list[FormationKey]:
@@ -57,6 +60,13 @@ def lease(db: apsw.Connection, key: FormationKey, *, now: datetime, lease_s: flo
         formed_seq=formed_seq,
         last_seq=_last_seq(db, row_key),
     )
+
+
+def return_from_future(db: apsw.Connection, now: datetime) -> None:
+    """Make due now, and free, what a clock that was set far ahead put off. Writes only where there is something."""
+    farthest = to_micros(now + FARTHEST)
+    if fetch_value(db, SQL["from_future"], farthest):
+        db.execute(SQL["back_from_future"], (farthest, to_micros(now)))
 
 
 def free_leases(db: apsw.Connection) -> None:

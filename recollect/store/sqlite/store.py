@@ -19,6 +19,7 @@ from recollect.store.sqlite import formations as work
 from recollect.store.sqlite import log, memories
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.faults import opening
 from recollect.store.sqlite.hot import HotCache, read_hot
 from recollect.store.sqlite.jobs import Work
 from recollect.store.sqlite.presence import Presence
@@ -65,7 +66,7 @@ class _Opened:
     """Our mark beside the file; None where nobody else can come."""
 
 
-def _open(place: Place) -> _Opened:
+def _open(place: Place, clock: Clock) -> _Opened:
     with ExitStack() as on_failure:
         writer = open_writer(place)
         on_failure.callback(writer.close)
@@ -75,6 +76,8 @@ def _open(place: Place) -> _Opened:
             if company.first:
                 work.free_leases(writer)
             company.share()
+        with opening(place.path):
+            work.return_from_future(writer, clock.now())
         readers = []
         for _ in range(0 if place.alone else READERS):
             readers.append(open_reader(place))
@@ -110,7 +113,7 @@ class SqliteStore:
             StoreUnavailableError: another process holds it.
         """
         Failpoint.from_environment()  # a wrong name is told before a file is made
-        opened = await asyncio.to_thread(_open, place)
+        opened = await asyncio.to_thread(_open, place, clock)
         return cls(place, opened, clock=clock, cache_bytes=cache_bytes)
 
     async def close(self) -> None:

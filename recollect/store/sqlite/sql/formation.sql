@@ -34,6 +34,18 @@ RETURNING 1
 -- name: free_leases
 UPDATE formation SET lease_token = NULL, lease_until = NULL WHERE lease_until IS NOT NULL
 
+-- name: from_future
+SELECT EXISTS (SELECT 1
+                 FROM formation
+                WHERE due_at IS NOT NULL AND parked = 0 AND (due_at > ?1 OR lease_until > ?1))
+
+-- name: back_from_future
+UPDATE formation
+   SET due_at = CASE WHEN due_at > ?1 THEN ?2 ELSE due_at END,
+       lease_token = CASE WHEN lease_until > ?1 THEN NULL ELSE lease_token END,
+       lease_until = CASE WHEN lease_until > ?1 THEN NULL ELSE lease_until END
+ WHERE due_at IS NOT NULL AND parked = 0 AND (due_at > ?1 OR lease_until > ?1)
+
 -- name: holds
 SELECT formed_seq
   FROM formation
