@@ -6,10 +6,10 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, turn
+from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, recall_record, turn
 
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
-from recollect.ids import new_id
+from recollect.ids import id_text, new_id
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import (
@@ -169,19 +169,73 @@ async def test_two_subjects_fill_the_same_slot_and_hold_the_same_id(store: Store
     assert await store.subjects() == [ANA, BEN]
 
 
+async def furnish(store: Store, clock: FakeClock, subject: Subject) -> tuple[list[Memory], ConversationId]:
+    """Give a subject a conversation, its work, a recall, and a decided memory of every kind; newest first."""
+    clock.advance(seconds=1)
+    asked = replace(recall_record((subject, MemoryId(new_id(clock)), 1.0)), id=new_id(clock), at=clock.now())
+    said = turn("I moved.", "Nice!", subject=subject, external_id="same", formations=[due(subject)], recall=asked)
+    conversation = (await store.record(said)).conversation
+    known = [memory(f"of {subject.text}", subject=subject, slot="identity/name", clock=clock)]
+    for kind in (MemoryKind.NOTE, MemoryKind.EPISODE, MemoryKind.TURN):
+        clock.advance(seconds=1)
+        sources = [evidence(conversation, 1)]
+        known.append(memory("I moved.", subject=subject, kind=kind, sources=sources, clock=clock))
+    await store.apply(subject, [add(one) for one in known], [decision(one, clock=clock) for one in known])
+    return known[::-1], conversation
+
+
 async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeClock) -> None:
-    known = memory("secret", slot="identity/name", clock=clock)
-    await store.apply(ANA, [add(known)], [decision(known)])
-    for stranger in (BEN, Subject("app", "ana"), Subject("global", "")):
-        assert await store.memories(stranger, [known.id]) == []
-        assert await store.list_memories(stranger, closed=True) == []
-        assert await store.facts(stranger) == []
-        assert await store.decisions(stranger, memory=known.id) == []
-        assert len(await store.hot(stranger, SPACE)) == 0
-        for change in (close(known, clock), StrengthenMemory(id=known.id, importance=1.0)):
-            with pytest.raises(UnknownMemoryError):
-                await store.apply(stranger, [change], [])
-    assert await store.memories(ANA, [known.id]) == [known]
+    subjects = (ANA, BEN, Subject("app", "ana"), Subject("global", ""))
+    owned = {subject: await furnish(store, clock, subject) for subject in subjects}
+    everything = [one.id for known, _ in owned.values() for one in known]
+    for subject, (known, conversation) in owned.items():
+        ids = {one.id for one in known}
+        assert await store.memories(subject, everything) == known
+        assert await store.list_memories(subject, kinds=tuple(MemoryKind), closed=True) == known
+        assert await store.facts(subject) == [one for one in known if one.kind is MemoryKind.FACT]
+        assert {line.memory_id for line in await store.decisions(subject)} == ids
+        hot = await store.hot(subject, SPACE)
+        assert sorted(map(id_text, hot.ids)) == sorted(ids)
+        assert [one.id for one in await store.conversations(subject)] == [conversation]
+        assert [status.key.subject for status in await store.formations(subject=subject)] == [subject]
+        assert [one.items[0][0] for one in await store.recalls(subject)] == [subject]
+        for other, (theirs, their_conversation) in owned.items():
+            if other != subject:
+                await nothing_is_known_of(store, subject, theirs[0], their_conversation, clock)
+    for subject, (known, _) in owned.items():
+        assert await store.memories(subject, everything) == known
+
+
+async def nothing_is_known_of(
+    store: Store, subject: Subject, theirs: Memory, conversation: ConversationId, clock: FakeClock
+) -> None:
+    """Ask one subject for what is another's, by its id; and try to change it."""
+    assert await store.decisions(subject, memory=theirs.id) == []
+    assert await store.messages(subject, conversation) == []
+    assert await store.abandoned(subject, conversation) == set()
+    assert await store.recalls(subject, conversation=conversation) == []
+    for change in (close(theirs, clock), StrengthenMemory(id=theirs.id, importance=1.0)):
+        with pytest.raises(UnknownMemoryError):
+            await store.apply(subject, [change], [])
+
+
+async def test_one_id_in_two_subjects_is_a_memory_of_each(store: Store, clock: FakeClock) -> None:
+    ours = memory("Ana", slot="identity/name", sources=[evidence(ConversationId(new_id(clock)), 1)], clock=clock)
+    theirs = replace(ours, subject=BEN, text="Ben", value="Ben", importance=0.25, evidence=())
+    for one in (ours, theirs):
+        await store.apply(one.subject, [add(one)], [decision(one)])
+        assert len(await store.hot(one.subject, SPACE)) == 1
+    for one in (ours, theirs):
+        assert await store.memories(one.subject, [one.id]) == [one]
+        assert await store.facts(one.subject) == [one]
+        assert await store.list_memories(one.subject) == [one]
+        assert await store.list_memories(one.subject, kinds=tuple(MemoryKind)) == [one]
+        assert [line.text for line in await store.decisions(one.subject, memory=one.id)] == [one.text]
+    await store.apply(BEN, [close(theirs, clock)], [])
+    assert await store.facts(BEN) == []
+    assert len(await store.hot(BEN, SPACE)) == 0
+    assert await store.facts(ANA) == [ours]
+    assert len(await store.hot(ANA, SPACE)) == 1
 
 
 async def test_changes_of_another_subjects_memory_are_refused(store: Store, clock: FakeClock) -> None:

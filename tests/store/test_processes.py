@@ -7,14 +7,17 @@ import sys
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 from factories import ANA, SPACE, add, memory, turn
 
 from recollect.errors import StoreUnavailableError
+from recollect.ids import id_bytes
 from recollect.store.failpoint import VARIABLE
 from recollect.store.open import open_store
 from recollect.store.sqlite import connection
 from recollect.testing import FakeClock
+from recollect.types import CloseMemory
 
 SCRIPT = Path(__file__).parent / "store_process.py"
 TESTS = Path(__file__).parent.parent
@@ -76,6 +79,32 @@ async def test_what_another_process_changes_is_seen_at_once(url: str, clock: Fak
     finally:
         await ours.close()
         await theirs.close()
+
+
+async def test_what_others_changed_while_a_cache_was_away_is_seen_by_both(url: str, clock: FakeClock) -> None:
+    """One keeps its cache while the other leaves, changes memories with a cache of its own, and leaves again."""
+    ours = await open_store(url, clock=clock)
+    first = [memory(f"memory {number}", clock=clock) for number in range(8)]
+    await ours.apply(ANA, [add(one) for one in first], [])
+    assert len(await ours.hot(ANA, SPACE)) == 8
+    clock.advance(seconds=1)
+    for number in range(2):
+        theirs = await open_store(url, clock=clock)
+        cached = await theirs.hot(ANA, SPACE)
+        gone = CloseMemory(id=first[number].id, valid_to=clock.now(), closed_at=clock.now())
+        await theirs.apply(ANA, [gone, add(memory(f"new {number}", clock=clock), vector=[0, 1, 0, 0])], [])
+        merged = await theirs.hot(ANA, SPACE)
+        assert merged.version == cached.version + 1
+        await theirs.close()
+        fresh = await open_store(url, clock=clock)
+        read = await fresh.hot(ANA, SPACE)
+        await fresh.close()
+        for hot in (merged, await ours.hot(ANA, SPACE)):
+            assert (hot.ids, hot.version) == (read.ids, read.version)
+            assert np.array_equal(hot.vectors, read.vectors)
+            assert np.array_equal(hot.terms, read.terms)
+        assert id_bytes(gone.id) not in read.ids
+    await ours.close()
 
 
 async def test_a_file_that_another_process_holds_is_unavailable_until_it_lets_go(
