@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
+from recollect.chat.names import spoken_name
 from recollect.text import squeeze
 from recollect.types import SHOWN_CHARACTERS, Memory, MemoryKind, Recall, Recalled
 
@@ -134,7 +135,9 @@ def _row_line(item: Recalled, zone: ZoneInfo) -> str:
 
 
 def _who(memory: Memory) -> str:
-    name = memory.speaker or next((one.speaker or one.role for one in memory.evidence), "")
+    role = next((one.role for one in memory.evidence), "")
+    # A name that reads as a role counts only where nothing says which role it was.
+    name = (spoken_name(memory.speaker) or role) if role else memory.speaker
     return _WHO.get(name) or quotable(name, _LONGEST_NAME).strip("()") or "somebody"
 
 

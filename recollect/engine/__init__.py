@@ -1,8 +1,8 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
-from recollect.engine.apart import apart
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.parts import History, Parts, open_parts
 from recollect.engine.turn import Prepared
+from recollect.work.apart import apart
 
 __all__ = ["AsyncRecollect", "History", "Parts", "Prepared", "apart", "open_parts"]

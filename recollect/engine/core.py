@@ -11,7 +11,6 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.request import read_request
 from recollect.clock import Clock, SystemClock
-from recollect.engine.apart import apart
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import History, Parts, open_parts
@@ -36,6 +35,7 @@ from recollect.types import (
     Subject,
     Turn,
 )
+from recollect.work.apart import apart
 from recollect.work.byhand import add_by_hand, close_by_hand
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns

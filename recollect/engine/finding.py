@@ -14,11 +14,14 @@ from recollect.recall.query import Query, make_query
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.text import clean
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
+from recollect.work.apart import apart
 
 T = TypeVar("T")
 
 # Past this many memories ranking takes long enough (some 5 ms) to be felt by other requests on the loop.
 _LARGE = 20_000
+# Characters of quotations from which scrubbing them takes longer than some 5 ms.
+_LARGE_TEXT = 20_000
 # Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
 _LONGEST_QUERY = 4_000
 
@@ -87,7 +90,10 @@ class Finder:
     async def _fetch(self, ranking: Ranking) -> dict[MemoryId, Memory]:
         wanted = ranking.wanted()
         found = await _all([self._parts.store.memories(who, ids) for who, ids in wanted.items()])
-        return {memory.id: _presentable(memory) for each in found for memory in each}
+        memories = [memory for each in found for memory in each]
+        size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
+        shown = await apart(size, lambda: [_presentable(memory) for memory in memories], above=_LARGE_TEXT)
+        return {memory.id: memory for memory in shown}
 
 
 async def _all(reads: Sequence[Coroutine[Any, Any, T]]) -> list[T]:

@@ -11,7 +11,6 @@ from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.context.place import place
 from recollect.context.render import Rendered, render
-from recollect.engine.apart import apart
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import Parts
 from recollect.ids import new_id
@@ -30,6 +29,7 @@ from recollect.types import (
     Subject,
     Turn,
 )
+from recollect.work.apart import apart
 from recollect.work.extracting import extractor_version
 from recollect.work.indexing import TURNS_VERSION
 from recollect.work.worker import Worker

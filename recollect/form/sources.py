@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from recollect.chat.names import spoken_name
 from recollect.form.scrub import scrub
 from recollect.form.strip import own_words
 from recollect.types import LoggedMessage, Memory, Subject
 
 # Longest stretch of a message that extractors read: a longer one is a pasted document, not somebody talking.
 LONGEST_READ = 20_000
+# What is looked at of a text to find that stretch: own words may stand behind a pasted page, not behind a book.
+_LONGEST_SEEN = 3 * LONGEST_READ
 # Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
 
@@ -37,14 +40,16 @@ def readable(message: LoggedMessage) -> str:
 
 def readable_text(text: str) -> str:
     """Return what may be derived from a text: own words, scrubbed, and not endless."""
-    return scrub(own_words(text)[: LONGEST_READ + _MARGIN])[:LONGEST_READ]
+    own = scrub(own_words(text[:_LONGEST_SEEN])[: LONGEST_READ + _MARGIN])
+    # Of what was cut the edge is not read either: half a secret has not the shape of one.
+    return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
 
 
 def speaker_of(message: LoggedMessage) -> str:
-    """Return who speaks: the name, or the role where no name is known."""
-    return message.name or message.role
+    """Return who speaks: the name, or the role where no name is known, or one that reads as a role."""
+    return spoken_name(message.name) or message.role
 
 
 def who(message: LoggedMessage) -> str:
     """Return the speaker as the subject of a sentence: 'Caroline', 'The user', 'The assistant'."""
-    return message.name or f"The {message.role}"
+    return spoken_name(message.name) or f"The {message.role}"

@@ -155,7 +155,7 @@ class Batch:
         self.closed.add(known.memory.id)
         for note in self._restating(known.memory):
             self.closed.add(note.id)
-            closings.append(Closing(memory=note, valid_to=max(valid_to, note.valid_from)))
+            closings.append(Closing(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
         return tuple(closings)
 
     def _restating(self, fact: Memory) -> list[Memory]:

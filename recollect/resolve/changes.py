@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.resolve.plan import Resolved
+from recollect.resolve.plan import Closing, Resolved
 from recollect.resolve.slots import canonical_key
 from recollect.types import (
     Action,
@@ -52,7 +52,8 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
     What is closed comes before what takes its place. Facts get terms and no vector.
 
     Returns:
-        The changes in the order in which they are to be applied, and one decision for each item of `resolved`.
+        The changes in the order in which they are to be applied, and one decision for each item of `resolved`,
+        followed by one for each note that ends because it restates what ended.
     """
     changes: list[Change] = []
     decisions: list[Decision] = []
@@ -69,6 +70,7 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
                 StrengthenMemory(id=one.target.id, importance=one.importance, evidence=_further(one, one.target))
             )
         decisions.append(_decision(one, made, making))
+        decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.restates)
     return changes, decisions
 
 
@@ -132,6 +134,24 @@ def _decision(one: Resolved, made: MemoryId | None, making: Making) -> Decision:
         target_id=target,
         reason=one.reason,
         text=one.candidate.text,
+        profile=making.profile,
+        conversation=one.evidence[0].conversation if one.evidence else making.conversation,
+        seq=one.candidate.seq,
+    )
+
+
+def _with_it(one: Resolved, closing: Closing, made: MemoryId | None, making: Making) -> Decision:
+    """Say why a note ends with the fact that it restates; what came in its place is the target, or what ended."""
+    ended = one.target.id if one.target else None
+    return Decision(
+        id=making.ids(),
+        subject=making.subject,
+        at=making.now,
+        action=Action.CLOSE,
+        memory_id=closing.memory.id,
+        target_id=made or ended,
+        reason="restates what was replaced" if made else "restates what ended",
+        text=closing.memory.text,
         profile=making.profile,
         conversation=one.evidence[0].conversation if one.evidence else making.conversation,
         seq=one.candidate.seq,

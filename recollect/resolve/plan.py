@@ -52,6 +52,8 @@ class Closing:
 
     memory: Memory
     valid_to: datetime
+    restates: bool = False
+    """It ends only because it says in words what a fact held that ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,9 @@ from recollect.types import (
     Vectors,
 )
 from recollect.work.abandoning import abandon
+from recollect.work.apart import apart
 from recollect.work.neighbours import gather_neighbours, nearest, without
+from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -91,6 +93,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
+    read = [one for one in read if one.seq <= lease.formed_seq] + portion(
+        [one for one in read if one.seq > lease.formed_seq]
+    )
     gone = await tools.store.abandoned(key.home, key.conversation)
     live = [message for message in read if message.seq not in gone]
     hot = await tools.store.hot(key.subject, tools.embedder.space)
@@ -114,7 +119,8 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
 
 async def _form(batch: _Batch, tools: Tools) -> tuple[list[Change], list[Decision]]:
     extracted = await _propose(batch, tools)
-    proven, refused = _check(batch, extracted.candidates)
+    size = characters(batch.messages)
+    proven, refused = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([candidate.text for candidate, _ in proven])
     resolved = [*await _resolve(batch, proven, vectors, tools), *refused]
     by_text: dict[str, Vector] = {one[0].text: row for one, row in zip(proven, vectors, strict=True) if row.any()}
@@ -136,7 +142,7 @@ async def _form(batch: _Batch, tools: Tools) -> tuple[list[Change], list[Decisio
 async def _propose(batch: _Batch, tools: Tools) -> _Extracted:
     """Let the extractor read the batch, unless the gate sees nothing in it."""
     sources = frozenset(batch.profile.form.sources)
-    worth = [one for one in batch.messages if one.role in sources and worth_a_look(readable(one))]
+    worth = await apart(characters(batch.messages), lambda: _worth(batch, sources), above=LARGE_BATCH)
     if not worth:
         return _Extracted(candidates=())
     source = FormInput(
@@ -166,6 +172,10 @@ async def _propose(batch: _Batch, tools: Tools) -> _Extracted:
         tools.model,
     )
     return _Extracted(candidates=answer.candidates, dropped=answer.dropped)
+
+
+def _worth(batch: _Batch, sources: frozenset[str]) -> list[LoggedMessage]:
+    return [one for one in batch.messages if one.role in sources and worth_a_look(readable(one))]
 
 
 def _check(batch: _Batch, candidates: Sequence[Candidate]) -> tuple[list[tuple[Candidate, Evidence]], list[Resolved]]:

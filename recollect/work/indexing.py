@@ -1,8 +1,12 @@
 """Stage `index`: messages become recallable as quotations. Reads the store; needs no language model."""
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from recollect.form.sources import readable_text
+from recollect.chat.names import spoken_name
+from recollect.form.hold import planted_order
+from recollect.form.sources import readable_text, speaker_of
 from recollect.form.tone import small_talk
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
@@ -20,6 +24,8 @@ from recollect.types import (
     MemoryKind,
 )
 from recollect.work.abandoning import abandon
+from recollect.work.apart import apart
+from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.tools import Tools
 
 TURNS_VERSION = "turns-1"
@@ -37,39 +43,45 @@ _FRAGMENT = 3
 _TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Quotation:
+    """What makes a message recallable."""
+
+    message: LoggedMessage
+    pieces: Sequence[str]
+    """What is embedded of it."""
+    terms: Mapping[str, int]
+
+
 async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
-    the built-in model's answers: they quote what was recalled, and recall must not feed itself.
+    the built-in model's answers: they quote what was recalled, and recall must not feed itself; nor answers that give
+    orders which somebody may have planted.
     """
     key = lease.key
-    messages = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    messages = portion(waiting)
     if not messages:
         return FormationResult(formed_seq=lease.last_seq)
     gone = await tools.store.abandoned(key.home, key.conversation)
-    read = [(message, readable_text(message.text)) for message in messages if message.seq not in gone]
-    kept = [(message, text) for message, text in read if message.name != MODEL and is_quotable(message.role, text)]
-    pieces = [chunks(text) for _, text in kept]
-    named = [
-        f"{message.name}: {piece}" if message.name else piece
-        for (message, _), each in zip(kept, pieces, strict=True)
-        for piece in each
-    ]
-    vectors = await tools.embedder.embed(named)  # who says it is part of what a turn means
+    live = [message for message in messages if message.seq not in gone]
+    kept = await apart(characters(live), lambda: _quotations(live), above=LARGE_BATCH)
+    vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0
-    for (message, text), each in zip(kept, pieces, strict=True):
-        mine = vectors[start : start + len(each)]
-        start += len(each)
+    for each in kept:
+        mine = vectors[start : start + len(each.pieces)]
+        start += len(each.pieces)
         changes.append(
             AddMemory(
-                memory=_turn_memory(message, lease, tools),
+                memory=_turn_memory(each.message, lease, tools),
                 space=tools.embedder.space,
                 vectors=tuple(row for row in mine if row.any()),
-                terms=terms(f"{message.name or ''} {text}"),
+                terms=each.terms,
             )
         )
     return FormationResult(
@@ -78,6 +90,21 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
         decisions=tuple(decisions),
         subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
     )
+
+
+def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
+    found: list[_Quotation] = []
+    for message in messages:
+        text = readable_text(message.text)
+        if message.name == MODEL or not is_quotable(message.role, text):
+            continue
+        if message.role == "assistant" and planted_order(text):
+            continue
+        name = spoken_name(message.name)
+        # Who says it is part of what a turn means.
+        pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
+        found.append(_Quotation(message=message, pieces=pieces, terms=terms(f"{name or ''} {text}")))
+    return found
 
 
 def is_quotable(role: str, text: str) -> bool:
@@ -106,7 +133,7 @@ def is_bare_question(text: str) -> bool:
 
 
 def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:
-    speaker = message.name or message.role
+    speaker = speaker_of(message)
     return Memory(
         id=MemoryId(new_id(tools.clock)),
         subject=lease.key.subject,

@@ -7,7 +7,7 @@ from talk import asks, request, user
 
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, apart
-from recollect.engine.apart import LARGE
+from recollect.work.apart import LARGE
 
 
 @pytest.mark.parametrize(("size", "leaves"), [(LARGE, False), (LARGE + 1, True)])

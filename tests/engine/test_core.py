@@ -56,13 +56,19 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
         clock.advance(days=30)
     oslo = await engine.history((await fact(engine, "Oslo")).id, user="ana")
     assert oslo.memory.state is MemoryState.CLOSED
-    assert {one.value: one.state for one in oslo.related} == {
+    assert {one.value: one.state for one in oslo.related if one.kind is MemoryKind.FACT} == {
         "Rome": MemoryState.CLOSED,
         "Bergen": MemoryState.ACTIVE,
     }
+    replaced = (Action.REPLACE, "a newer value of the same slot")
     assert [(line.action, line.reason) for line in oslo.decisions] == [
-        (Action.REPLACE, "a newer value of the same slot")
-    ] * 2
+        replaced,
+        (Action.CLOSE, "restates what was replaced"),
+        replaced,
+    ]
+    [rome] = [one for one in oslo.related if one.text == "The user lives in Rome." and one.kind is MemoryKind.NOTE]
+    explained = await engine.history(rome.id, user="ana")
+    assert [line.target_id for line in explained.decisions if line.action is Action.CLOSE] == [oslo.memory.id]
     assert [message.text for message in oslo.sources] == ["I moved to Oslo."]
     rome, bergen = [(await fact(engine, value)) for value in ("Rome", "Bergen")]
     assert rome.valid_to == oslo.memory.valid_from

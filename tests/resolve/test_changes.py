@@ -1,10 +1,12 @@
 """Decisions written out as changes and as lines of the log."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import numpy as np
+import pytest
 
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.plan import Closing, Resolved, refusal
@@ -158,3 +160,23 @@ def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
         (Action.IGNORE, None, "has no quote"),
         (Action.CLOSE, ROME.id, "ended"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("action", "target", "reason"),
+    [(Action.REPLACE, "id-1", "restates what was replaced"), (Action.CLOSE, "rome", "restates what ended")],
+)
+def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, target: str, reason: str) -> None:
+    note = replace(ROME, id=MemoryId("note"), kind=MemoryKind.NOTE)
+    one = Resolved(
+        action=action,
+        candidate=FACT,
+        evidence=(SAID,),
+        target=ROME,
+        reason="newer",
+        closes=(Closing(memory=ROME, valid_to=NOW), Closing(memory=note, valid_to=NOW, restates=True)),
+    )
+    _, (first, second) = to_changes([one], making())
+    assert first.reason == "newer"
+    assert (second.action, second.memory_id, second.target_id) == (Action.CLOSE, "note", target)
+    assert (second.reason, second.text, second.seq) == (reason, note.text, 3)

@@ -242,6 +242,7 @@ def test_the_note_that_restates_a_replaced_fact_ends_with_it_but_an_event_stays(
     event = stored(note("The user moved from Paris to Rome in May 2025.", type="event"), number=3, said=said)
     (one,) = decide(fact("location", "Oslo"), facts=(known,), near=((restating, 0.5), (event, 0.5)))
     assert [closing.memory for closing in one.closes] == [known, restating]
+    assert [closing.restates for closing in one.closes] == [False, True]
 
 
 def test_a_batch_does_not_repeat_itself() -> None:

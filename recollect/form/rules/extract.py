@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from recollect.chat.names import spoken_name
 from recollect.dates import DateMention, resolve_dates
 from recollect.form.dates import write_out
 from recollect.form.rules.fact import Fact
@@ -54,7 +55,7 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
     found: list[Candidate] = []
     everybody = [*source.earlier, *source.messages]
     for message in source.messages:
-        if message.role not in source.sources or (message.role != "user" and not message.name):
+        if message.role not in source.sources or (message.role != "user" and not spoken_name(message.name)):
             continue
         text = readable(message)
         reading = _Reading(
@@ -62,15 +63,16 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
             text=text,
             mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone),
             speaker=_speaker(message, everybody),
-            talk=bool(message.name),
+            talk=bool(spoken_name(message.name)),
         )
         found.extend(_of_message(reading))
     return found
 
 
 def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Speaker:
-    others = {one.name for one in everybody if one.name and one.name != message.name}
-    return Speaker(who(message), bool(message.name), others.pop() if len(others) == 1 and message.name else "")
+    mine = spoken_name(message.name)
+    others = {name for one in everybody if (name := spoken_name(one.name)) and name != mine}
+    return Speaker(who(message), bool(mine), others.pop() if len(others) == 1 and mine else "")
 
 
 def _of_message(reading: _Reading) -> list[Candidate]:

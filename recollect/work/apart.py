@@ -11,10 +11,10 @@ T = TypeVar("T")
 LARGE = 64 * 1024
 
 
-async def apart(size: int, work: Callable[[], T]) -> T:
-    """Do `work`, in a thread where it works on more than `LARGE` characters or bytes.
+async def apart(size: int, work: Callable[[], T], *, above: int = LARGE) -> T:
+    """Do `work`, in a thread where it works on more than `above` characters or bytes.
 
     Raises:
         Exception: whatever `work` raises.
     """
-    return await asyncio.to_thread(work) if size > LARGE else work()
+    return await asyncio.to_thread(work) if size > above else work()
