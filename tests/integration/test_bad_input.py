@@ -165,3 +165,20 @@ def test_a_broken_request_line_disturbs_nobody(server: ServerProcess) -> None:
     assert request(server.port, "/v1/../../etc/passwd", method="GET").status in (400, 404)
     assert request(server.port, "/nowhere", method="GET").status == 404
     assert request(server.port, "/healthz", method="GET").json["status"] == "ok"
+
+
+def test_an_empty_name_counts_as_none(server: ServerProcess) -> None:
+    answer = chat(server.port, "echo", [user("Hello")], {"x-recollect-user": "", "x-recollect-memory": ""})
+    assert (answer.status, answer.header("x-recollect-memory")) == (200, "on; recalled=0")
+
+
+@pytest.mark.parametrize("value", ["a\x01b", "a\x7fb"])
+def test_a_header_that_cannot_travel_on_is_refused_in_openais_shape(
+    server: ServerProcess, upstream: FakeUpstream, value: str
+) -> None:
+    before = len(upstream.seen)
+    answer = chat(server.port, "echo", [user("Hello")], {"x-strange": value})
+    error = answer.json["error"]
+    assert (answer.status, error["type"], len(upstream.seen) - before) == (502, "server_error", 0)
+    assert "cannot be sent" in error["message"]
+    assert chat(server.port, "echo", [user("Hello")]).status == 200

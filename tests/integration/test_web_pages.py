@@ -1,0 +1,39 @@
+"""A real server and what a browser would send it; and what it says at its start of a variable that is no setting."""
+
+from collections.abc import Callable
+
+import pytest
+
+from integration.raw_client import chat, request, user
+from integration.server_process import ServerProcess
+
+StartServer = Callable[..., ServerProcess]
+PAGE = "http://localhost:3000"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Host": "evil.example:8765"}, {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}]
+)
+def test_a_foreign_page_neither_reads_nor_writes(start_server: StartServer, headers: dict[str, str]) -> None:
+    server = start_server()
+    answer = chat(server.port, "echo", [user("I like figs.")], headers)
+    assert answer.status == 403
+    assert "RECOLLECT_ORIGINS" in answer.json["error"]["message"]
+    assert server.health()["proxy"]["chats"] == 0
+
+
+def test_a_listed_page_gets_its_stream_and_the_leave_to_read_it(start_server: StartServer) -> None:
+    server = start_server(settings={"ORIGINS": PAGE})
+    asking = {"Origin": PAGE, "Access-Control-Request-Method": "POST"}
+    preflight = request(server.port, "/v1/chat/completions", headers=asking, method="OPTIONS")
+    assert (preflight.status, preflight.header("access-control-allow-origin")) == (204, PAGE)
+    answer = chat(server.port, "echo", [user("I like figs.")], {"Origin": PAGE}, stream=True)
+    assert (answer.done, answer.text) == (True, "You said: I like figs.")
+    assert answer.header("access-control-allow-origin") == PAGE
+
+
+def test_a_variable_that_is_no_setting_is_named_at_the_start(start_server: StartServer) -> None:
+    server = start_server(settings={"IDLE_TIMEOUT": "5"})
+    assert "warning: RECOLLECT_IDLE_TIMEOUT is no setting and does nothing; is RECOLLECT_IDLE_TIMEOUT_S meant?" in (
+        server.output()
+    )
