@@ -11,6 +11,7 @@ from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, rec
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_text, new_id
 from recollect.store.protocol import Store
+from recollect.store.sqlite.hot import LEAST_MERGED
 from recollect.testing import FakeClock
 from recollect.types import (
     Action,
@@ -192,6 +193,8 @@ async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeCl
         ids = {one.id for one in known}
         assert await store.memories(subject, everything) == known
         assert await store.list_memories(subject, kinds=tuple(MemoryKind), closed=True) == known
+        assert await store.list_memories(subject, kinds=tuple(MemoryKind), limit=1) == known[:1]
+        assert await store.list_memories(subject, limit=1) == known[1:2], "quotations are not asked for"
         assert await store.facts(subject) == [one for one in known if one.kind is MemoryKind.FACT]
         assert {line.memory_id for line in await store.decisions(subject)} == ids
         hot = await store.hot(subject, SPACE)
@@ -236,6 +239,23 @@ async def test_one_id_in_two_subjects_is_a_memory_of_each(store: Store, clock: F
     assert len(await store.hot(BEN, SPACE)) == 0
     assert await store.facts(ANA) == [ours]
     assert len(await store.hot(ANA, SPACE)) == 1
+
+
+async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, clock: FakeClock) -> None:
+    old = [memory(f"memory {number}", clock=clock) for number in range(LEAST_MERGED * 2)]
+    new = memory("new", clock=clock)
+    beside = [memory(f"other {number}", clock=clock) for number in range(LEAST_MERGED)]
+    for subject, vector in ((ANA, [1, 0, 0, 0]), (BEN, [0, 1, 0, 0])):
+        known = [replace(one, subject=subject) for one in old]
+        await store.apply(subject, [add(one, vector=vector) for one in known], [])
+        assert len(await store.hot(subject, SPACE)) == len(old)
+    # Ben's versions run ahead of Ana's, with rows that Ana has not and rows of ids that she has.
+    for one in (*beside, new):
+        await store.apply(BEN, [add(replace(one, subject=BEN), vector=[0, 1, 0, 0])], [])
+    await store.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
+    hot = await store.hot(ANA, SPACE)
+    assert sorted(map(id_text, hot.ids)) == sorted(one.id for one in (*old, new))
+    assert hot.vectors.tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
 
 
 async def test_changes_of_another_subjects_memory_are_refused(store: Store, clock: FakeClock) -> None:
