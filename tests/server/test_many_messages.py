@@ -1,0 +1,24 @@
+"""A request with more messages than memory reads is upstream's all the same."""
+
+import asyncio
+import json
+
+from server.asgi import JSON, Call, GivenWay, whole
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.chat.request import MOST_MESSAGES
+from recollect.engine import AsyncRecollect
+from recollect.server.proxy import ChatProxy
+
+
+async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
+    policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
+    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    messages = [{"role": "user", "content": "hi"}] * (MOST_MESSAGES + 1)
+    call = Call(json.dumps({"model": "m", "messages": messages}).encode())
+    proxy = ChatProxy(engine, way, policy)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await proxy.close()
+    assert (call.status, way.asked[0].body) == (200, call.body)
+    assert call.answer_headers["x-recollect-memory"] == "skipped"
+    assert await engine.conversations(user="ana") == []
