@@ -17,15 +17,17 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def parts(clock: FakeClock) -> Parts:
-    return Parts(
+async def parts(clock: FakeClock) -> AsyncIterator[Parts]:
+    store = await open_store("sqlite:///:memory:", clock=clock)
+    yield Parts(
         settings=Settings(database_url="sqlite:///:memory:"),
         clock=clock,
-        store=await open_store("sqlite:///:memory:", clock=clock),
+        store=store,
         embedder=WordEmbedder(),
         model=None,
         counter=token_counter(),
     )
+    await store.close()  # a second time, where an engine closed it
 
 
 @pytest.fixture
