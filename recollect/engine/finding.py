@@ -77,9 +77,9 @@ class Finder:
         )
         ranking = await self._rank(query, hots)
         memories = await self._fetch(ranking)
+        found = finish(ranking, memories, count_tokens=self._parts.counter.count)
         took_ms = (self._parts.clock.monotonic() - started) * 1000
-        found = finish(ranking, memories, count_tokens=self._parts.counter.count, took_ms=took_ms)
-        return found, hots[0].salt
+        return replace(found, took_ms=took_ms), hots[0].salt
 
     async def _rank(self, query: Query, hots: Sequence[Hot]) -> Ranking:
         relevance = self._parts.embedder.relevance

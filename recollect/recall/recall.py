@@ -24,7 +24,7 @@ from recollect.types import Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, 
 # and some fall to the request's own messages.
 _POOL_EACH, _POOL_MORE = 2, 10
 # Rows whose texts are fetched beside those asked for: some say the same, some do not fit.
-_SPARE_SHARE, _SPARE_MORE = 0.5, 5
+_SPARE_SHARE, _SPARE_MORE = 0.2, 2
 # Standing facts of one subject that are fetched; more never fit a prompt.
 _MOST_STANDING = 100
 # Near memories named as left out because the request holds them; the rest of a long chat goes unnamed.
@@ -45,12 +45,14 @@ class Ranking:
     """The subjects read, own before shared before global."""
     considered: int
     """How many active memories were weighed."""
+    ids: tuple[MemoryId, ...]
+    """Of the rows."""
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
         ids: dict[Subject, list[MemoryId]] = {}
-        for row in self.rows:
-            ids.setdefault(row.subject, []).append(_id(row))
+        for row, memory_id in zip(self.rows, self.ids, strict=True):
+            ids.setdefault(row.subject, []).append(memory_id)
         return ids
 
 
@@ -82,29 +84,29 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
     most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
+    shown = tuple(kept[:most])
     return Ranking(
         query=query,
-        rows=tuple(kept[:most]),
+        rows=shown,
+        ids=tuple(_id(row) for row in shown),
         left_out=tuple(left),
         reading_list=tuple(hot.subject for hot in hots),
         considered=sum(len(hot) for hot in hots),
     )
 
 
-def finish(
-    ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting, took_ms: float = 0.0
-) -> Recall:
+def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
     """Settle a ranking with the texts of its memories.
 
     Args:
         ranking: From `rank_subjects`.
         memories: The memories of its rows; a row whose memory is missing was erased meanwhile and is dropped.
         count_tokens: Counts a text as the prompt's model would; asked only where the query has a token budget.
-        took_ms: Time spent so far beside the query's embedding.
     """
     query = ranking.query
     asked = bare(query.text)
-    fetched = [Found(row, memories[row_id]) for row in ranking.rows if (row_id := _id(row)) in memories]
+    rows = zip(ranking.rows, ranking.ids, strict=True)
+    fetched = [Found(row, memories[memory_id]) for row, memory_id in rows if memory_id in memories]
     holders = _slot_holders(fetched, ranking.reading_list)
     found: list[Found] = []
     left = list(ranking.left_out)
@@ -134,7 +136,6 @@ def finish(
         items=items,
         left_out=tuple(left + lost),
         considered=ranking.considered,
-        took_ms=took_ms,
     )
 
 

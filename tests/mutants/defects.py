@@ -63,8 +63,14 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="proxy: [DONE] goes out before the commit",
         file="recollect/server/proxy.py",
-        sound="if piece.held and not exchange.settled and not await self._settle(exchange, assembler.reply()):",
-        planted="if piece.held and not exchange.settled and not self._later(exchange, assembler.reply()):",
+        sound="""\
+                    if piece.held and not exchange.settled:
+                        await self._settle_aloud(exchange, assembler.reply())
+""",
+        planted="""\
+                    if piece.held and not exchange.settled:
+                        self._later(exchange, assembler.reply())
+""",
         noticed_by=(
             "tests/integration/test_end_of_answer.py::test_the_end_of_an_answer_waits_until_the_turn_is_durable",
         ),
@@ -113,6 +119,7 @@ DEFECTS: tuple[Defect, ...] = (
 """,
         planted="""\
             deliver(batch, self._where)
+            threading.Event().wait(0.2)
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
 """,
