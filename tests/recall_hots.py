@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import numpy.typing as npt
-from factories import ANA
 
+from factories import ANA
 from recollect.clock import to_micros
 from recollect.ids import id_text
 from recollect.profiles.model import RecallPolicy

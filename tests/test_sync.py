@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 
 from recollect import Recollect
 from recollect.engine import AsyncRecollect
@@ -15,6 +14,7 @@ from recollect.errors import BadSettingError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind
+from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 
 # What a library's user calls; `work` runs by itself here, and the operator's calls are the command line's.
 FORWARDED = (

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
-from chat.sse_transcripts import TRANSCRIPTS, Transcript
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chat.sse_transcripts import TRANSCRIPTS, Transcript
 from recollect.chat.reply import Reply, ReplyAssembler
 from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, Piece, apply_insertions, describe_memories, splice_whole

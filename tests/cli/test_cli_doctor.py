@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from cli.conftest import CommandLine
 
+from cli.conftest import CommandLine
 from recollect.cli.doctor import State, database_file, settings_in_effect, upstream_finding
 from recollect.settings import Settings
 

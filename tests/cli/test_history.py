@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from factories import ANA, decision, evidence, memory
-
 from recollect.cli.history import lines_of
 from recollect.engine import History
 from recollect.testing import FakeClock

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from factories import evidence
 from hypothesis import given
 from hypothesis import strategies as st
-from recall_hots import Known, memory_of
 
+from factories import evidence
+from recall_hots import Known, memory_of
 from recollect.chat.blocks import without_memory
 from recollect.context.render import Rendered, block_ids, quotable, render
 from recollect.types import SHOWN_CHARACTERS, ConversationId, MemoryKind, Recall, Recalled

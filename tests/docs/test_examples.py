@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from integration.server_process import ServerProcess
-from talk import PEANUTS_AND_OSLO, user
 
+from integration.server_process import ServerProcess
 from recollect import Recollect
 from recollect.chat import identity
 from recollect.cli.main import app
 from recollect.settings import PREFIX, Settings
+from talk import PEANUTS_AND_OSLO, user
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -3,11 +3,11 @@
 import threading
 
 import pytest
-from talk import asks, request, user
 
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, apart
 from recollect.work.apart import LARGE
+from talk import asks, request, user
 
 
 @pytest.mark.parametrize(("size", "leaves"), [(LARGE, False), (LARGE + 1, True)])

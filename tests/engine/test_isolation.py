@@ -4,11 +4,11 @@ import json
 import uuid
 
 import pytest
-from talk import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import UnknownMemoryError
 from recollect.types import MemoryKind, Subject
+from talk import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
 
 UNKNOWN = str(uuid.UUID(int=7))
 

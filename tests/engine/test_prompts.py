@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from talk import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user
 
 from recollect.chat.reply import Reply
 from recollect.context.render import block_ids
@@ -15,6 +14,7 @@ from recollect.errors import UnknownProfileError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.types import ChatRequest, ContentKind, InjectionMode
+from talk import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user
 
 ANA = asks("ana")
 SYSTEM = {"role": "system", "content": "You are a waiter."}

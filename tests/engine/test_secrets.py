@@ -1,13 +1,13 @@
 """Secrets stay in the log: nothing that is derived from a message, and no prompt, holds one."""
 
 import pytest
-from talk import ALL_KINDS, asks, request, tell, user, with_model
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.ids import id_text
 from recollect.testing import ScriptedModel
 from recollect.text import term_key, terms
 from recollect.types import MemoryKind
+from talk import ALL_KINDS, asks, request, tell, user, with_model
 
 SECRETS = {
     "card": ("4111 1111 1111 1111", "My card number is 4111 1111 1111 1111, and I live in Oslo."),

@@ -1,7 +1,6 @@
 """A quotation and what was distilled from it, shown once."""
 
 from factories import ANA
-
 from recollect.recall.collapse import collapse_sources
 from recollect.recall.rank import Row
 from recollect.types import MemoryKind

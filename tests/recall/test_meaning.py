@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from recall_hots import Known, as_it_is, hot_of, unit
 
+from recall_hots import Known, as_it_is, hot_of, unit
 from recollect.recall.meaning import match_meaning
 from recollect.types import Hot, Vector
 

@@ -1,9 +1,9 @@
 """What fits, and what is said twice."""
 
 import pytest
+
 from factories import ANA
 from recall_hots import Known, count_words, memory_of, name
-
 from recollect.recall.pack import FRAME_TOKENS, ROW_TOKENS, Found, gist, pack
 from recollect.recall.rank import Row
 from recollect.types import SHOWN_CHARACTERS, LeftOut, MemoryKind

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 import pytest
-from recall_hots import ask
 
+from recall_hots import ask
 from recollect.recall.query import MOST_TERMS, is_question
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recall_hots import Known, as_it_is, ask, hot_of, unit
 
+from recall_hots import Known, as_it_is, ask, hot_of, unit
 from recollect.recall.gather import gather
 from recollect.recall.query import Query
 from recollect.recall.rank import best, weigh

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+
 from factories import ANA
 from recall_hots import (
     Known,
@@ -21,7 +22,6 @@ from recall_hots import (
     unit,
     why_left,
 )
-
 from recollect.profiles.model import RecallPolicy
 from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
 from recollect.testing import NEW_YEAR

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from recall_hots import SALT, Known, hot_of
 
 import recollect.recall.words as words_module
+from recall_hots import SALT, Known, hot_of
 from recollect.recall.words import LARGEST_MASS, match_words
 from recollect.text import terms
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 from starlette.testclient import TestClient
 
 from recollect.chat.identity import IdentityPolicy
@@ -18,6 +17,7 @@ from recollect.server.proxy import ChatProxy
 from recollect.server.run import _expected
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.ways import Ask, UpstreamWay
+from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
 

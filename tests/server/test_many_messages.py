@@ -3,12 +3,11 @@
 import asyncio
 import json
 
-from server.asgi import JSON, Call, GivenWay, whole
-
 from recollect.chat.identity import IdentityPolicy
 from recollect.chat.request import MOST_MESSAGES
 from recollect.engine import AsyncRecollect
 from recollect.server.proxy import ChatProxy
+from server.asgi import JSON, Call, GivenWay, whole
 
 
 async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 import pytest
-from server.asgi import Call
 
 from recollect.server.origin import OriginGuard
 from recollect.server.wire import Receive, Scope, Send, send_body, send_start
+from server.asgi import Call
 
 PAGE = "http://localhost:3000"
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from server.asgi import Call, GivenWay
 
 from recollect.server.passing import PassThrough
+from server.asgi import Call, GivenWay
 
 
 async def passed(path: str) -> Call:

@@ -5,13 +5,13 @@ import json
 from dataclasses import replace
 
 import pytest
-from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import StoreUnavailableError
 from recollect.server.proxy import FAILED, LATE, ChatProxy, comment
 from recollect.types import LoggedMessage, Recorded, Turn
+from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
 

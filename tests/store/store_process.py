@@ -7,7 +7,6 @@ import asyncio
 import sys
 
 from factories import due, turn
-
 from recollect.clock import SystemClock
 from recollect.store.open import open_store
 

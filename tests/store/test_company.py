@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 from factories import due, turn
-
 from recollect.store.open import open_store
 from recollect.store.sqlite.company import Company
 from recollect.testing import FakeClock

@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
 
+from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
 from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
 from recollect.store.open import open_store
 from recollect.store.protocol import Store

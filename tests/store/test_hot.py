@@ -10,10 +10,10 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 import pytest
-from factories import ANA, BEN, SPACE, add, evidence, memory
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factories import ANA, BEN, SPACE, add, evidence, memory
 from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, recall_record, turn
 
+from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, recall_record, turn
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_text, new_id
 from recollect.store.protocol import Store

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from factories import ANA, turn
 
+from factories import ANA, turn
 from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
 from recollect.store.open import open_store
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer

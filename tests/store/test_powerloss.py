@@ -12,14 +12,14 @@ from pathlib import Path
 
 import apsw
 import pytest
-from factories import ANA, add, decision, due, memory, turn
-from store.powerloss import NAME, Disk, PowerLoss
 
+from factories import ANA, add, decision, due, memory, turn
 from recollect.store.open import open_store
 from recollect.store.sqlite.connection import Place
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
 from recollect.types import FormationResult
+from store.powerloss import NAME, Disk, PowerLoss
 
 TRIALS = int(os.environ.get("RECOLLECT_SOAK", "6"))
 TURNS = 60

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from factories import ANA, add, memory, turn
 
+from factories import ANA, add, memory, turn
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.open import open_store

@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from factories import ANA, SPACE, add, memory, turn
 
+from factories import ANA, SPACE, add, memory, turn
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_bytes
 from recollect.store.failpoint import VARIABLE

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from factories import ANA, BEN, anchored, at, dialogue, due, message, recall_record, turn
 
+from factories import ANA, BEN, anchored, at, dialogue, due, message, recall_record, turn
 from recollect.errors import BadRequestError
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock

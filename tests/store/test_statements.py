@@ -6,8 +6,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from factories import ANA, memory, turn
 
+from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
 from recollect.store.open import open_store
 from recollect.store.sqlite import statements

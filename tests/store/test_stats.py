@@ -1,8 +1,8 @@
 """What the operator is told about a store."""
 
 import apsw
-from factories import ANA, BEN, SPACE, add, due, evidence, memory, turn
 
+from factories import ANA, BEN, SPACE, add, due, evidence, memory, turn
 from recollect.ids import id_bytes
 from recollect.store.open import open_store
 from recollect.store.protocol import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 import pytest
-from factories import ANA, SPACE, add, due, memory, turn
 
+from factories import ANA, SPACE, add, due, memory, turn
 from recollect.errors import (
     BadRequestError,
     BadSettingError,

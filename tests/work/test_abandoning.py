@@ -1,10 +1,10 @@
 """What an edit took back is closed with its reason; what stands on other words as well stays."""
 
 import pytest
-from talk import assistant, fact, slots, tell, texts, user
 
 from recollect.engine import AsyncRecollect
 from recollect.types import Action, MemoryKind, MemoryState
+from talk import assistant, fact, slots, tell, texts, user
 
 OPENING = (user("Hello there."), assistant("Hello to you."))
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)

@@ -4,13 +4,13 @@ import asyncio
 
 import numpy as np
 import pytest
-from factories import ANA, BEN, memory
-from talk import ALL_KINDS, tell
 
+from factories import ANA, BEN, memory
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.testing import FakeClock
 from recollect.types import Action, AddMemory, MemoryKind, MemoryState
+from talk import ALL_KINDS, tell
 
 
 async def notes(engine: AsyncRecollect) -> list[str]:

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
-from talk import PEANUTS_AND_OSLO, answer, assistant, fact, note, slot, slots, tell, texts, user, with_model
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import ModelError
 from recollect.providers.protocol import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus, MemoryKind, MemoryState
+from talk import PEANUTS_AND_OSLO, answer, assistant, fact, note, slot, slots, tell, texts, user, with_model
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 STORY = answer(

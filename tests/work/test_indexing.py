@@ -1,11 +1,11 @@
 """Messages become recallable as quotations; questions, tool results and what was edited away do not."""
 
 import pytest
-from talk import assistant, user
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.types import MemoryKind
 from recollect.work.indexing import is_bare_question
+from talk import assistant, user
 
 TURNS = (MemoryKind.TURN,)
 

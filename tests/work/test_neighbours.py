@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from factories import ANA, BEN, evidence, memory
 
+from factories import ANA, BEN, evidence, memory
 from recollect.engine import Parts
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.testing import NEW_YEAR

@@ -4,8 +4,8 @@ import asyncio
 from zoneinfo import ZoneInfo
 
 import pytest
-from factories import ANA, BEN, turn
 
+from factories import ANA, BEN, turn
 from recollect.engine import Parts
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
 from recollect.store.protocol import Store
