@@ -7,7 +7,7 @@ export UV_SYSTEM_CERTS = 1
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit clients bench soak mutants lock clean
+.PHONY: help run test lint format unit bench soak mutants lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
