@@ -16,6 +16,7 @@ RecollectError
 │   └── UnknownProfileError      no profile of that name
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
+    ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a database of ours, is damaged or may not be read
     ├── VectorSizeError          an embedding has another length than its space
@@ -116,6 +117,15 @@ class BadSettingError(SetupError):
         """Say which setting, its value, and what it takes."""
         super().__init__(f"{name}={value!r}: {why}")
         self.name = name
+
+
+class BadProfileError(SetupError):
+    """A profile file that cannot be used."""
+
+    def __init__(self, where: str, why: str) -> None:
+        """Say which file, and why not."""
+        super().__init__(f"profile {where}: {why}; `recollect profiles show default` prints one that holds")
+        self.where = where
 
 
 class NewerSchemaError(SetupError):

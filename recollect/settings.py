@@ -79,6 +79,9 @@ class Settings(BaseSettings):
         description="Secret of Open WebUI's signed identity header; when set, plain identity headers are refused.",
     )
     profile: str = Field(default="default", description="Profile for requests that name none.")
+    profiles: Path | None = Field(
+        default=None, description="Folder of your own profiles, `NAME.toml` each; unset: the shipped ones alone."
+    )
     injection: InjectionMode = Field(
         default="split",
         description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "

@@ -16,7 +16,7 @@ from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import History, Parts, open_parts
 from recollect.engine.turn import Turns
 from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.profiles.model import Profile, load_profile
+from recollect.profiles.model import Profile
 from recollect.settings import Settings
 from recollect.store.protocol import StoreStats
 from recollect.text import clean, squeeze
@@ -68,6 +68,7 @@ class AsyncRecollect:
             model=parts.model,
             clock=parts.clock,
             zone=ZoneInfo(parts.settings.time_zone),
+            profiles=parts.profiles,
         )
         self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
         self._finder = Finder(parts)
@@ -315,7 +316,7 @@ class AsyncRecollect:
         Raises:
             UnknownProfileError: there is none of that name.
         """
-        return load_profile(name)
+        return self._parts.profiles.get(name)
 
 
 def _memory_id(text: str) -> MemoryId:

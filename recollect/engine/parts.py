@@ -1,10 +1,10 @@
 """What the engine is wired from. Opens the store and the models."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from recollect.clock import Clock
 from recollect.errors import BadSettingError
-from recollect.profiles.model import profile_names
+from recollect.profiles.shelf import Profiles
 from recollect.providers.open import OpenedEmbedder, OpenedModel, open_embedder, open_model
 from recollect.providers.protocol import TokenCounter
 from recollect.providers.tokens import token_counter
@@ -24,6 +24,7 @@ class Parts:
     embedder: OpenedEmbedder
     model: OpenedModel | None
     counter: TokenCounter
+    profiles: Profiles = field(default_factory=Profiles)
 
 
 async def open_parts(settings: Settings, clock: Clock) -> Parts:
@@ -32,9 +33,10 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
     Raises:
         SetupError: a setting, file or package is not as it should be; the message says what to do.
     """
-    if settings.profile not in profile_names():
+    profiles = Profiles(settings.profiles)
+    if settings.profile not in profiles.names():
         raise BadSettingError(
-            "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profile_names())}"
+            "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profiles.names())}"
         )
     return Parts(
         settings=settings,
@@ -42,6 +44,7 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
         embedder=open_embedder(settings),
         model=open_model(settings),
         counter=token_counter(),
+        profiles=profiles,
         store=await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes),
     )
 

@@ -14,7 +14,7 @@ from recollect.context.render import Rendered, render
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import Parts
 from recollect.ids import new_id
-from recollect.profiles.model import Profile, load_profile
+from recollect.profiles.model import Profile
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.text import hash64
 from recollect.types import (
@@ -79,7 +79,7 @@ class Turns:
         if identity.subject is None:
             return Prepared(body=request.body, items=(), record=None, log=log)
         query = await apart(size, lambda: query_of(request))
-        policy = load_profile(identity.profile).recall
+        policy = self._parts.profiles.get(identity.profile).recall
         wish = Wish(
             policy=policy,
             limit=min(policy.limit, self._parts.settings.recall_limit),
@@ -128,7 +128,7 @@ class Turns:
                 reply=said,
                 said_at=now,
                 recall=record,
-                formations=self.formations(identity.subject, load_profile(identity.profile)),
+                formations=self.formations(identity.subject, self._parts.profiles.get(identity.profile)),
             )
         )
         if record is not None:

@@ -1,24 +1,55 @@
-"""The shape of a profile, and reading the shipped ones. Reads files of the package."""
+"""The shape of a profile: a declared policy for every step. Pure."""
 
-import tomllib
-from functools import lru_cache
-from importlib.resources import files
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from recollect.errors import UnknownProfileError
+from recollect.types import InjectionMode
+
+Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
+"""What is formed: notes and facts side by side; typed memories; facts alone; sentences that stand alone; a paragraph
+on a whole conversation."""
 
 
 class _Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class WhosePolicy(_Policy):
+    """Whose memory a conversation writes to, and what else is read beside it."""
+
+    memory: Literal["user", "session", "app", "character"] = "user"
+    """The subject written to: the user's own, the chat session's, the app's, or what a character knows."""
+    per_user: bool = True
+    """Apps: each user of an app has their own memory of it; false: one for all who use the server."""
+    cold_start: int = Field(default=0, ge=0)
+    """With fewer personal memories than this, global ones are read as well; 0: never."""
+
+
+class TriggerPolicy(_Policy):
+    """When messages are formed."""
+
+    when: Literal["every_turn", "periodic", "on_save", "on_end", "llm_triggered"] = "every_turn"
+    every: int = Field(default=5, ge=1, le=1000)
+    """`periodic`: turns between formations."""
+    idle_s: float = Field(default=1800.0, ge=0, le=3600)
+    """`on_end`: a conversation of which nothing was heard for so long has ended; 0: it ends by a call alone."""
+
+
 class FormPolicy(_Policy):
     """What becomes a memory, and from whose words."""
 
+    extractor: Extractor = "memories"
+    types: tuple[str, ...] = ()
+    """`typed`: the classes a memory can have, the last one for what fits no other."""
+    most_sentences: int = Field(default=2, ge=1, le=10)
+    """`typed` and `paragraph`: longest memory."""
+    summary: bool = False
+    """`typed`: each memory carries a short summary beside its content."""
+    without_model: Literal["statements", "records"] = "statements"
+    """What rules form without a model: what is stated about the speaker, or every message worth keeping."""
     sources: tuple[Literal["user", "assistant"], ...] = ("user",)
-    """Roles whose words form notes and facts."""
+    """Roles whose words form memories."""
     turns: bool = True
     """Whether messages are recallable as quotations."""
     min_importance: float = Field(default=0.3, ge=0, le=1)
@@ -29,8 +60,23 @@ class FormPolicy(_Policy):
     """Tries before a formation is parked."""
 
 
+class EpisodePolicy(_Policy):
+    """How old turns become summaries."""
+
+    window: int = Field(default=0, ge=0, le=1000)
+    """Turns at which the oldest are summarised; 0: none are."""
+    keep: int = Field(default=10, ge=1, le=1000)
+    """Newest turns that stay in the window."""
+
+    @model_validator(mode="after")
+    def _keeps_less_than_the_window(self) -> "EpisodePolicy":
+        if self.window and self.keep >= self.window:
+            raise ValueError(f"keep is {self.keep} and window {self.window}: fewer turns stay than the window holds")
+        return self
+
+
 class ResolvePolicy(_Policy):
-    """When two memories are one."""
+    """When two memories are one, and which of two values holds."""
 
     spelling: float = Field(default=0.8, ge=0, le=1)
     """Normalised Levenshtein similarity above which two notes may merge."""
@@ -38,6 +84,28 @@ class ResolvePolicy(_Policy):
     """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .97)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """How many existing memories a candidate is weighed against."""
+    change_beats_confidence: bool = True
+    """Whether words of change ("moved to", "no longer") replace a surer value; else confidence alone decides."""
+
+
+class RoomPolicy(_Policy):
+    """How many memories a subject may have."""
+
+    most: int = Field(default=0, ge=0)
+    """Most notes and facts of a subject; 0: no limit."""
+    policy: Literal["lowest_value", "fifo", "compact"] = "lowest_value"
+    """Who makes room: the one worth least, the oldest, or what a model names (the oldest without one)."""
+    longest_characters: int = Field(default=0, ge=0)
+    """Longest text of a memory; 0: no limit."""
+
+
+class AgePolicy(_Policy):
+    """What time does to memories."""
+
+    half_life_days: float = Field(default=0.0, ge=0)
+    """After so long without use a memory weighs half in recall; 0: it keeps its weight."""
+    expire_days: float = Field(default=0.0, ge=0)
+    """Notes that were neither said nor used for so long are closed; 0: never."""
 
 
 class RecallPolicy(_Policy):
@@ -50,8 +118,59 @@ class RecallPolicy(_Policy):
     """Standing facts of at least this importance come first, whatever is asked."""
     floor: float = Field(default=0.15, ge=0, le=1)
     """Lowest score of what goes into a prompt (a search shows all)."""
+    similarity: float = Field(default=0.0, ge=0, le=1)
+    """Lowest calibrated similarity of notes in a prompt; 0: words and time may speak for them alone."""
     turns: bool = True
     """Whether quotations of past messages are recalled."""
+    query: Literal["message", "conversation"] = "message"
+    """What is searched for: the newest user message, or the recent conversation with it."""
+    candidates: int = Field(default=0, ge=0, le=200)
+    """How many near memories are ranked; 0: as many as the limit needs."""
+    recent: int = Field(default=0, ge=0, le=200)
+    """So many of the newest memories take part whatever is asked."""
+    order: Literal["evidence", "product", "updated"] = "evidence"
+    """The rank: all evidence together; importance times recency times similarity; or the last updated first."""
+    episodes: int = Field(default=3, ge=0, le=50)
+    """Most summaries of past turns."""
+    episode_distance: float = Field(default=0.4, ge=0, le=1)
+    """Summaries farther than this (1 minus the calibrated similarity) are not recalled."""
+
+
+class ContextPolicy(_Policy):
+    """How recalled memory is written into a prompt, and where."""
+
+    template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
+    place: InjectionMode | None = None
+    """None: as the setting `RECOLLECT_INJECTION` says."""
+    prefix: str | None = None
+    """`character`: the line before the memories; None is the template's own."""
+    suffix: str | None = None
+    """`character`: the line behind them; None is the template's own."""
+    row: str | None = None
+    """`character`: one memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` are filled in."""
+    most_characters: int = Field(default=0, ge=0)
+    """Longest block, in characters; 0: tokens alone bound it."""
+
+
+class BudgetPolicy(_Policy):
+    """What memory work may cost a subject, in units of energy and in tokens."""
+
+    capacity: float = Field(default=0.0, ge=0)
+    """Units a subject can hold; 0: work is not rationed."""
+    refill_per_day: float = Field(default=0.0, ge=0)
+    """Units that come back in a day."""
+    create: float = Field(default=12.0, ge=0)
+    """What forming costs."""
+    compact: float = Field(default=25.0, ge=0)
+    """What a compaction costs."""
+    turn: float = Field(default=10.0, ge=0)
+    """What a chat turn counts for in the share of memory work in all."""
+    critical: float = Field(default=0.2, ge=0, le=1)
+    """Share of the capacity below which work waits."""
+    most_share: float = Field(default=1.0, gt=0, le=1)
+    """Largest share of memory work in all units spent; above it work waits."""
+    tokens_per_day: int = Field(default=0, ge=0)
+    """Most tokens of models a subject and day; 0: no limit."""
 
 
 class Profile(_Policy):
@@ -59,26 +178,19 @@ class Profile(_Policy):
 
     name: str
     description: str
+    whose: WhosePolicy = WhosePolicy()
+    trigger: TriggerPolicy = TriggerPolicy()
     form: FormPolicy = FormPolicy()
+    episodes: EpisodePolicy = EpisodePolicy()
     resolve: ResolvePolicy = ResolvePolicy()
+    room: RoomPolicy = RoomPolicy()
+    age: AgePolicy = AgePolicy()
     recall: RecallPolicy = RecallPolicy()
+    context: ContextPolicy = ContextPolicy()
+    budget: BudgetPolicy = BudgetPolicy()
 
-
-def profile_names() -> list[str]:
-    """List the shipped profiles."""
-    return sorted(
-        entry.name.removesuffix(".toml") for entry in files(__package__).iterdir() if entry.name.endswith(".toml")
-    )
-
-
-@lru_cache(maxsize=64)
-def load_profile(name: str) -> Profile:
-    """Read a shipped profile.
-
-    Raises:
-        UnknownProfileError: there is none of that name.
-    """
-    known = profile_names()
-    if name not in known:
-        raise UnknownProfileError(name, known)
-    return Profile.model_validate(tomllib.loads((files(__package__) / f"{name}.toml").read_text("utf-8")))
+    @model_validator(mode="after")
+    def _classes_for_typed_memories(self) -> "Profile":
+        if self.form.extractor == "typed" and not self.form.types:
+            raise ValueError("form.extractor is typed: form.types must name the classes")
+        return self

@@ -104,6 +104,7 @@ def _added(one: Resolved, made: MemoryId, making: Making) -> AddMemory:
             profile=making.profile,
             version=making.version,
             evidence=one.evidence,
+            detail=candidate.detail,
         ),
         space=making.space if vectors else "",
         vectors=vectors,

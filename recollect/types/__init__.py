@@ -18,6 +18,7 @@ from recollect.types.log import (
 )
 from recollect.types.memory import (
     KIND_ORDER,
+    NO_DETAIL,
     SUBJECT_KINDS,
     Action,
     AddMemory,
@@ -26,6 +27,7 @@ from recollect.types.memory import (
     CloseMemory,
     ConversationId,
     Decision,
+    Detail,
     Evidence,
     Memory,
     MemoryId,
@@ -49,6 +51,7 @@ from recollect.types.request import (
 
 __all__ = [
     "KIND_ORDER",
+    "NO_DETAIL",
     "SHOWN_CHARACTERS",
     "SUBJECT_KINDS",
     "Action",
@@ -62,6 +65,7 @@ __all__ = [
     "Conversation",
     "ConversationId",
     "Decision",
+    "Detail",
     "Evidence",
     "FormationDue",
     "FormationKey",

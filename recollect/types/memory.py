@@ -21,7 +21,7 @@ Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
 """Several embeddings: shape (n, dim)."""
 
-SUBJECT_KINDS = frozenset({"user", "app", "session", "pair", "shared", "global"})
+SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
 # Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
 SUBJECT_NAME_BYTES = 512
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -121,6 +121,27 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """What few memories have beside their words."""
+
+    summary: str = ""
+    """The content in short."""
+    source_uri: str = ""
+    """Where it comes from: `recollect://CONVERSATION/SEQ`, or what an importer says."""
+    source_context: str = ""
+    """What was going on: who talked with whom, about what."""
+    tags: tuple[str, ...] = ()
+    """Names under which it is listed, such as `pair:kira+marcus`; in order, each once."""
+    first_turn: int = 0
+    """Episodes: the first turn it sums up, counted from 1; 0 elsewhere."""
+    last_turn: int = 0
+    """Episodes: the last one."""
+
+
+NO_DETAIL = Detail()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """One thing known about a subject. Its words are never edited: a newer memory replaces it."""
 
@@ -156,6 +177,9 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     uses: int = 0
     last_used_at: datetime | None = None
+    detail: Detail = NO_DETAIL
+    number: int = 0
+    """Apps only: the small integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +205,7 @@ class Candidate:
     """The statement says that something stopped ('no longer', 'used to'): it closes, and adds nothing that holds."""
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
+    detail: Detail = NO_DETAIL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from recollect.form.model import MODEL_VERSION, extract_by_model
 from recollect.form.rules import RULES_VERSION, extract_by_rules
 from recollect.form.sources import FormInput, readable
 from recollect.ids import new_id
-from recollect.profiles.model import Profile, load_profile
+from recollect.profiles.model import Profile
 from recollect.providers.protocol import LanguageModel
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
@@ -102,7 +102,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=_FORMED)
     batch = _Batch(
         lease=lease,
-        profile=load_profile(key.profile),
+        profile=tools.profiles.get(key.profile),
         messages=tuple(message for message in live if message.seq > lease.formed_seq),
         earlier=tuple(message for message in live if message.seq <= lease.formed_seq),
         hot=hot,

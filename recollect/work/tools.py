@@ -1,10 +1,11 @@
 """What every stage of formation works with. Pure."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
+from recollect.profiles.shelf import Profiles
 from recollect.providers.protocol import Embedder, LanguageModel
 from recollect.store.protocol import Store
 from recollect.types import FormationResult, Lease
@@ -21,6 +22,7 @@ class Tools:
     clock: Clock
     zone: ZoneInfo
     """The users' time zone."""
+    profiles: Profiles = field(default_factory=Profiles)
 
 
 Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]

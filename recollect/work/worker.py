@@ -7,8 +7,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.errors import LeaseLostError, RecollectError, StaleSubjectError, StoreUnavailableError
-from recollect.profiles.model import load_profile
+from recollect.errors import (
+    LeaseLostError,
+    RecollectError,
+    StaleSubjectError,
+    StoreUnavailableError,
+    UnknownProfileError,
+)
 from recollect.types import FormationKey, Lease, Subject
 from recollect.work.tools import Stage, Tools
 
@@ -121,7 +126,7 @@ class Worker:
         lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)
         if lease is None:
             return False
-        most = load_profile(key.profile).form.max_attempts
+        most = self._most_attempts(key.profile)
         if lease.attempts > most:
             await self._park(lease, f"its worker ended {most} times in the middle of it")
             return True
@@ -138,6 +143,13 @@ class Worker:
             logger.exception("formation failed", extra={"conversation": key.conversation, "stage": key.stage})
             await self._fail(lease, most, f"{type(error).__name__} in stage {key.stage} (see the log)")
         return True
+
+    def _most_attempts(self, profile: str) -> int:
+        """Say after how many tries a formation is parked; at once where its profile is not there any more."""
+        try:
+            return self._tools.profiles.get(profile).form.max_attempts
+        except UnknownProfileError:
+            return 1
 
     async def _form(self, lease: Lease) -> None:
         """Form and commit; meanwhile the lease is renewed, however long a model takes."""

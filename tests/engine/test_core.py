@@ -231,5 +231,7 @@ async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(en
 
 
 async def test_a_profile_that_is_not_there_is_refused_at_the_start() -> None:
-    with pytest.raises(BadSettingError, match="RECOLLECT_PROFILE='missing': no such profile; there are: default"):
+    with pytest.raises(
+        BadSettingError, match=r"RECOLLECT_PROFILE='missing': no such profile; there are: app, .*default"
+    ):
         await AsyncRecollect.open(Settings(database_url="sqlite:///:memory:", profile="missing"))

@@ -224,7 +224,7 @@ async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
 
 
 async def test_a_profile_that_is_not_there_is_refused_by_name(engine: AsyncRecollect) -> None:
-    with pytest.raises(UnknownProfileError, match="no profile 'missing'; there are: default"):
+    with pytest.raises(UnknownProfileError, match=r"no profile 'missing'; there are: app, .*default"):
         await engine.turns.prepare(request(user("Hi")), replace(ANA, profile="missing"), mode="split")
     with pytest.raises(UnknownProfileError):
         await engine.search("tea", user="ana", profile="missing")

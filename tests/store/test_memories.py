@@ -186,7 +186,7 @@ async def furnish(store: Store, clock: FakeClock, subject: Subject) -> tuple[lis
 
 
 async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeClock) -> None:
-    subjects = (ANA, BEN, Subject("app", "ana"), Subject("global", ""))
+    subjects = (ANA, BEN, Subject("session", "ana"), Subject("global", ""))
     owned = {subject: await furnish(store, clock, subject) for subject in subjects}
     everything = [one.id for known, _ in owned.values() for one in known]
     for subject, (known, conversation) in owned.items():

@@ -20,6 +20,7 @@ from recollect.store.sqlite.rows import (
     fetch_one,
     fetch_value,
     micros,
+    write_detail,
 )
 from recollect.store.sqlite.statements import load
 from recollect.text import clean
@@ -123,6 +124,8 @@ class Changes:
             self._free_slot(memory)
         self._db.execute(SQL["add_memory"], self._memory_row(memory, id_))
         self._add_evidence(id_, memory.evidence, first_place=0)
+        for tag in memory.detail.tags:
+            self._db.execute(SQL["add_tag"], (self._key, clean(tag), id_))
         if not active:
             return
         fixed = pack_fixed(
@@ -161,7 +164,15 @@ class Changes:
             memory.uses,
             micros(memory.last_used_at),
             self._version,
+            write_detail(memory.detail),
+            self._number(memory),
         )
+
+    def _number(self, memory: Memory) -> int | None:
+        """Number the memories of an app; one that takes another's place keeps its number."""
+        if self._subject.kind != "app" or memory.kind is MemoryKind.TURN:
+            return None
+        return memory.number or int(fetch_value(self._db, SQL["next_number"], self._key))
 
     def _pack_vectors(self, change: AddMemory) -> tuple[int, bytes] | None:
         if not change.vectors:

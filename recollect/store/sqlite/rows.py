@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -11,12 +12,15 @@ import apsw
 
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_text
+from recollect.text import clean
 from recollect.types import (
     KIND_ORDER,
+    NO_DETAIL,
     Action,
     Conversation,
     ConversationId,
     Decision,
+    Detail,
     Evidence,
     FormationKey,
     FormationStatus,
@@ -93,7 +97,7 @@ def read_memories(subject: Subject, rows: Iterable[Row]) -> list[Memory]:
 def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
     first = rows[0]
     (_, id_, kind, state, text, type_, category, key, value, importance, confidence, speaker) = first[:12]
-    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at) = first[12:20]
+    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, detail, number) = first[12:22]
     return Memory(
         id=MemoryId(id_text(id_)),
         subject=subject,
@@ -113,9 +117,11 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         state=STATE_ORDER[state],
         profile=profile,
         version=version,
-        evidence=tuple(_read_evidence(row[21:]) for row in rows if row[20] is not None),
+        evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
         uses=uses,
         last_used_at=None if last_used_at is None else from_micros(last_used_at),
+        detail=NO_DETAIL if detail is None else _read_detail(detail),
+        number=number or 0,
     )
 
 
@@ -130,6 +136,17 @@ def _read_evidence(row: Row) -> Evidence:
         quote=quote,
         said_at=from_micros(said_at),
     )
+
+
+def _read_detail(text: str) -> Detail:
+    known = json.loads(text)
+    return Detail(**{**known, "tags": tuple(known.get("tags", ()))})
+
+
+def write_detail(detail: Detail) -> str | None:
+    """Write what a detail has as JSON; None where it has nothing."""
+    known = {name: value for name, value in asdict(detail).items() if value}
+    return clean(json.dumps(known, ensure_ascii=False)) if known else None
 
 
 def read_decision(subject: Subject, row: Row) -> Decision:

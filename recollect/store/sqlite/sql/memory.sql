@@ -2,8 +2,15 @@
 
 -- name: add_memory
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
-                    valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+                    valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
+                    number)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+
+-- name: next_number
+SELECT coalesce(max(number), 0) + 1 FROM memory WHERE subject = ?1
+
+-- name: add_tag
+INSERT OR IGNORE INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3)
 
 -- name: in_slot
 SELECT id FROM memory WHERE subject = ?1 AND category = ?2 AND key = ?3 AND kind = 1 AND state = 0

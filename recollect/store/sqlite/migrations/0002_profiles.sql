@@ -1,0 +1,36 @@
+-- What the profiles need beside the spine: details of a memory, tags, small numbers, and when a conversation ended.
+
+-- detail: JSON of what few memories have (types.Detail), NULL where there is nothing. number: the small integer by which
+-- an app's memories are known at its own endpoints, counted up within the subject; NULL elsewhere.
+ALTER TABLE memory ADD COLUMN detail TEXT;
+ALTER TABLE memory ADD COLUMN number INTEGER;
+CREATE UNIQUE INDEX memory_number ON memory (subject, number) WHERE number IS NOT NULL AND state = 0;
+
+CREATE TABLE memory_tag (
+    subject INTEGER NOT NULL,
+    tag     TEXT NOT NULL,
+    memory  BLOB NOT NULL,
+    PRIMARY KEY (subject, tag, memory)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memory_tag_of ON memory_tag (subject, memory);
+
+-- profile: the one the conversation was opened with; NULL where requests name theirs. app: the app it belongs to.
+-- options: JSON of settings that hold for this conversation alone. ended_at: NULL while it goes on.
+ALTER TABLE conversation ADD COLUMN profile TEXT;
+ALTER TABLE conversation ADD COLUMN app TEXT;
+ALTER TABLE conversation ADD COLUMN options TEXT;
+ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
+ALTER TABLE conversation ADD COLUMN end_reason TEXT;
+
+DROP VIEW remembered;
+
+-- A memory with its sources, one row a source; a turn's words come from the log.
+CREATE VIEW remembered AS
+SELECT m.subject, m.id, m.kind, m.state, coalesce(m.text, s.text, '') AS text, m.type, m.category, m.key, m.value,
+       m.importance, m.confidence, m.speaker, m.valid_from, m.valid_to, m.known_from, m.closed_at, m.profile, m.version,
+       m.uses, m.last_used_at, m.detail, m.number,
+       e.place, e.conversation, e.seq, e.hash, e.role, e.speaker AS said_by, e.quote, e.said_at
+  FROM memory AS m
+  LEFT JOIN evidence AS e ON e.subject = m.subject AND e.memory = m.id
+  LEFT JOIN message AS s ON m.kind = 3 AND s.subject = e.home AND s.conversation = e.conversation AND s.seq = e.seq;

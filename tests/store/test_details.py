@@ -1,0 +1,24 @@
+"""What few memories have beside their words, and the numbers of an app's."""
+
+from dataclasses import replace
+
+from factories import ANA, add, decision, memory
+from recollect.store.protocol import Store
+from recollect.testing import FakeClock
+from recollect.types import Detail, Subject
+
+
+async def test_what_few_memories_have_is_read_back(store: Store, clock: FakeClock) -> None:
+    detail = Detail(
+        summary="peanuts", source_uri="recollect://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
+    )
+    known = replace(memory("Ana is allergic to peanuts.", clock=clock), detail=detail)
+    await store.apply(ANA, [add(known)], [decision(known)])
+    assert (await store.memories(ANA, [known.id]))[0].detail == detail
+
+
+async def test_an_apps_memories_are_numbered_within_the_app(store: Store, clock: FakeClock) -> None:
+    for app in (Subject("app", "calendar"), Subject("app", "notes")):
+        known = [memory(f"Memory {n}.", subject=app, clock=clock) for n in (1, 2)]
+        await store.apply(app, [add(one) for one in known], [])
+        assert [one.number for one in await store.memories(app, [one.id for one in known])] == [1, 2]
