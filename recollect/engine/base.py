@@ -1,0 +1,88 @@
+"""What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
+
+from types import TracebackType
+from typing import Self
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from recollect.engine.finding import Finder
+from recollect.engine.parts import Parts
+from recollect.engine.turn import Turns
+from recollect.errors import UnknownMemoryError
+from recollect.profiles.model import Profile
+from recollect.types import MemoryId, Subject
+from recollect.work.extracting import extract
+from recollect.work.indexing import index_turns
+from recollect.work.tools import Tools
+from recollect.work.worker import Worker
+
+ListOf = list
+"""Inside a class whose method is `list`, the type."""
+
+
+class Wired:
+    """The steps, wired over given parts."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Wire given parts; `open` is the usual way in."""
+        self.settings = parts.settings
+        self.clock = parts.clock
+        self.counter = parts.counter
+        self._store = parts.store
+        self._parts = parts
+        self._tools = Tools(
+            store=parts.store,
+            embedder=parts.embedder,
+            model=parts.model,
+            clock=parts.clock,
+            zone=ZoneInfo(parts.settings.time_zone),
+            profiles=parts.profiles,
+        )
+        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
+        self._finder = Finder(parts)
+        self.turns = Turns(parts, self._finder, self._worker)
+
+    async def close(self) -> None:
+        """Finish what was accepted and let go of the store."""
+        self._worker.stop()
+        await self.turns.close()
+        await self._parts.embedder.close()
+        if self._parts.model is not None:
+            await self._parts.model.close()
+        await self._store.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def subject(self, user: str | Subject | None) -> Subject:
+        """Return the subject behind a user's name.
+
+        Raises:
+            BadSubjectError: the name cannot be a user.
+        """
+        return user if isinstance(user, Subject) else Subject("user", user or self.settings.default_user or "local")
+
+    def profile(self, name: str) -> Profile:
+        """Return a profile.
+
+        Raises:
+            UnknownProfileError: there is none of that name.
+        """
+        return self._parts.profiles.get(name)
+
+
+def memory_id_of(text: str) -> MemoryId:
+    """Read an id that somebody typed.
+
+    Raises:
+        UnknownMemoryError: it is no id, so no memory has it.
+    """
+    try:
+        return MemoryId(str(UUID(text)))
+    except ValueError:
+        raise UnknownMemoryError(text) from None

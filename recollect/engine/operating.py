@@ -1,0 +1,29 @@
+"""Part of the API: what an operator asks of the whole database. Reads and writes the store."""
+
+from recollect.engine.base import ListOf, Wired
+from recollect.store.protocol import StoreStats
+from recollect.types import FormationKey, FormationStatus, Subject
+
+
+class Operating(Wired):
+    """Counts, lists and retries."""
+
+    async def formations(self, *, parked: bool | None = None, limit: int = 100) -> ListOf[FormationStatus]:
+        """List formations of all subjects, longest due first."""
+        return await self._store.formations(parked=parked, limit=limit)
+
+    async def retry(self, key: FormationKey) -> bool:
+        """Make a parked formation due again; False where it is not parked."""
+        return await self._store.retry_formation(key, now=self.clock.now())
+
+    async def subjects(self, *, after: str = "", limit: int = 1000) -> ListOf[Subject]:
+        """List all subjects by name."""
+        return await self._store.subjects(after=after, limit=limit)
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what is kept; with `check`, verify that files and indexes agree (slow)."""
+        return await self._store.stats(check=check)
+
+    async def ping(self) -> None:
+        """Raise `StoreUnavailableError` unless the database answers."""
+        await self._store.next_due()

@@ -1,0 +1,105 @@
+"""Part of the API: keep what is said, and form memories of it. Writes through the store."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from recollect.chat.request import read_request
+from recollect.engine.base import Wired
+from recollect.engine.dating import dated_log, said_dates
+from recollect.errors import BadRequestError
+from recollect.text import clean, squeeze
+from recollect.types import Memory, Recorded, Subject, Turn
+from recollect.work.apart import apart
+from recollect.work.byhand import add_by_hand
+from recollect.work.worker import WorkerCounters
+
+# Longest text that is kept as one memory by hand, in characters: a note is a sentence or two, not a document.
+LONGEST_NOTE = 10_000
+
+
+class Remembering(Wired):
+    """Keeps and forms."""
+
+    async def add(self, text: str, *, user: str | Subject | None = None, importance: float = 0.7) -> Memory:
+        """Keep a sentence as a note, word for word. What is known already is strengthened and returned.
+
+        Args:
+            text: What to remember, up to 10,000 characters.
+            user: Whose memory.
+            importance: 0 to 1.
+
+        Raises:
+            BadRequestError: the text is empty or too long, or the importance out of range.
+        """
+        text = squeeze(clean(text))
+        if not text:
+            raise BadRequestError("there is nothing to remember: the text is empty", param="text")
+        if len(text) > LONGEST_NOTE:
+            raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
+        if not 0 <= importance <= 1:
+            raise BadRequestError(f"importance is {importance}, it goes from 0 to 1", param="importance")
+        return await add_by_hand(self._tools, self.subject(user), text, importance)
+
+    async def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        said_at: datetime | Sequence[datetime] | None = None,
+    ) -> Recorded:
+        """Log messages (OpenAI's shape: role, content, name) and form memories of them behind the call.
+
+        Durable when it returns. `form` waits for the memories.
+
+        Args:
+            messages: New messages, or the whole history with them: known ones are not logged twice.
+            user: Whose conversation.
+            conversation: Your id of it; None finds it by its messages, or begins one.
+            said_at: When they were said (aware): one instant, or one for each message; None is now.
+
+        Raises:
+            BadRequestError: the messages cannot be read, or `said_at` has no time zone or another length.
+        """
+        dates = said_dates(messages, self.clock.now() if said_at is None else said_at)
+        try:
+            body = json.dumps({"messages": list(messages)}).encode()
+        except (TypeError, ValueError) as error:
+            raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
+        request = await apart(len(body), partial(read_request, body, most_messages=max(1, len(messages))))
+        log = await apart(len(body), partial(dated_log, request, dates))
+        if not log:
+            raise BadRequestError("there is nothing to log: system messages alone", param="messages")
+        subject = self.subject(user)
+        reply = log[-1] if log[-1].role == "assistant" else None
+        return await self.turns.record(
+            Turn(
+                subject=subject,
+                external_id=conversation,
+                append=conversation is not None,
+                messages=log[:-1] if reply else log,
+                reply=reply,
+                said_at=max(message.said_at for message in log),
+                formations=self.turns.formations(subject, self.profile(self.settings.profile)),
+            )
+        )
+
+    async def form(self) -> int:
+        """Form everything that is due now; returns how many formations it took, those of a running `work` included."""
+        return await self._worker.drain()
+
+    async def work(self) -> None:
+        """Form memories until `stop_work` is called: the worker."""
+        await self._worker.run()
+
+    def stop_work(self) -> None:
+        """End `work` after what is under way."""
+        self._worker.stop()
+
+    @property
+    def worker_counters(self) -> WorkerCounters:
+        """What the worker did since it started."""
+        return self._worker.counters
