@@ -19,6 +19,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    Opening,
     RecallRecord,
     Recorded,
     Subject,
@@ -74,6 +75,9 @@ class Store(Protocol):
 
         Messages before the anchor are the client's business (it may trim or summarise) and are not compared.
         Recording the identical turn again changes nothing but `due_at`.
+
+        A formation is asked for up to the newest message where as many turns wait behind its cursor as
+        `FormationDue.every` says; with `idle` it becomes due after that silence; else it waits for `ask_formation`.
         """
         ...
 
@@ -87,6 +91,33 @@ class Store(Protocol):
         self, subject: Subject, *, limit: int = 100, before: datetime | None = None
     ) -> list[Conversation]:
         """List conversations, last updated first."""
+        ...
+
+    async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
+        """Return the conversation of that id, begun without messages where there is none.
+
+        One that is there keeps what it was opened with.
+        """
+        ...
+
+    async def conversation(
+        self, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
+    ) -> Conversation | None:
+        """Find a conversation by its id, or by the client's; None where the subject has none of it."""
+        ...
+
+    async def end_conversation(
+        self, subject: Subject, conversation: ConversationId, reason: str, now: datetime
+    ) -> None:
+        """Note that a conversation ended, and why; the next message in it takes the end back.
+
+        Raises:
+            UnknownConversationError: the subject has none of that id.
+        """
+        ...
+
+    async def ask_formation(self, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+        """Make due what a conversation waits to have formed into `writes`; return how many formations that is."""
         ...
 
     async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
@@ -116,8 +147,9 @@ class Store(Protocol):
     async def commit_formation(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
         """Apply a formation's changes and decisions and move its cursor, all in one transaction.
 
-        Sets `due_at` to None when the cursor has reached the conversation's end, else to now; clears attempts,
-        error and lease. Returns the subject's new version.
+        It is due again at once while the cursor is behind what was asked for (unless the result says that it waits for
+        more), after silence where it waits for that, and else not by itself. Clears attempts, error and lease. Returns
+        the subject's new version.
 
         Raises:
             LeaseLostError: the token is not the current one, or the lease has run out.

@@ -1,7 +1,9 @@
 """The log and the work it makes due: messages, conversations, turns, formations. Pure."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
 
 from recollect.types.memory import Change, ConversationId, Decision, MemoryId, Subject
 
@@ -58,6 +60,23 @@ class Conversation:
     created_at: datetime
     updated_at: datetime
     last_seq: int
+    profile: str | None = None
+    """The profile it was opened with; None where requests name theirs."""
+    app: str | None = None
+    """The app it belongs to."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Settings that hold for it alone, under the names of their profile's interface."""
+    ended_at: datetime | None = None
+    end_reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What a conversation is opened with, beside its id."""
+
+    profile: str | None = None
+    app: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +103,10 @@ class FormationDue:
     stage: str
     version: str
     due_at: datetime
+    every: int = 1
+    """Turns that must wait before they are formed; 0: only when it is asked for, or after silence."""
+    idle: timedelta | None = None
+    """Silence after which what waits is formed all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +146,8 @@ class FormationResult:
     decisions: tuple[Decision, ...] = ()
     subject_version: int | None = None
     """The version of the subject the decisions rest on; None where they rest on nothing read."""
+    waiting: bool = False
+    """What is left of the messages read is too little to form: it waits for more to be recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +179,8 @@ class Turn:
     said_at: datetime
     recall: RecallRecord | None = None
     formations: tuple[FormationDue, ...] = ()
+    opening: Opening = Opening()
+    """What a conversation that begins with this turn is opened with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

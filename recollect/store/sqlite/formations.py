@@ -91,9 +91,17 @@ def commit(db: apsw.Connection, lease: Lease, result: FormationResult, *, now: d
             f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {formed_seq} to {last_seq}"
         )
     version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
-    due_at = None if result.formed_seq == last_seq else to_micros(now)
+    due_at = _due_again(fetch(db, SQL["asked"], *row_key)[0], lease, result, last_seq=last_seq, now=to_micros(now))
     db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
     return version
+
+
+def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
+    """Say when a formation is due after a commit: now if more was asked for, after silence, or not by itself."""
+    asked_seq, idle = row
+    if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
+        return now
+    return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
 
 
 def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime) -> None:

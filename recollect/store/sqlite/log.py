@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import timedelta
 from itertools import chain, count
-from uuid import UUID
 
 import apsw
 
@@ -12,11 +11,11 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sqlite import subjects
+from recollect.store.sqlite.conversations import begin
 from recollect.store.sqlite.rows import (
     Row,
     fetch,
     fetch_value,
-    read_conversation,
     read_message,
     read_recall,
     write_items,
@@ -25,7 +24,6 @@ from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.tree import Spot, Tree, call_hash
 from recollect.text import clean
 from recollect.types import (
-    Conversation,
     ConversationId,
     LoggedMessage,
     Message,
@@ -37,7 +35,7 @@ from recollect.types import (
 
 SQL = load("log")
 FORMATION_SQL = load("formation")
-_END_OF_TIME = 2**63 - 1
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass
@@ -72,7 +70,9 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
             reply_seq = _append(db, turn, tail, [turn.reply], parent_seq=parent_seq, now=now)
     if tail.appended:
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
-    _make_due(db, turn, tail.conversation)
+        if not new:
+            db.execute(SQL["go_on"], (subject, tail.conversation))
+    _make_due(db, turn, tail)
     if turn.recall is not None:
         _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
     return Recorded(
@@ -84,10 +84,8 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
 
 
 def _begin(db: apsw.Connection, turn: Turn, clock: Clock) -> Spot:
-    conversation = UUID(new_id(clock)).bytes
-    external_id = None if turn.external_id is None else clean(turn.external_id)
-    db.execute(SQL["add_conversation"], (turn.subject.key, conversation, external_id, to_micros(turn.said_at)))
-    return Spot(conversation=conversation, seq=0, start=0)
+    at = (to_micros(turn.said_at), new_id(clock))
+    return Spot(conversation=begin(db, turn.subject, turn.external_id, turn.opening, at), seq=0, start=0)
 
 
 def _append(
@@ -126,11 +124,16 @@ def _columns(message: Message, now: int) -> Row:
     )
 
 
-def _make_due(db: apsw.Connection, turn: Turn, conversation: bytes) -> None:
+def _make_due(db: apsw.Connection, turn: Turn, tail: _Tail) -> None:
     for due in turn.formations:
         subjects.ensure(db, due.key_subject)
-        key = (due.key_subject.key, turn.subject.key, conversation, due.profile, due.stage, due.version)
-        db.execute(FORMATION_SQL["make_due"], (*key, to_micros(due.due_at)))
+        key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
+        now = to_micros(due.due_at)
+        if due.every == 1 or (due.every and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every):
+            db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
+        else:
+            idle = None if due.idle is None else due.idle // _MICROSECOND
+            db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
 
 
 def _add_recall(db: apsw.Connection, subject: Subject, recall: RecallRecord, conversation: bytes, seq: int) -> None:
@@ -150,14 +153,6 @@ def messages(
         return []
     rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
     return [read_message(conversation, row) for row in rows]
-
-
-def conversations(db: apsw.Connection, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
-    """List conversations: see `Store.conversations`."""
-    if subjects.version_of(db, subject) is None:
-        return []
-    end = _END_OF_TIME if before is None else to_micros(before)
-    return [read_conversation(subject, row) for row in fetch(db, SQL["conversations"], subject.key, end, limit)]
 
 
 def abandoned(db: apsw.Connection, subject: Subject, conversation: ConversationId) -> set[int]:

@@ -78,7 +78,7 @@ def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
 
 def read_conversation(subject: Subject, row: Row) -> Conversation:
     """Read a row of `conversations`."""
-    id_, external_id, created_at, updated_at, last_seq = row
+    id_, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason = row
     return Conversation(
         id=ConversationId(id_text(id_)),
         subject=subject,
@@ -86,6 +86,11 @@ def read_conversation(subject: Subject, row: Row) -> Conversation:
         created_at=from_micros(created_at),
         updated_at=from_micros(updated_at),
         last_seq=last_seq,
+        profile=profile,
+        app=app,
+        options=json.loads(options) if options else {},
+        ended_at=None if ended_at is None else from_micros(ended_at),
+        end_reason=end_reason,
     )
 
 

@@ -15,6 +15,7 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import StoreStats
 from recollect.store.sqlite import changes as changing
+from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
 from recollect.store.sqlite import log, memories
 from recollect.store.sqlite.company import Company
@@ -42,6 +43,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    Opening,
     RecallRecord,
     Recorded,
     Subject,
@@ -143,7 +145,27 @@ class SqliteStore:
     ) -> list[Conversation]:
         """See `Store.conversations`."""
         check_limit(limit)
-        return await self._read(lambda db: log.conversations(db, subject, before=before, limit=limit))
+        return await self._read(lambda db: talks.conversations(db, subject, before=before, limit=limit))
+
+    async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
+        """See `Store.open_conversation`."""
+        return await self._writer.run(lambda db: talks.open_(db, subject, external_id, opening, self._clock))
+
+    async def conversation(
+        self, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
+    ) -> Conversation | None:
+        """See `Store.conversation`."""
+        return await self._read(lambda db: talks.conversation(db, subject, id_=id, external_id=external_id))
+
+    async def end_conversation(
+        self, subject: Subject, conversation: ConversationId, reason: str, now: datetime
+    ) -> None:
+        """See `Store.end_conversation`."""
+        await self._writer.run(lambda db: talks.end(db, subject, conversation, reason, now))
+
+    async def ask_formation(self, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+        """See `Store.ask_formation`."""
+        return await self._writer.run(lambda db: talks.ask(db, writes, home, conversation, now))
 
     async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
         """See `Store.abandoned`."""

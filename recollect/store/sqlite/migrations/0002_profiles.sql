@@ -23,6 +23,31 @@ ALTER TABLE conversation ADD COLUMN options TEXT;
 ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
 ALTER TABLE conversation ADD COLUMN end_reason TEXT;
 
+-- asked_seq: work exists while formed_seq is behind it. Each turn moves it, or every so many, or saving or ending the
+-- conversation; idle: microseconds of silence after which what is left is formed all the same, NULL where it is not.
+ALTER TABLE formation ADD COLUMN asked_seq INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE formation ADD COLUMN idle INTEGER;
+
+UPDATE formation
+   SET asked_seq = (SELECT c.last_seq FROM conversation AS c
+                     WHERE c.subject = formation.home AND c.id = formation.conversation)
+ WHERE due_at IS NOT NULL;
+
+-- Apps that were announced; removed_at: when one was uninstalled. Its memories stay unless they were purged with it.
+CREATE TABLE app (
+    subject    INTEGER PRIMARY KEY,
+    created_at INTEGER NOT NULL,
+    removed_at INTEGER
+) STRICT;
+
+-- Shared subjects that a subject reads beside its own memories.
+CREATE TABLE subscription (
+    subject INTEGER NOT NULL,
+    shared  TEXT NOT NULL,
+    since   INTEGER NOT NULL,
+    PRIMARY KEY (subject, shared)
+) STRICT, WITHOUT ROWID;
+
 DROP VIEW remembered;
 
 -- A memory with its sources, one row a source; a turn's words come from the log.

@@ -1,9 +1,36 @@
 -- The work that is still to be done. Only the listings of all subjects' work name no subject.
 
 -- name: make_due
-INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-    ON CONFLICT (subject, home, conversation, profile, stage, version) DO UPDATE SET due_at = excluded.due_at
+INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, asked_seq)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT (subject, home, conversation, profile, stage, version)
+    DO UPDATE SET due_at = excluded.due_at, asked_seq = excluded.asked_seq, idle = NULL
+
+-- name: keep_waiting
+INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, idle)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7 + ?8, ?8)
+    ON CONFLICT (subject, home, conversation, profile, stage, version)
+    DO UPDATE SET due_at = CASE WHEN formed_seq < asked_seq THEN due_at ELSE excluded.due_at END, idle = excluded.idle
+
+-- name: turns_waiting
+SELECT count(*)
+  FROM message
+ WHERE subject = ?2 AND conversation = ?3 AND role = 'user'
+   AND seq > coalesce((SELECT formed_seq
+                         FROM formation
+                        WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
+                          AND version = ?6), 0)
+
+-- name: ask
+UPDATE formation
+   SET asked_seq = ?4, due_at = ?5
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND formed_seq < ?4
+RETURNING 1
+
+-- name: asked
+SELECT asked_seq, idle
+  FROM formation
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: due
 SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version

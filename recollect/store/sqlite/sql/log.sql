@@ -7,13 +7,30 @@ SELECT id, last_seq FROM conversation WHERE subject = ?1 AND external_id = ?2
 SELECT last_seq FROM conversation WHERE subject = ?1 AND id = ?2
 
 -- name: add_conversation
-INSERT INTO conversation (subject, id, external_id, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)
+INSERT INTO conversation (subject, id, external_id, created_at, updated_at, profile, app, options)
+VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7)
+
+-- name: conversation
+SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason
+  FROM conversation
+ WHERE subject = ?1 AND id = ?2
+
+-- name: conversation_called
+SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason
+  FROM conversation
+ WHERE subject = ?1 AND external_id = ?2
+
+-- name: end_conversation
+UPDATE conversation SET ended_at = ?3, end_reason = ?4 WHERE subject = ?1 AND id = ?2
+
+-- name: go_on
+UPDATE conversation SET ended_at = NULL, end_reason = NULL WHERE subject = ?1 AND id = ?2 AND ended_at IS NOT NULL
 
 -- name: grow_conversation
 UPDATE conversation SET last_seq = ?3, updated_at = max(updated_at, ?4) WHERE subject = ?1 AND id = ?2
 
 -- name: conversations
-SELECT id, external_id, created_at, updated_at, last_seq
+SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason
   FROM conversation
  WHERE subject = ?1 AND updated_at < ?2
  ORDER BY updated_at DESC, id DESC
