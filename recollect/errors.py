@@ -93,7 +93,7 @@ class UnknownConversationError(RequestError):
 
     def __init__(self, conversation: str) -> None:
         """Name the id that was asked for."""
-        super().__init__(f"no conversation {conversation!r} here")
+        super().__init__(f"no conversation {conversation!r} here; `recollect conversations` shows the ids")
         self.conversation = conversation
 
 

@@ -82,6 +82,10 @@ class Settings(BaseSettings):
     profiles: Path | None = Field(
         default=None, description="Folder of your own profiles, `NAME.toml` each; unset: the shipped ones alone."
     )
+    profile_keys: SecretStr | None = Field(
+        default=None,
+        description="Profiles by the client's key, for requests that name none: `KEY=PROFILE`, separated by commas.",
+    )
     injection: InjectionMode = Field(
         default="split",
         description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
@@ -144,6 +148,15 @@ class Settings(BaseSettings):
             raise ValueError("takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on)")
         return url
 
+    @field_validator("profile_keys")
+    @classmethod
+    def _pairs_of_key_and_profile(cls, pairs: SecretStr | None) -> SecretStr | None:
+        for pair in pairs.get_secret_value().split(",") if pairs else ():
+            key, _, profile = pair.strip().rpartition("=")
+            if pair.strip() and not (key and profile):
+                raise ValueError("takes KEY=PROFILE, separated by commas")
+        return pairs
+
     @field_validator("origins")
     @classmethod
     def _list_of_origins(cls, origins: str) -> str:
@@ -192,6 +205,12 @@ class Settings(BaseSettings):
         return name or None
 
     @property
+    def profiles_of_keys(self) -> dict[str, str]:
+        """The pairs of `RECOLLECT_PROFILE_KEYS`: a client's key, its profile."""
+        pairs = self.profile_keys.get_secret_value().split(",") if self.profile_keys else []
+        return {key: profile for key, _, profile in (pair.strip().rpartition("=") for pair in pairs) if key}
+
+    @property
     def allowed_origins(self) -> frozenset[str]:
         """The origins of `RECOLLECT_ORIGINS`, as browsers write them."""
         return frozenset(_split(self.origins))
@@ -209,7 +228,7 @@ class Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             name = PREFIX + ".".join(str(part) for part in first["loc"]).upper()
-            secret = name.endswith(("_KEY", "_SECRET")) or "@" in str(first["input"])
+            secret = name.endswith(("_KEY", "_KEYS", "_SECRET")) or "@" in str(first["input"])
             why = str(first["msg"]).removeprefix("Value error, ")
             raise BadSettingError(name, "…" if secret else first["input"], why) from None
         settings._check_together()

@@ -1,14 +1,15 @@
 """Who asks, in which conversation, and what memory may do: read from headers, path and body. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from hmac import compare_digest
 
 import jwt
 
 from recollect.errors import BadIdentityError, BadSettingError, BadSubjectError
-from recollect.text import clean
-from recollect.types import Identity, MemoryMode, Subject
+from recollect.text import clean, squeeze
+from recollect.types import Identity, MemoryMode, Scene, Subject
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -19,11 +20,15 @@ CHAT_ID = "x-openwebui-chat-id"
 SESSION = "x-recollect-session"
 MEMORY = "x-recollect-memory"
 PROFILE = "x-recollect-profile"
+APP = "x-recollect-app"
+CHARACTERS = "x-recollect-characters"
+INTERACTION = "x-recollect-interaction"
 
 IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
 """Headers that say who asks; each may come once."""
 
-_READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, SESSION, MEMORY, PROFILE})
+_READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION})
+_AUTHORIZATION = "authorization"
 _PRIVATE_PREFIXES = (b"x-recollect-", b"x-openwebui-")
 _ISSUER = "open-webui"
 # How far Open WebUI's clock may be from ours; its tokens live five minutes.
@@ -46,7 +51,8 @@ class IdentityPolicy:
     """Whether plain names are believed: everyone who can connect is the machine's own user (loopback)."""
     jwt_secret: str | None
     """Secret of Open WebUI's signed header; set, no plain name is believed any more."""
-    default_profile: str
+    key_profiles: Mapping[str, str] = field(default_factory=dict)
+    """The profile of requests that come with one of these keys in their Authorization header and name none."""
 
     def __post_init__(self) -> None:
         """Refuse a secret that everybody knows."""
@@ -69,7 +75,7 @@ def identify(
     """
     memory = _memory(_single(headers, frozenset({MEMORY})).get(MEMORY))
     if memory is MemoryMode.OFF:
-        return Identity(subject=None, memory=memory, profile=policy.default_profile)
+        return Identity(subject=None, memory=memory)
     given = _single(headers, _READ)
     if policy.jwt_secret is None:  # beside a secret even an empty name is one too many
         given = {name: value for name, value in given.items() if value}
@@ -77,7 +83,13 @@ def identify(
     return Identity(
         subject=_subject(given, path_user, body_user, policy, now),
         memory=memory,
-        profile=given.get(PROFILE) or policy.default_profile,
+        scene=Scene(
+            profile=given.get(PROFILE) or None,
+            otherwise=_profile_of_key(headers, policy.key_profiles),
+            app=_app(given.get(APP)),
+            characters=_characters(given.get(CHARACTERS)),
+            interaction=given.get(INTERACTION) or None,
+        ),
         conversation=conversation,
         append=append,
         temporary=temporary,
@@ -104,6 +116,33 @@ def _single(headers: Headers, read: frozenset[str]) -> dict[str, str]:
             raise BadIdentityError(f"{name} was sent more than once; send it once")
         given[name] = _text(raw_value)
     return given
+
+
+def _profile_of_key(headers: Headers, profiles: Mapping[str, str]) -> str | None:
+    """Return the profile of the key that a request came with, if it has one."""
+    if not profiles:
+        return None
+    given = next((value for name, value in headers if name.decode("latin-1").lower() == _AUTHORIZATION), b"")
+    key = _text(given).partition(" ")[2].strip().encode()
+    # Each is compared, in time that does not tell how much of a key is right.
+    found = [profile for known, profile in profiles.items() if compare_digest(known.encode(), key)]
+    return found[0] if found else None
+
+
+def _app(value: str | None) -> str | None:
+    """Return an app's name; what could be none is refused where its subject is made."""
+    return clean(value) if value else None
+
+
+def _characters(value: str | None) -> tuple[str, str] | None:
+    """Read `system=Kira; user=Marcus`."""
+    if not value:
+        return None
+    pairs = dict(part.partition("=")[::2] for part in value.split(";") if part.strip())
+    named = {role.strip().lower(): squeeze(clean(name)) for role, name in pairs.items()}
+    if set(named) != {"system", "user"} or not all(named.values()):
+        raise BadIdentityError(f"{CHARACTERS} is {value!r}; write for instance: system=Kira; user=Marcus")
+    return named["system"], named["user"]
 
 
 def _text(value: bytes) -> str:

@@ -38,6 +38,10 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
         raise BadSettingError(
             "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profiles.names())}"
         )
+    wrong = next((name for name in settings.profiles_of_keys.values() if name not in profiles.names()), None)
+    if wrong is not None:
+        why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
+        raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
     return Parts(
         settings=settings,
         clock=clock,

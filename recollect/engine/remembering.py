@@ -11,7 +11,7 @@ from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
 from recollect.errors import BadRequestError
 from recollect.text import clean, squeeze
-from recollect.types import Memory, Recorded, Subject, Turn
+from recollect.types import NO_SCENE, Memory, Recorded, Scene, Subject, Turn
 from recollect.work.apart import apart
 from recollect.work.byhand import add_by_hand
 from recollect.work.worker import WorkerCounters
@@ -50,6 +50,7 @@ class Remembering(Wired):
         user: str | Subject | None = None,
         conversation: str | None = None,
         said_at: datetime | Sequence[datetime] | None = None,
+        scene: Scene = NO_SCENE,
     ) -> Recorded:
         """Log messages (OpenAI's shape: role, content, name) and form memories of them behind the call.
 
@@ -60,6 +61,7 @@ class Remembering(Wired):
             user: Whose conversation.
             conversation: Your id of it; None finds it by its messages, or begins one.
             said_at: When they were said (aware): one instant, or one for each message; None is now.
+            scene: Under which profile, and for which app or characters; by default the settings' profile.
 
         Raises:
             BadRequestError: the messages cannot be read, or `said_at` has no time zone or another length.
@@ -74,6 +76,7 @@ class Remembering(Wired):
         if not log:
             raise BadRequestError("there is nothing to log: system messages alone", param="messages")
         subject = self.subject(user)
+        scope = await self.turns.scope(subject, scene, conversation)
         reply = log[-1] if log[-1].role == "assistant" else None
         return await self.turns.record(
             Turn(
@@ -83,7 +86,8 @@ class Remembering(Wired):
                 messages=log[:-1] if reply else log,
                 reply=reply,
                 said_at=max(message.said_at for message in log),
-                formations=self.turns.formations(subject, self.profile(self.settings.profile)),
+                formations=self.turns.formations(scope),
+                opening=scope.opening,
             )
         )
 

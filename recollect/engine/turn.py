@@ -13,8 +13,8 @@ from recollect.context.place import place
 from recollect.context.render import Rendered, render
 from recollect.engine.finding import Finder, Wish
 from recollect.engine.parts import Parts
+from recollect.engine.scope import Scope, profile_name, scope_of, triggered
 from recollect.ids import new_id
-from recollect.profiles.model import Profile
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.text import hash64
 from recollect.types import (
@@ -22,10 +22,12 @@ from recollect.types import (
     FormationDue,
     Identity,
     InjectionMode,
+    MemoryId,
     Message,
     Recalled,
     RecallRecord,
     Recorded,
+    Scene,
     Subject,
     Turn,
 )
@@ -44,6 +46,8 @@ class Prepared:
     items: tuple[Recalled, ...]
     record: RecallRecord | None
     log: tuple[Message, ...]
+    scope: Scope | None = None
+    """Whose memory it is about; None where nobody asks."""
 
     @property
     def injected(self) -> int:
@@ -78,8 +82,12 @@ class Turns:
         log = await apart(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
             return Prepared(body=request.body, items=(), record=None, log=log)
+        scope = await self.scope(identity.subject, identity.scene, identity.conversation)
+        plain = Prepared(body=request.body, items=(), record=None, log=log, scope=scope)
+        if scope.writes is None:
+            return plain
         query = await apart(size, lambda: query_of(request))
-        policy = self._parts.profiles.get(identity.profile).recall
+        policy = scope.profile.recall
         wish = Wish(
             policy=policy,
             limit=min(policy.limit, self._parts.settings.recall_limit),
@@ -87,13 +95,13 @@ class Turns:
             present=frozenset(message.hash for message in log),
             standing=True,
         )
-        recall, key = await self._finder.recall_keyed(query, [identity.subject], wish)
+        recall, key = await self._finder.recall_keyed(query, [scope.writes], wish)
         if not recall.items:
-            return Prepared(body=request.body, items=(), record=None, log=log)
+            return plain
         rendered = render(recall, key=key, zone=self._zone)
         body = await apart(size, lambda: _spliced(request, rendered, mode))
         if body is None:
-            return Prepared(body=request.body, items=(), record=None, log=log)
+            return plain
         record = RecallRecord(
             id=new_id(self._parts.clock),
             at=now,
@@ -102,7 +110,7 @@ class Turns:
             block_hash=rendered.boundary,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
         )
-        return Prepared(body=body, items=recall.items, record=record, log=log)
+        return replace(plain, body=body, items=recall.items, record=record)
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None
@@ -119,6 +127,9 @@ class Turns:
         if not log and said is None:
             return None
         record = prepared.record if prepared else None
+        scope = prepared.scope if prepared else None
+        if scope is None:
+            scope = await self.scope(identity.subject, identity.scene, identity.conversation)
         recorded = await self.record(
             Turn(
                 subject=identity.subject,
@@ -128,12 +139,27 @@ class Turns:
                 reply=said,
                 said_at=now,
                 recall=record,
-                formations=self.formations(identity.subject, self._parts.profiles.get(identity.profile)),
+                formations=self.formations(scope),
+                opening=scope.opening,
             )
         )
         if record is not None:
-            self._soon(self._parts.store.note_uses(identity.subject, [item[1] for item in record.items], now))
+            for subject, ids in _by_subject(record).items():
+                self._soon(self._parts.store.note_uses(subject, ids, now))
         return recorded
+
+    async def scope(self, home: Subject, scene: Scene, conversation: str | None) -> Scope:
+        """Say whose memory a request of that subject is about.
+
+        Raises:
+            UnknownProfileError: it names a profile that is not there.
+            BadSubjectError: it names what cannot be part of a subject.
+        """
+        known = None
+        if conversation is not None:
+            known = await self._parts.store.conversation(home, external_id=conversation)
+        name = profile_name(scene, known, self._parts.settings.profile)
+        return scope_of(home, scene, self._parts.profiles.get(name), conversation, known)
 
     async def record(self, turn: Turn) -> Recorded:
         """Write a turn to the log and wake the worker; durable when this returns."""
@@ -141,21 +167,32 @@ class Turns:
         self._worker.wake()
         return recorded
 
-    def formations(self, subject: Subject, profile: Profile) -> tuple[FormationDue, ...]:
-        """Say which formations a turn in this profile makes due."""
-        now = self._parts.clock.now()
-        stages = [("extract", extractor_version(self._parts.model))]
-        if profile.form.turns:
-            stages.insert(0, ("index", TURNS_VERSION))
-        return tuple(
-            FormationDue(key_subject=subject, profile=profile.name, stage=stage, version=version, due_at=now)
-            for stage, version in stages
+    def formations(self, scope: Scope) -> tuple[FormationDue, ...]:
+        """Say which formations a turn in this scope makes due, or lets wait."""
+        if scope.writes is None:
+            return ()
+        profile = scope.profile
+        due = FormationDue(
+            key_subject=scope.writes,
+            profile=profile.name,
+            stage="extract",
+            version=extractor_version(self._parts.model),
+            due_at=self._parts.clock.now(),
         )
+        extraction = triggered(due, profile)
+        return (replace(due, stage="index", version=TURNS_VERSION), extraction) if profile.form.turns else (extraction,)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
+
+
+def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
+    found: dict[Subject, list[MemoryId]] = {}
+    for subject, memory, _ in record.items:
+        found.setdefault(subject, []).append(memory)
+    return found
 
 
 def _spliced(request: ChatRequest, rendered: Rendered, mode: InjectionMode) -> bytes | None:

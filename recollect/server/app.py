@@ -32,7 +32,7 @@ def identity_policy(settings: Settings) -> IdentityPolicy:
         default_user=settings.default_user,
         trusted=is_loopback(settings.host),
         jwt_secret=settings.jwt_secret.get_secret_value() if settings.jwt_secret else None,
-        default_profile=settings.profile,
+        key_profiles=settings.profiles_of_keys,
     )
 
 

@@ -116,7 +116,7 @@ class ChatProxy:
             policy=self._policy,
             now=self._engine.clock.now(),
         )
-        self._engine.profile(identity.profile)
+        self._engine.profile(identity.scene.profile or self._engine.settings.profile)
         shown = header(headers, b"x-recollect-show") or b"on"
         return Exchange(
             headers=headers,
@@ -153,7 +153,9 @@ class ChatProxy:
                 return
             found = exchange.prepared.injected
             self.counters.recalled += bool(found)
-            exchange.note = f"{identity.memory.value}; recalled={found}"
+            scope = exchange.prepared.scope
+            missing = f"; {scope.missing}" if scope and scope.missing else ""
+            exchange.note = f"{identity.memory.value}; recalled={found}{missing}"
 
     # ---- the answer
 

@@ -4,6 +4,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 """
 
 from recollect.types.log import (
+    NO_OPENING,
     Conversation,
     FormationDue,
     FormationKey,
@@ -41,6 +42,7 @@ from recollect.types.memory import (
 )
 from recollect.types.recalled import SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
 from recollect.types.request import (
+    NO_SCENE,
     ChatMessage,
     ChatRequest,
     ContentKind,
@@ -48,11 +50,14 @@ from recollect.types.request import (
     InjectionMode,
     Insertion,
     MemoryMode,
+    Scene,
 )
 
 __all__ = [
     "KIND_ORDER",
     "NO_DETAIL",
+    "NO_OPENING",
+    "NO_SCENE",
     "SHOWN_CHARACTERS",
     "SUBJECT_KINDS",
     "Action",
@@ -90,6 +95,7 @@ __all__ = [
     "RecallRecord",
     "Recalled",
     "Recorded",
+    "Scene",
     "StrengthenMemory",
     "Subject",
     "Turn",

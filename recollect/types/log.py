@@ -79,6 +79,9 @@ class Opening:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
+NO_OPENING = Opening()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormationKey:
     """The work of one (subject written to, conversation, profile, stage, extractor version)."""
@@ -179,7 +182,7 @@ class Turn:
     said_at: datetime
     recall: RecallRecord | None = None
     formations: tuple[FormationDue, ...] = ()
-    opening: Opening = Opening()
+    opening: Opening = NO_OPENING
     """What a conversation that begins with this turn is opened with."""
 
 

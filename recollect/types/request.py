@@ -77,13 +77,32 @@ class MemoryMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """What a request or recording says of how its memory is to be kept."""
+
+    profile: str | None = None
+    """None: the one its conversation was opened with, else `otherwise`."""
+    otherwise: str | None = None
+    """The profile of the key it came with; None is the settings' profile."""
+    app: str | None = None
+    """Name of the app it belongs to; None: the one its conversation was opened with."""
+    characters: tuple[str, str] | None = None
+    """Who the assistant plays, and who the user plays."""
+    interaction: str | None = None
+    """`chat`, `qa`, `summary`: the style in which memories are extracted."""
+
+
+NO_SCENE = Scene()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """Who asks, and how memory is to serve them."""
 
     subject: Subject | None
     """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
     memory: MemoryMode = MemoryMode.ON
-    profile: str = "default"
+    scene: Scene = NO_SCENE
     conversation: str | None = None
     """The client's id of the chat."""
     append: bool = False

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
 from recollect.errors import BadIdentityError, BadSettingError
 from recollect.testing import NEW_YEAR
-from recollect.types import Identity, MemoryMode, Subject
+from recollect.types import Identity, MemoryMode, Scene, Subject
 
 SECRET = "a secret of Open WebUI and ours, 32 bytes or more"
-LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None, default_profile="default")
+LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None)
 NETWORK = replace(LOOPBACK, trusted=False)
 SIGNED = replace(LOOPBACK, jwt_secret=SECRET)
 NOW_S = int(NEW_YEAR.timestamp())
@@ -43,7 +43,7 @@ def refusal(
 
 
 def test_without_any_identity_a_loopback_request_is_the_default_users() -> None:
-    assert ask() == Identity(subject=Subject("user", "local"), memory=MemoryMode.ON, profile="default")
+    assert ask() == Identity(subject=Subject("user", "local"), memory=MemoryMode.ON)
     assert ask(policy=replace(LOOPBACK, default_user="")).subject is None
 
 
@@ -299,9 +299,29 @@ def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None
     assert "on, read or off" in refusal((b"x-recollect-memory", value))
 
 
-def test_a_profile_is_the_named_one_or_the_default() -> None:
-    assert ask((b"x-recollect-profile", b"tiered")).profile == "tiered"
-    assert ask((b"x-recollect-profile", b"")).profile == "default"
+def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
+    keyed = replace(LOOPBACK, key_profiles={"sk-app": "app", "sk-other": "user"})
+    authorized = (b"Authorization", b"Bearer sk-app")
+    assert ask((b"x-recollect-profile", b"tiered")).scene == Scene(profile="tiered")
+    assert ask((b"x-recollect-profile", b"")).scene == Scene()
+    assert ask(authorized, policy=keyed).scene == Scene(otherwise="app")
+    assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scene.profile == "session"
+    assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scene == Scene()
+
+
+def test_characters_app_and_interaction_are_read() -> None:
+    scene = ask(
+        (b"x-recollect-characters", b"system=Kira; user=Marcus"),
+        (b"x-recollect-app", b"calendar"),
+        (b"x-recollect-interaction", b"qa"),
+    ).scene
+    assert scene == Scene(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
+
+
+@pytest.mark.parametrize("value", [b"Kira", b"system=Kira", b"system=; user=Marcus", b"system=A; user=B; other=C"])
+def test_characters_that_cannot_be_read_are_refused_with_an_example(value: bytes) -> None:
+    with pytest.raises(BadIdentityError, match="system=Kira; user=Marcus"):
+        ask((b"x-recollect-characters", value))
 
 
 def test_open_webuis_chat_is_a_conversation_with_its_history() -> None:

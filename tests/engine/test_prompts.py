@@ -13,7 +13,7 @@ from recollect.engine import AsyncRecollect, Parts, Prepared
 from recollect.errors import UnknownProfileError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from recollect.types import ChatRequest, ContentKind, InjectionMode
+from recollect.types import ChatRequest, ContentKind, InjectionMode, Scene
 from talk import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user
 
 ANA = asks("ana")
@@ -225,7 +225,7 @@ async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
 
 async def test_a_profile_that_is_not_there_is_refused_by_name(engine: AsyncRecollect) -> None:
     with pytest.raises(UnknownProfileError, match=r"no profile 'missing'; there are: app, .*default"):
-        await engine.turns.prepare(request(user("Hi")), replace(ANA, profile="missing"), mode="split")
+        await engine.turns.prepare(request(user("Hi")), replace(ANA, scene=Scene(profile="missing")), mode="split")
     with pytest.raises(UnknownProfileError):
         await engine.search("tea", user="ana", profile="missing")
 
@@ -237,5 +237,7 @@ async def test_a_named_profile_comes_before_the_settings(parts: Parts) -> None:
         with pytest.raises(UnknownProfileError):
             await engine.search("tea", user="ana")
         assert (await engine.search("tea", user="ana", profile="default")).items
-        turn = await engine.turns.prepare(request(user("What about tea?")), ANA, mode="split")
+        turn = await engine.turns.prepare(
+            request(user("What about tea?")), replace(ANA, scene=Scene(profile="default")), mode="split"
+        )
         assert turn.injected == 1

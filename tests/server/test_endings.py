@@ -19,7 +19,7 @@ from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.ways import Ask, UpstreamWay
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 
-POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
 async def serve(engine: AsyncRecollect, way: GivenWay, call: Call) -> ChatProxy:

@@ -11,7 +11,7 @@ from server.asgi import JSON, Call, GivenWay, whole
 
 
 async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
-    policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
+    policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
     way = GivenWay([(200, JSON, [whole("Noted.")])])
     messages = [{"role": "user", "content": "hi"}] * (MOST_MESSAGES + 1)
     call = Call(json.dumps({"model": "m", "messages": messages}).encode())

@@ -13,7 +13,7 @@ from recollect.server.proxy import FAILED, LATE, ChatProxy, comment
 from recollect.types import LoggedMessage, Recorded, Turn
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
 
-POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None, default_profile="default")
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
 async def serve(engine: AsyncRecollect, way: GivenWay, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
@@ -217,7 +217,7 @@ async def test_a_client_that_leaves_closes_upstream_and_what_was_said_is_kept(en
 
 
 async def test_anonymous_requests_are_answered_and_leave_nothing(engine: AsyncRecollect) -> None:
-    stranger = IdentityPolicy(default_user="ana", trusted=False, jwt_secret=None, default_profile="default")
+    stranger = IdentityPolicy(default_user="ana", trusted=False, jwt_secret=None)
     await engine.add("Ana is allergic to peanuts.", user="ana")
     way = GivenWay([(200, JSON, [whole("No.")])])
     call = Call(chat("Peanuts?"), {"x-recollect-user": "ana"})

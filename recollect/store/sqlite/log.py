@@ -1,5 +1,6 @@
 """Record turns and read them back. Works on a connection."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -72,6 +73,8 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
         if not new:
             db.execute(SQL["go_on"], (subject, tail.conversation))
+    if turn.opening.options and not new:
+        db.execute(SQL["note_options"], (subject, tail.conversation, json.dumps(dict(turn.opening.options))))
     _make_due(db, turn, tail)
     if turn.recall is not None:
         _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)

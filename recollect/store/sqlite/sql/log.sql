@@ -23,6 +23,9 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
 -- name: end_conversation
 UPDATE conversation SET ended_at = ?3, end_reason = ?4 WHERE subject = ?1 AND id = ?2
 
+-- name: note_options
+UPDATE conversation SET options = ?3 WHERE subject = ?1 AND id = ?2 AND options IS NOT ?3
+
 -- name: go_on
 UPDATE conversation SET ended_at = NULL, end_reason = NULL WHERE subject = ?1 AND id = ?2 AND ended_at IS NOT NULL
 

@@ -1,0 +1,129 @@
+"""Whose memory a request reads and writes, under which profile: subjects, reading list, tags. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote
+
+from recollect.profiles.model import Profile
+from recollect.text import squeeze
+from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
+
+GLOBAL = Subject("global", "")
+"""What everybody reads who knows little of their own yet."""
+
+SYSTEM_CHARACTER, USER_CHARACTER, USE_MEMORY = "systemCharacter", "userCharacter", "useMemory"
+INTERACTION = "interaction"
+"""Names of a conversation's options, as the profiles' interfaces spell them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """One request's place among the memories."""
+
+    profile: Profile
+    home: Subject
+    """Whose log the conversation is."""
+    writes: Subject | None
+    """Whose memory is formed and read first; None: there is none here, `missing` says why."""
+    missing: str = ""
+    """What the profile wants to know before it can remember."""
+    tags: tuple[str, ...] = ()
+    """Names under which what is formed here is listed."""
+    opening: Opening = NO_OPENING
+    """What a conversation that begins here is opened with."""
+
+
+def scope_of(
+    home: Subject, scene: Scene, profile: Profile, conversation: str | None, known: Conversation | None
+) -> Scope:
+    """Say whose memory a request is about.
+
+    Args:
+        home: Who asks.
+        scene: What the request says.
+        profile: The one that applies.
+        conversation: The client's id of the chat, if it sent one.
+        known: That conversation, where it was opened before.
+
+    Raises:
+        BadSubjectError: a name that cannot be part of a subject.
+    """
+    options = _options(scene, known)
+    app = scene.app or (known.app if known else None)
+    opening = Opening(profile=scene.profile, app=app, options=options)
+    writes, missing, tags = _memory_of(home, profile, conversation, app, options)
+    return Scope(profile=profile, home=home, writes=writes, missing=missing, tags=tags, opening=opening)
+
+
+def profile_name(scene: Scene, known: Conversation | None, default: str) -> str:
+    """Choose the profile: the request's, the one its conversation was opened with, its key's, the settings'."""
+    return scene.profile or (known.profile if known else None) or scene.otherwise or default
+
+
+def owned(kind: str, owner: Subject, name: str) -> Subject:
+    """Name a subject within an owner's, so that two owners' never meet, whatever they are called.
+
+    >>> owned("session", Subject("user", "ana/x"), "1").text
+    'session:ana%2Fx/1'
+    """
+    whose = quote(owner.name, safe="") if owner.kind == "user" else f"{owner.kind}:{quote(owner.name, safe='')}"
+    return Subject(kind, f"{whose}/{name}")
+
+
+def pair_tag(knower: str, other: str) -> str:
+    """Name a pair of characters, the one who knows first: what one observed is not the other's memory.
+
+    >>> pair_tag("Kira", "Marcus")
+    'pair:kira+marcus'
+    """
+    return f"pair:{_character(knower)}+{_character(other)}"
+
+
+def triggered(due: FormationDue, profile: Profile) -> FormationDue:
+    """Make an extraction wait as the profile's trigger says."""
+    trigger = profile.trigger
+    if trigger.when == "every_turn":
+        return due
+    if trigger.when == "periodic":
+        return replace(due, every=trigger.every)
+    idle = timedelta(seconds=trigger.idle_s) if trigger.when == "on_end" and trigger.idle_s else None
+    return replace(due, every=0, idle=idle)
+
+
+def _options(scene: Scene, known: Conversation | None) -> Mapping[str, Any]:
+    options = dict(known.options) if known else {}
+    if scene.characters:
+        options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scene.characters
+        options.setdefault(USE_MEMORY, True)
+    if scene.interaction:
+        options[INTERACTION] = scene.interaction
+    return options
+
+
+def _memory_of(
+    home: Subject, profile: Profile, conversation: str | None, app: str | None, options: Mapping[str, Any]
+) -> tuple[Subject | None, str, tuple[str, ...]]:
+    match profile.whose.memory:
+        case "session":
+            if conversation is None:
+                return None, "no session: send x-recollect-session", ()
+            return owned("session", home, conversation), "", ()
+        case "app":
+            if app is None:
+                return None, "no app: send x-recollect-app", ()
+            return (owned("app", home, app) if profile.whose.per_user else Subject("app", app)), "", ()
+        case "character":
+            knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
+            if not (knower and other):
+                return None, "no characters: send x-recollect-characters", ()
+            if not options.get(USE_MEMORY):
+                return None, "useMemory is off for this conversation", ()
+            return owned("character", home, _character(knower)), "", (pair_tag(knower, other),)
+        case _:
+            return home, "", ()
+
+
+def _character(name: str) -> str:
+    return squeeze(name).casefold().replace("+", " ")

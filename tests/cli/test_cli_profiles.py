@@ -1,0 +1,48 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.main import run
+from recollect.profiles.shelf import Profiles
+
+
+def test_profiles_are_listed_with_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profiles"]) == 0
+    lines = dict(line.split("\t", 1) for line in capsys.readouterr().out.splitlines())
+    assert list(lines) == Profiles().names()
+    assert lines["default"].startswith("*\t")
+
+
+@pytest.mark.parametrize("name", Profiles().names())
+def test_what_show_prints_is_a_file_that_makes_the_same_profile(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["profiles", "show", name]) == 0
+    (tmp_path / "copy.toml").write_text(capsys.readouterr().out, "utf-8")
+    assert Profiles(tmp_path).get("copy").model_copy(update={"name": name}) == Profiles().get(name)
+
+
+def test_profiles_of_ones_own_are_listed_and_shown_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.toml").write_text('extends = "user"\ndescription = "Mine."\n', "utf-8")
+    monkeypatch.setenv("RECOLLECT_PROFILES", str(tmp_path))
+    assert run(["profiles", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["profiles"]
+    assert {"name": "mine", "description": "Mine."} in listed
+    assert run(["profiles", "show", "mine", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["whose"]["cold_start"] == 5
+
+
+@pytest.mark.parametrize("arguments", [["show"], ["list"], ["hide", "user"]])
+def test_a_profile_command_typed_wrongly_says_how_it_is_written(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["profiles", *arguments]) == 2
+    assert "recollect profiles show NAME" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_profile_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profiles", "show", "nope"]) == 1
+    assert "there are: app, character" in capsys.readouterr().err

@@ -1,0 +1,95 @@
+"""Whose memory a profile reads and writes."""
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.engine.scope import owned, pair_tag
+from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.types import MemoryKind, Scene, Subject
+from talk import asks, request, user
+
+PEANUTS = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
+SESSION = Scene(profile="session")
+
+
+def test_owners_with_slashes_in_their_names_never_meet() -> None:
+    names = [("ana/x", "1"), ("ana", "x/1"), ("ana%2Fx", "1")]
+    assert len({owned("session", Subject("user", owner), name) for owner, name in names}) == 3
+    assert owned("session", Subject("app", "x"), "1") != owned("session", Subject("user", "app:x"), "1")
+
+
+def test_a_pair_names_first_who_knows() -> None:
+    assert pair_tag("Kira ", "MARCUS") == "pair:kira+marcus"
+    assert pair_tag("Marcus", "Kira") == "pair:marcus+kira"
+
+
+async def told(engine: AsyncRecollect, scene: Scene, conversation: str | None, who: str = "ana") -> Subject:
+    await engine.record([user(PEANUTS)], user=who, conversation=conversation, scene=scene)
+    await engine.form()
+    return await engine.memory_of(user=who, conversation=conversation, scene=scene)
+
+
+async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) -> None:
+    one = await told(engine, SESSION, "one")
+    assert one == Subject("session", "ana/one")
+    assert any("peanuts" in known.text for known in await engine.list(user=one))
+    for other in (await engine.memory_of(user="ana", conversation="two", scene=SESSION), "ana", "ben"):
+        assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
+
+
+async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(engine: AsyncRecollect) -> None:
+    calendar = Scene(profile="app", app="calendar")
+    await engine.record([user(PEANUTS)], user="ana", conversation="c", scene=calendar)
+    await engine.end_conversation("c", user="ana", scene=calendar)
+    await engine.form()
+    mine = await engine.memory_of(user="ana", scene=calendar)
+    assert await engine.list(user=mine)
+    for who, app in (("ana", "notes"), ("ben", "calendar")):
+        other = await engine.memory_of(user=who, scene=Scene(profile="app", app=app))
+        assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "wants"),
+    [("session", "x-recollect-session"), ("app", "x-recollect-app"), ("character", "x-recollect-characters")],
+)
+async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_nothing(
+    engine: AsyncRecollect, profile: str, wants: str
+) -> None:
+    scene = Scene(profile=profile)
+    with pytest.raises(BadRequestError, match=wants):
+        await engine.memory_of(user="ana", scene=scene)
+    prepared = await engine.turns.prepare(request(user(PEANUTS)), asks("ana", scene=scene), mode="split")
+    assert prepared.scope is not None
+    assert wants in prepared.scope.missing
+    await engine.record([user(PEANUTS)], user="ana", scene=scene)
+    assert await engine.form() == 0
+    assert [subject.kind for subject in await engine.subjects()] == ["user"], "the log is kept, and nothing else"
+
+
+async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncRecollect) -> None:
+    kira = Scene(profile="character", characters=("Kira", "Marcus"))
+    marcus = Scene(profile="character", characters=("Marcus", "Kira"))
+    assert await engine.memory_of(user="ana", scene=kira) == Subject("character", "ana/kira")
+    assert await engine.memory_of(user="ana", scene=marcus) == Subject("character", "ana/marcus")
+
+
+async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncRecollect) -> None:
+    opened = await engine.open_conversation("c", user="ana", scene=SESSION)
+    assert (opened.profile, opened.last_seq) == ("session", 0)
+    scope = await engine.turns.scope(Subject("user", "ana"), Scene(otherwise="user"), "c")
+    assert scope.profile.name == "session", "the conversation's comes before the key's"
+    named = await engine.turns.scope(Subject("user", "ana"), Scene(profile="tiered"), "c")
+    assert named.profile.name == "tiered", "and the request's before it"
+    again = await engine.open_conversation("c", user="ana", scene=Scene(profile="user"))
+    assert again.profile == "session"
+    with pytest.raises(UnknownConversationError):
+        await engine.conversation("c", user="ben")
+
+
+async def test_an_ended_conversation_goes_on_with_its_next_message(engine: AsyncRecollect) -> None:
+    await engine.record([user(PEANUTS)], user="ana", conversation="c")
+    ended = await engine.end_conversation("c", reason="window closed", user="ana")
+    assert (ended.end_reason, ended.ended_at) == ("window closed", engine.clock.now())
+    await engine.record([user("And I have a dog.")], user="ana", conversation="c")
+    assert (await engine.conversation("c", user="ana")).ended_at is None

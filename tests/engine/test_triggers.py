@@ -1,0 +1,95 @@
+"""When messages are formed: every turn, every so many, on saving, at the end, after silence."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
+from recollect.testing import FakeClock
+from recollect.types import Scene
+from talk import user
+
+FACTS = ["I live in Oslo.", "I have a dog called Rex.", "I work at Equinor.", "I play the cello.", "My wife is Mia."]
+
+
+@pytest.fixture
+def triggers(tmp_path: Path) -> Profiles:
+    """Profiles that differ from `default` in their trigger alone."""
+    for name, more in (("periodic", "every = 3"), ("on_save", ""), ("on_end", "idle_s = 600"), ("llm_triggered", "")):
+        text = f'description = "{name}"\n[form]\nturns = false\n[trigger]\nwhen = "{name}"\n{more}\n'
+        (tmp_path / f"{name.replace('_', '-')}.toml").write_text(text, "utf-8")
+    return Profiles(tmp_path)
+
+
+@pytest.fixture
+async def engine(parts: Parts, triggers: Profiles) -> AsyncRecollect:
+    return AsyncRecollect(replace(parts, profiles=triggers))
+
+
+async def say(engine: AsyncRecollect, profile: str, *texts: str) -> None:
+    for text in texts:
+        await engine.record([user(text)], user="ana", conversation="c", scene=Scene(profile=profile))
+
+
+async def known(engine: AsyncRecollect) -> int:
+    await engine.form()
+    return len({source.seq for memory in await engine.list(user="ana") for source in memory.evidence})
+
+
+async def test_c6_every_turn_forms_at_once(engine: AsyncRecollect) -> None:
+    await say(engine, "default", FACTS[0])
+    assert await known(engine) == 1
+
+
+async def test_c6_periodic_forms_every_so_many_turns_and_all_of_them(engine: AsyncRecollect) -> None:
+    await say(engine, "periodic", *FACTS[:2])
+    assert await known(engine) == 0
+    await say(engine, "periodic", FACTS[2])
+    assert await known(engine) == 3
+    await say(engine, "periodic", FACTS[3])
+    assert await known(engine) == 3
+
+
+async def test_c6_on_save_forms_when_the_conversation_is_saved(engine: AsyncRecollect) -> None:
+    await say(engine, "on-save", *FACTS)
+    assert await known(engine) == 0
+    assert await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save")) == 1
+    assert await known(engine) == 5
+    assert await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save")) == 0
+
+
+async def test_a1_a_conversation_is_formed_when_it_ends(engine: AsyncRecollect) -> None:
+    await say(engine, "on-end", *FACTS[:2])
+    assert await known(engine) == 0
+    await engine.end_conversation("c", user="ana", scene=Scene(profile="on-end"))
+    assert await known(engine) == 2
+
+
+async def test_a1_a_conversation_that_was_left_ends_after_silence(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await say(engine, "on-end", FACTS[0])
+    clock.advance(seconds=599)
+    await say(engine, "on-end", FACTS[1])
+    clock.advance(seconds=599)
+    assert await known(engine) == 0
+    clock.advance(seconds=1)
+    assert await known(engine) == 2
+
+
+async def test_c6_a_model_that_triggers_is_not_anticipated(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await say(engine, "llm-triggered", *FACTS)
+    clock.advance(days=3)
+    assert await known(engine) == 0
+
+
+async def test_what_is_asked_for_while_it_forms_is_formed_too(engine: AsyncRecollect, parts: Parts) -> None:
+    await say(engine, "on-save", *FACTS[:2])
+    await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save"))
+    [key] = await parts.store.due(engine.clock.now())
+    lease = await parts.store.lease(key, now=engine.clock.now(), lease_s=60)
+    assert lease is not None
+    await say(engine, "on-save", FACTS[2])
+    await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save"))
+    await parts.store.release_formation(lease, error=None, retry_at=engine.clock.now(), now=engine.clock.now())
+    assert await known(engine) == 3
