@@ -101,6 +101,7 @@ class Settings(BaseSettings):
     commit_timeout_s: float = Field(
         default=2.0, gt=0, description="Longest that the end of an answer waits for its record, in seconds."
     )
+    strict_vectors: bool = Field(default=False, description="Whether `POST /v1/vectors/query` demands a `userId`.")
     show_memories: bool = Field(
         default=True, description="Add a `memories` array to answers (the header `x-recollect-show: off` turns it off)."
     )

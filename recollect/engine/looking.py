@@ -5,9 +5,20 @@ from datetime import datetime
 
 from recollect.engine.base import ListOf, Wired, memory_id_of
 from recollect.engine.finding import Wish
+from recollect.engine.nearest import nearest_to
 from recollect.engine.parts import History
 from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.types import Conversation, ConversationId, Decision, LoggedMessage, Memory, MemoryKind, Recall, Subject
+from recollect.types import (
+    Conversation,
+    ConversationId,
+    Decision,
+    LoggedMessage,
+    Memory,
+    MemoryKind,
+    Recall,
+    Recalled,
+    Subject,
+)
 
 
 class Looking(Wired):
@@ -31,6 +42,26 @@ class Looking(Wired):
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
         policy = self.profile(profile or self.settings.profile).recall
         return await self._finder.recall(query, [self.subject(user)], Wish(policy=policy, limit=limit))
+
+    async def nearest(
+        self,
+        *,
+        query: str | None = None,
+        vector: Sequence[float] | None = None,
+        user: str | Subject | None = None,
+        limit: int = 10,
+    ) -> ListOf[Recalled]:
+        """Find the notes and episodes nearest in meaning alone, to a text or to a vector of the embedder's space.
+
+        Raises:
+            BadRequestError: the limit is out of range, both or neither is given, or the vector has another length than
+                the embedder's, or is all zeros.
+        """
+        if not 1 <= limit <= 200:
+            raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
+        if (query is None) is (vector is None):
+            raise BadRequestError("give either a query or a vector", param="query")
+        return await nearest_to(self._tools, self.subject(user), query if vector is None else vector, limit)
 
     async def list(
         self,

@@ -13,7 +13,7 @@ from recollect.errors import BadRequestError
 from recollect.text import clean, squeeze
 from recollect.types import NO_SCENE, Memory, Recorded, Scene, Subject, Turn
 from recollect.work.apart import apart
-from recollect.work.byhand import add_by_hand
+from recollect.work.byhand import ByHand, add_by_hand
 from recollect.work.worker import WorkerCounters
 
 # Longest text that is kept as one memory by hand, in characters: a note is a sentence or two, not a document.
@@ -23,15 +23,26 @@ LONGEST_NOTE = 10_000
 class Remembering(Wired):
     """Keeps and forms."""
 
-    async def add(self, text: str, *, user: str | Subject | None = None, importance: float = 0.7) -> Memory:
+    async def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
         """Keep a sentence as a note, word for word. What is known already is strengthened and returned.
 
         Args:
             text: What to remember, up to 10,000 characters.
             user: Whose memory.
             importance: 0 to 1.
+            type: Its class, such as `preference`; empty for none.
+            profile: Whose rules of age and room it is kept by; None is the settings'.
 
         Raises:
+            UnknownProfileError: there is no such profile.
             BadRequestError: the text is empty or too long, or the importance out of range.
         """
         text = squeeze(clean(text))
@@ -41,7 +52,8 @@ class Remembering(Wired):
             raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
         if not 0 <= importance <= 1:
             raise BadRequestError(f"importance is {importance}, it goes from 0 to 1", param="importance")
-        return await add_by_hand(self._tools, self.subject(user), text, importance)
+        of = self.profile(profile or self.settings.profile).name
+        return await add_by_hand(self._tools, self.subject(user), ByHand(text, importance, type, of))
 
     async def record(
         self,

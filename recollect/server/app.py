@@ -16,6 +16,7 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
+from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.origin import OriginGuard, is_loopback
 from recollect.server.passing import PassThrough
 from recollect.server.proxy import ChatProxy
@@ -54,7 +55,8 @@ def open_way(engine: AsyncRecollect) -> Way:
 def build_app(engine: AsyncRecollect) -> Starlette:
     """Wire the routes over an open engine; its worker runs while the application does, if the settings say so."""
     way = open_way(engine)
-    chat = ChatProxy(engine, way, identity_policy(engine.settings))
+    policy = identity_policy(engine.settings)
+    chat = ChatProxy(engine, way, policy)
     through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes, idle_s=engine.settings.idle_timeout_s)
 
     async def healthz(request: Request) -> Response:
@@ -85,6 +87,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
             await way.close()
 
     routes = [Route("/healthz", healthz, methods=["GET"])]
+    routes += routes_of(OPERATIONS, engine, policy)
     for prefix in ("/v1", "/u/{user}/v1"):
         for ending in ("", "/"):
             routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))

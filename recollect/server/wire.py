@@ -31,6 +31,8 @@ _NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cooki
 
 
 _MEMORY = b"x-recollect-memory"
+# What may follow `/u/NAME/`.
+_BEHIND_USER = frozenset({b"v1", b"api", b"apps", b"conversations"})
 
 
 class ClientGoneError(ConnectionError):
@@ -143,14 +145,14 @@ def query_of_scope(scope: Scope) -> str:
 
 
 def path_user(scope: Scope) -> str | None:
-    """Return NAME of `/u/NAME/v1/…`; bytes that are not UTF-8 stay apart, as lone surrogates that no name may hold.
+    """Return NAME of `/u/NAME/v1/…` and its likes; bytes that are not UTF-8 stay apart, as lone surrogates that no name may hold.
 
     >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9/v1/models"}), path_user({"path": "/v1/models"})
     ('josé', None)
     """
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     steps = unquote_to_bytes(raw.split(b"?")[0]).split(b"/")
-    if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] != b"v1":
+    if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] not in _BEHIND_USER:
         return None
     return steps[2].decode("utf-8", "surrogateescape")
 

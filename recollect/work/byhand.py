@@ -1,6 +1,7 @@
 """What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,13 +33,23 @@ _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 _STALE_TRIES = 20
 
 
-async def add_by_hand(tools: Tools, subject: Subject, text: str, importance: float) -> Memory:
+class ByHand(NamedTuple):
+    """What somebody wants kept."""
+
+    text: str
+    importance: float
+    type: str = ""
+    profile: str = "default"
+
+
+async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
     """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned."""
+    text, importance = wanted.text, wanted.importance
     vectors = await tools.embedder.embed([text])
     for _ in range(_STALE_TRIES):
         hot = await tools.store.hot(subject, tools.embedder.space)
         known = await _same(tools, hot, text, vectors[0])
-        memory = known or _note(tools, subject, text, importance)
+        memory = known or _note(tools, subject, wanted)
         change: Change = (
             StrengthenMemory(id=known.id, importance=max(known.importance, importance))
             if known
@@ -102,16 +113,18 @@ def _wording(text: str) -> str:
     return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
 
 
-def _note(tools: Tools, subject: Subject, text: str, importance: float) -> Memory:
+def _note(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
     now = tools.clock.now()
     return Memory(
         id=MemoryId(new_id(tools.clock)),
         subject=subject,
         kind=MemoryKind.NOTE,
-        text=text,
-        importance=importance,
+        text=wanted.text,
+        type=wanted.type,
+        importance=wanted.importance,
         valid_from=now,
         known_from=now,
+        profile=wanted.profile,
     )
 
 

@@ -1,0 +1,48 @@
+"""What is nearest in meaning alone, to a text or a vector. Reads the store."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from recollect.errors import BadRequestError
+from recollect.form.scrub import scrub
+from recollect.text import clean
+from recollect.types import KIND_ORDER, MemoryKind, Recalled, Subject, Vectors
+from recollect.work.neighbours import nearest
+from recollect.work.tools import Tools
+
+_SEARCHED = [KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.EPISODE)]
+
+
+async def nearest_to(
+    tools: Tools, subject: Subject, wanted: str | Sequence[float] | None, limit: int
+) -> list[Recalled]:
+    """Find the memories of a subject nearest to a text or a vector, best first."""
+    vectors = await _vectors(tools, wanted)
+    hot = await tools.store.hot(subject, tools.embedder.space)
+    [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)
+    return [
+        Recalled(
+            memory=one.memory,
+            score=one.similarity,
+            similarity=one.similarity,
+            words=0.0,
+            reasons=(f"near in meaning ({one.similarity:.2f})",),
+        )
+        for one in found
+    ]
+
+
+async def _vectors(tools: Tools, wanted: str | Sequence[float] | None) -> Vectors:
+    if wanted is None or isinstance(wanted, str):
+        return await tools.embedder.embed([scrub(clean(wanted or ""))])
+    if len(wanted) != tools.embedder.dim:
+        raise BadRequestError(
+            f"the vector has {len(wanted)} numbers, those of {tools.embedder.space} have {tools.embedder.dim}",
+            param="vector",
+        )
+    row = np.asarray(wanted, dtype=np.float64)
+    length = float(np.linalg.norm(row))
+    if not 0 < length < float("inf"):
+        raise BadRequestError("the vector has no direction: its length is zero or too large", param="vector")
+    return (row / length).astype(np.float32)[None, :]

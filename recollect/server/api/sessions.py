@@ -1,0 +1,119 @@
+"""The memories of one chat session over HTTP, in the names of its interface. Serves through the engine."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from recollect.errors import BadRequestError
+from recollect.server.api.asked import Api, Asked
+from recollect.types import Conversation, Memory, MemoryKind, Scene, Subject
+
+SESSION = "session"
+# Most memories of one listing; a session keeps fifty by default, and a profile of one's own may keep more.
+_MOST = 1000
+
+
+class _NewMemory(BaseModel):
+    """What is sent to add one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    content: str
+    type: Annotated[str, BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given)] = "fact"
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+
+
+class _NewSession(BaseModel):
+    """What is sent to open one; all of it may be left out."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    id: Annotated[str, Field(min_length=1, max_length=512)] | None = None
+    profile: str | None = None
+    app: str | None = None
+    settings: Mapping[str, Any] = Field(default_factory=dict)
+
+
+async def _open(asked: Asked) -> tuple[int, object]:
+    new = asked.read(_NewSession)
+    scene = Scene(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
+    opened = await asked.engine.open_conversation(new.id, user=asked.who, scene=scene, options=new.settings)
+    return 201, _session(opened)
+
+
+async def _show(asked: Asked) -> tuple[int, object]:
+    return 200, _session(await _known(asked))
+
+
+async def _list(asked: Asked) -> tuple[int, object]:
+    session, memory = await _memory(asked)
+    found = await asked.engine.list(user=memory, limit=asked.limit(_MOST, _MOST))
+    return 200, [_described(session, one) for one in found if one.kind is not MemoryKind.TURN]
+
+
+async def _add(asked: Asked) -> tuple[int, object]:
+    session, memory = await _memory(asked)
+    new = asked.read(_NewMemory)
+    types = asked.engine.profile(SESSION).form.types
+    if new.type not in types:
+        raise BadRequestError(f"type is {new.type[:40]!r}; it is one of {', '.join(types)}", param="type")
+    kept = await asked.engine.add(new.content, user=memory, importance=new.importance, type=new.type, profile=SESSION)
+    return 201, _described(session, kept)
+
+
+async def _get(asked: Asked) -> tuple[int, object]:
+    session, memory = await _memory(asked)
+    return 200, _described(session, await asked.engine.get(asked.path["memory"], user=memory))
+
+
+async def _delete(asked: Asked) -> tuple[int, object]:
+    _, memory = await _memory(asked)
+    await asked.engine.forget(asked.path["memory"], user=memory)
+    return 200, {"success": True}
+
+
+async def _known(asked: Asked) -> Conversation:
+    return await asked.engine.conversation(asked.path["session"], user=asked.who)
+
+
+async def _memory(asked: Asked) -> tuple[str, Subject]:
+    """Return the session's id and whose memory it is; a session exists from its first message or its opening."""
+    known = await _known(asked)
+    name = known.external_id or known.id
+    scene = Scene(profile=SESSION)
+    return name, await asked.engine.memory_of(user=asked.who, conversation=name, scene=scene)
+
+
+def _session(known: Conversation) -> dict[str, object]:
+    return {
+        "id": known.external_id or known.id,
+        "profile": known.profile,
+        "app": known.app,
+        "settings": dict(known.options),
+        "createdAt": known.created_at.isoformat(),
+        "endedAt": known.ended_at.isoformat() if known.ended_at else None,
+    }
+
+
+def _described(session: str, memory: Memory) -> dict[str, object]:
+    return {
+        "id": memory.id,
+        "sessionId": session,
+        "memoryContent": memory.text,
+        "memoryType": memory.type or "fact",
+        "importance": round(memory.importance, 6),
+        "createdAt": memory.known_from.isoformat(),
+        "lastAccessedAt": memory.last_used_at.isoformat() if memory.last_used_at else None,
+    }
+
+
+_ONE = "/api/sessions/{session}"
+OPERATIONS = (
+    Api(method="POST", path="/api/sessions", handler=_open),
+    Api(method="GET", path=_ONE, handler=_show),
+    Api(method="GET", path=f"{_ONE}/memories", handler=_list),
+    Api(method="POST", path=f"{_ONE}/memories", handler=_add),
+    Api(method="GET", path=f"{_ONE}/memories/{{memory}}", handler=_get),
+    Api(method="DELETE", path=f"{_ONE}/memories/{{memory}}", handler=_delete),
+)

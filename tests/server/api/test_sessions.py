@@ -1,0 +1,123 @@
+"""S11: the memories of a session over HTTP, in the names of its interface."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.server.app import build_app
+from recollect.types import Scene
+from talk import user
+
+ANA = {"x-recollect-user": "ana"}
+NEW = {"content": "Ana likes tea.", "type": "PREFERENCE", "importance": 0.9}
+
+
+@pytest.fixture
+async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=build_app(engine))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=ANA) as client:
+        yield client
+
+
+async def opened(api: httpx.AsyncClient, name: str = "s1") -> str:
+    answer = await api.post("/api/sessions", json={"id": name})
+    assert answer.status_code == 201
+    return f"/api/sessions/{name}/memories"
+
+
+async def test_s11_a_memory_is_added_listed_read_and_deleted(api: httpx.AsyncClient) -> None:
+    memories = await opened(api)
+    added = await api.post(memories, json=NEW)
+    assert added.status_code == 201
+    one = added.json()
+    assert set(one) == {
+        "id", "sessionId", "memoryContent", "memoryType", "importance", "createdAt", "lastAccessedAt",
+    }  # fmt: skip
+    assert (one["sessionId"], one["memoryContent"], one["memoryType"]) == ("s1", "Ana likes tea.", "preference")
+    assert (one["importance"], one["lastAccessedAt"]) == (0.9, None)
+    assert (await api.get(memories)).json() == [one], "a bare array"
+    assert (await api.get(f"{memories}/{one['id']}")).json() == one
+    assert (await api.delete(f"{memories}/{one['id']}")).json() == {"success": True}
+    assert (await api.get(memories)).json() == []
+
+
+async def test_s11_a_session_exists_from_its_first_message(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    assert (await api.get("/api/sessions/s2/memories")).status_code == 404
+    await engine.record([user("I like tea.")], user="ana", conversation="s2", scene=Scene(profile="session"))
+    await engine.form()
+    assert [one["sessionId"] for one in (await api.get("/api/sessions/s2/memories")).json()] == ["s2"]
+
+
+async def test_s11_a_session_without_an_id_gets_one(api: httpx.AsyncClient) -> None:
+    made = (await api.post("/api/sessions")).json()
+    assert made["id"]
+    assert made["profile"] == "session"
+    assert (await api.get(f"/api/sessions/{made['id']}")).json() == made
+    assert (await api.get(f"/api/sessions/{made['id']}/memories")).json() == []
+
+
+async def test_s12_an_unknown_session_or_memory_is_404(api: httpx.AsyncClient) -> None:
+    memories = await opened(api)
+    one = (await api.post(memories, json=NEW)).json()["id"]
+    stranger = {"x-recollect-user": "ben"}
+    for method, path, headers in (
+        ("GET", "/api/sessions/gone/memories", ANA),
+        ("POST", "/api/sessions/gone/memories", ANA),
+        ("GET", f"{memories}/nonsense", ANA),
+        ("DELETE", f"{memories}/0198c0de-0000-7000-8000-00000000000a", ANA),
+        ("GET", memories, stranger),
+        ("GET", f"{memories}/{one}", stranger),
+        ("DELETE", f"{memories}/{one}", stranger),
+    ):
+        body = NEW if method == "POST" else None
+        answer = await api.request(method, path, headers=headers, json=body)
+        assert answer.status_code == 404, path
+        assert answer.json()["error"]["type"] == "invalid_request_error"
+    assert len((await api.get(memories)).json()) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"{", "no JSON"),
+        (b"[" * 50_000, "nested too deeply"),
+        (b'"text"', "the body"),
+        (b"{}", "content: Field required"),
+        (b'{"content": 5}', "content: Input should be a valid string (it is 5)"),
+        (b'{"content": "x", "type": "poem"}', "it is one of preference, insight, fact"),
+        (b'{"content": "x", "importance": 1.5}', "importance"),
+        (b'{"content": "x", "importance": "0.5"}', "importance"),
+        (b'{"content": "x", "importance": NaN}', "importance"),
+        (b'{"content": "x", "more": 1}', "more: Extra inputs are not permitted"),
+        (b'{"content": " \\u0000 "}', None),
+        (b'{"content": ""}', "the text is empty"),
+    ],
+)
+async def test_s11_what_cannot_be_read_is_refused_with_what_was_wrong(
+    api: httpx.AsyncClient, body: bytes, said: str | None
+) -> None:
+    answer = await api.post(await opened(api), content=body)
+    assert answer.status_code == (201 if said is None else 400)
+    if said is not None:
+        assert said in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "1001", "x", "1e3", "9999999999999999999", "\u0661"])
+async def test_a_limit_out_of_range_never_means_all(api: httpx.AsyncClient, limit: str) -> None:
+    answer = await api.get(await opened(api), params={"limit": limit})
+    assert answer.status_code == 400
+    assert "goes from 1 to 1000" in answer.json()["error"]["message"]
+
+
+async def test_users_are_told_apart_by_the_path_as_well(api: httpx.AsyncClient) -> None:
+    await opened(api)
+    plain = {"x-recollect-user": ""}
+    assert (await api.get("/u/ana/api/sessions/s1", headers=plain)).status_code == 200
+    assert (await api.get("/u/ben/api/sessions/s1", headers=plain)).status_code == 404
+    assert (await api.get("/u/ben/api/sessions/s1")).status_code == 403, "path and header name different users"
+
+
+async def test_an_unknown_method_is_refused(api: httpx.AsyncClient) -> None:
+    assert (await api.put("/api/sessions", json={})).status_code == 405
