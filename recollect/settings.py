@@ -131,6 +131,9 @@ class Settings(BaseSettings):
         default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
     )
     cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
+    log_memory_text: bool = Field(
+        default=False, description="Let log lines on decisions carry the words of memories instead of their ids."
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
 
     @field_validator("time_zone")

@@ -25,7 +25,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"settings", "dates"}),
     frozenset({"ids", "text"}),
     frozenset({"types"}),
-    frozenset({"clock", "errors"}),
+    frozenset({"clock", "errors", "metrics"}),
 )
 # `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it.
 MAY_KNOW = {("cli", "server"), ("cli", "sync")}

@@ -28,6 +28,7 @@ class Wired:
         self.settings = parts.settings
         self.clock = parts.clock
         self.counter = parts.counter
+        self.metrics = parts.metrics
         self._store = parts.store
         self._parts = parts
         self._tools = Tools(
@@ -37,6 +38,8 @@ class Wired:
             clock=parts.clock,
             zone=ZoneInfo(parts.settings.time_zone),
             profiles=parts.profiles,
+            metrics=parts.metrics,
+            log_text=parts.settings.log_memory_text,
         )
         self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
         self._finder = Finder(parts)

@@ -2,7 +2,7 @@
 
 from recollect.engine.base import ListOf, Wired
 from recollect.store.protocol import StoreStats
-from recollect.types import FormationKey, FormationStatus, Subject
+from recollect.types import FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
 
 
 class Operating(Wired):
@@ -23,6 +23,14 @@ class Operating(Wired):
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is kept; with `check`, verify that files and indexes agree (slow)."""
         return await self._store.stats(check=check)
+
+    async def sums(self) -> StoreSums:
+        """Count what the operator's metrics tell, of all subjects."""
+        return await self._store.sums()
+
+    async def subject_sums(self, *, user: str | Subject | None = None) -> SubjectSums:
+        """Count what is kept of one user or other subject, what was decided, and what recall was good for."""
+        return await self._store.subject_sums(self.subject(user))
 
     async def ping(self) -> None:
         """Raise `StoreUnavailableError` unless the database answers."""

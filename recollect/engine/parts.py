@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from recollect.clock import Clock
 from recollect.errors import BadSettingError
+from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
 from recollect.providers.open import OpenedEmbedder, OpenedModel, open_embedder, open_model
 from recollect.providers.protocol import TokenCounter
@@ -25,6 +26,7 @@ class Parts:
     model: OpenedModel | None
     counter: TokenCounter
     profiles: Profiles = field(default_factory=Profiles)
+    metrics: Metrics = field(default_factory=Metrics)
 
 
 async def open_parts(settings: Settings, clock: Clock) -> Parts:

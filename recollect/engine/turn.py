@@ -16,6 +16,7 @@ from recollect.engine.parts import Parts
 from recollect.engine.scope import Scope, profile_name, scope_of, triggered
 from recollect.ids import new_id
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
+from recollect.recall.used import used_in
 from recollect.text import hash64
 from recollect.types import (
     ChatRequest,
@@ -96,6 +97,9 @@ class Turns:
             standing=True,
         )
         recall, key = await self._finder.recall_keyed(query, [scope.writes], wish)
+        metrics = self._parts.metrics
+        metrics.recall_seconds.observe(recall.took_ms / 1000)
+        metrics.app_turns += scope.writes.kind == "app"
         if not recall.items:
             return plain
         rendered = render(recall, key=key, zone=self._zone)
@@ -110,6 +114,9 @@ class Turns:
             block_hash=rendered.boundary,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
         )
+        metrics.retrieved += len(recall.items)
+        metrics.injected_tokens.observe(record.tokens)
+        metrics.app_turns_injected += scope.writes.kind == "app"
         return replace(plain, body=body, items=recall.items, record=record)
 
     async def finish(
@@ -143,10 +150,22 @@ class Turns:
                 opening=scope.opening,
             )
         )
-        if record is not None:
-            for subject, ids in _by_subject(record).items():
-                self._soon(self._parts.store.note_uses(subject, ids, now))
+        if record is not None and prepared is not None:
+            self._soon(self._note(record, prepared, reply.text, [message.text for message in request.messages]))
         return recorded
+
+    async def _note(self, record: RecallRecord, prepared: Prepared, answer: str, said: list[str]) -> None:
+        """Note behind the answer that memories were used, and whether the answer shows it."""
+        for subject, ids in _by_subject(record).items():
+            await self._parts.store.note_uses(subject, ids, record.at)
+        memories = [item.memory for item in prepared.items]
+        size = len(answer) + sum(len(text) for text in said)
+        hits = await apart(size, lambda: used_in(answer, memories, said)) if answer else []
+        metrics = self._parts.metrics
+        metrics.judged += len(memories) if answer else 0
+        metrics.hits += len(hits)
+        if prepared.scope is not None and answer:
+            await self._parts.store.note_hits(prepared.scope.home, record, hits)
 
     async def scope(self, home: Subject, scene: Scene, conversation: str | None) -> Scope:
         """Say whose memory a request of that subject is about.

@@ -1,26 +1,21 @@
 """The ASGI application: which route is served by what, and what starts and stops with it."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
-from importlib.metadata import version
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.errors import RecollectError
 from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.origin import OriginGuard, is_loopback
 from recollect.server.passing import PassThrough
 from recollect.server.proxy import ChatProxy
 from recollect.server.upstream import Deadlines, HttpUpstream
+from recollect.server.watching import watching
 from recollect.server.ways import OfflineWay, UpstreamWay, Way
 from recollect.settings import Settings
 
@@ -59,19 +54,6 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     chat = ChatProxy(engine, way, policy)
     through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes, idle_s=engine.settings.idle_timeout_s)
 
-    async def healthz(request: Request) -> Response:
-        """Say whether the database answers, and what was counted since the start."""
-        del request
-        body: dict[str, object] = {"status": "ok", "version": version("recollect")}
-        status = 200
-        try:
-            await engine.ping()
-        except RecollectError as error:
-            body |= {"status": "unavailable", "reason": str(error)}
-            status = 503
-        body |= {"proxy": asdict(chat.counters), "worker": asdict(engine.worker_counters)}
-        return Response(json.dumps(body), status, media_type="application/json")
-
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
@@ -86,8 +68,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
                 worker.cancel()
             await way.close()
 
-    routes = [Route("/healthz", healthz, methods=["GET"])]
-    routes += routes_of(OPERATIONS, engine, policy)
+    routes = [*watching(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
     for prefix in ("/v1", "/u/{user}/v1"):
         for ending in ("", "/"):
             routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))

@@ -145,7 +145,7 @@ def query_of_scope(scope: Scope) -> str:
 
 
 def path_user(scope: Scope) -> str | None:
-    """Return NAME of `/u/NAME/v1/…` and its likes; bytes that are not UTF-8 stay apart, as lone surrogates that no name may hold.
+    """Return NAME of `/u/NAME/v1/…` and the like; bytes that are not UTF-8 stay apart, as surrogates no name may hold.
 
     >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9/v1/models"}), path_user({"path": "/v1/models"})
     ('josé', None)

@@ -22,7 +22,9 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    StoreSums,
     Subject,
+    SubjectSums,
     Turn,
 )
 
@@ -230,6 +232,10 @@ class Store(Protocol):
         """Count a use of each memory. Not durable at once, and moves no version."""
         ...
 
+    async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
+        """Note which memories of a recorded recall its answer made use of. Not durable at once."""
+        ...
+
     async def recalls(
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
     ) -> list[RecallRecord]:
@@ -238,6 +244,14 @@ class Store(Protocol):
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
         """List subjects by name, for the operator."""
+        ...
+
+    async def sums(self) -> StoreSums:
+        """Count what the operator's metrics tell, of all subjects."""
+        ...
+
+    async def subject_sums(self, subject: Subject) -> SubjectSums:
+        """Count what is kept of one subject, what was decided, and what recall was good for."""
         ...
 
     async def stats(self, *, check: bool = False) -> StoreStats:

@@ -16,6 +16,8 @@ from recollect.types.log import (
     Opening,
     RecallRecord,
     Recorded,
+    StoreSums,
+    SubjectSums,
     Turn,
 )
 from recollect.types.memory import (
@@ -96,8 +98,10 @@ __all__ = [
     "Recalled",
     "Recorded",
     "Scene",
+    "StoreSums",
     "StrengthenMemory",
     "Subject",
+    "SubjectSums",
     "Turn",
     "Vector",
     "Vectors",

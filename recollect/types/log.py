@@ -151,6 +151,34 @@ class FormationResult:
     """The version of the subject the decisions rest on; None where they rest on nothing read."""
     waiting: bool = False
     """What is left of the messages read is too little to form: it waits for more to be recorded."""
+    read_characters: int = 0
+    """Length of the messages that an extractor read, for the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreSums:
+    """What the operator's metrics say of everything kept."""
+
+    memories: int
+    """Active notes, facts and episodes."""
+    apps: int
+    apps_with_memories: int
+    formations_due: int
+    formations_parked: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectSums:
+    """What is counted of one subject."""
+
+    memories: int
+    """Active notes, facts and episodes."""
+    decisions: Mapping[str, int]
+    """By action."""
+    recalled: int
+    """Memories put into prompts whose answers are known."""
+    hits: int
+    """Those of them that the answers made use of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +190,8 @@ class RecallRecord:
     query_hash: int
     items: tuple[tuple[Subject, MemoryId, float], ...]
     """Injected memories with their scores, best first."""
+    hits: frozenset[MemoryId] | None = None
+    """Those that the answer made use of; None while that is not known."""
     block_hash: str
     """Keyed hash of the block, as it stands in the block's own boundary."""
     tokens: int

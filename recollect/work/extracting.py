@@ -114,6 +114,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         changes=(*closes, *changes),
         decisions=(*abandoned, *decisions),
         subject_version=hot.version,
+        read_characters=characters(batch.messages),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
+from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
 from recollect.providers.protocol import Embedder, LanguageModel
 from recollect.store.protocol import Store
@@ -23,6 +24,9 @@ class Tools:
     zone: ZoneInfo
     """The users' time zone."""
     profiles: Profiles = field(default_factory=Profiles)
+    metrics: Metrics = field(default_factory=Metrics)
+    log_text: bool = False
+    """Whether log lines may carry the words of memories."""
 
 
 Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]

@@ -15,6 +15,7 @@ from recollect.errors import (
     UnknownProfileError,
 )
 from recollect.types import FormationKey, Lease, Subject
+from recollect.work.telling import counted, tell
 from recollect.work.tools import Stage, Tools
 
 logger = logging.getLogger(__name__)
@@ -155,7 +156,8 @@ class Worker:
         """Form and commit; meanwhile the lease is renewed, however long a model takes."""
         renewing = asyncio.create_task(self._renew(lease))
         try:
-            await self._form_once_read(lease)
+            with counted(lease, self._tools):
+                await self._form_once_read(lease)
         finally:
             renewing.cancel()
             await asyncio.gather(renewing, return_exceptions=True)
@@ -179,6 +181,7 @@ class Worker:
                     raise
                 continue
             self.counters.formed += 1
+            tell(lease, result, self._tools)
             logger.debug(
                 "formed",
                 extra={

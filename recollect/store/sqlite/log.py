@@ -166,6 +166,13 @@ def abandoned(db: apsw.Connection, subject: Subject, conversation: ConversationI
     return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
 
 
+def note_hits(db: apsw.Connection, subject: Subject, recall: RecallRecord) -> None:
+    """Note which memories of a recall its answer made use of; an erased recall is passed over."""
+    if subjects.version_of(db, subject) is not None:
+        values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
+        db.execute(SQL["note_hits"], values)
+
+
 def recalls(
     db: apsw.Connection, subject: Subject, *, conversation: ConversationId | None, limit: int
 ) -> list[RecallRecord]:

@@ -40,6 +40,8 @@ STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 _ID = itemgetter(1)
+# An item of a recall has one value more, whether it was used, once its answer is known.
+_WITHOUT_HIT = 3
 
 
 def fetch(db: apsw.Connection, sql: str, *values: Any) -> list[Row]:
@@ -201,17 +203,22 @@ def read_formation(row: Row) -> FormationStatus:
 
 def write_items(record: RecallRecord) -> str:
     """Write the items of a recall as JSON."""
-    return json.dumps([[subject.text, memory, score] for subject, memory, score in record.items])
+    if record.hits is None:
+        return json.dumps([[subject.text, memory, score] for subject, memory, score in record.items])
+    return json.dumps([[subject.text, id_, score, id_ in record.hits] for subject, id_, score in record.items])
 
 
 def read_recall(row: Row) -> RecallRecord:
     """Read a row of `recalls`."""
     id_, at, query_hash, items, block_hash, tokens = row
+    known = json.loads(items)
+    judged = bool(known) and len(known[0]) > _WITHOUT_HIT
     return RecallRecord(
         id=id_text(id_),
         at=from_micros(at),
         query_hash=query_hash,
-        items=tuple((Subject.parse(subject), MemoryId(memory), score) for subject, memory, score in json.loads(items)),
+        items=tuple((Subject.parse(item[0]), MemoryId(item[1]), item[2]) for item in known),
+        hits=frozenset(MemoryId(item[1]) for item in known if item[3]) if judged else None,
         block_hash=block_hash,
         tokens=tokens,
     )

@@ -10,6 +10,8 @@ from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.migrate import schema_of
 from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value
 from recollect.store.sqlite.statements import load
+from recollect.store.sqlite.subjects import version_of
+from recollect.types import StoreSums, Subject, SubjectSums
 
 SQL = load("subject")
 
@@ -43,6 +45,24 @@ def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> St
             problems=_problems(db) if check else (),
         )
     return found
+
+
+def store_sums(db: apsw.Connection, clock: Clock) -> StoreSums:
+    """Count for the operator's metrics: see `Store.sums`."""
+    memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
+    return StoreSums(
+        memories=memories, apps=apps, apps_with_memories=remembering, formations_due=due, formations_parked=parked
+    )
+
+
+def subject_sums(db: apsw.Connection, subject: Subject) -> SubjectSums:
+    """Count what is kept of one subject: see `Store.subject_sums`."""
+    if version_of(db, subject) is None:
+        return SubjectSums(memories=0, decisions={}, recalled=0, hits=0)
+    with db:  # one snapshot
+        memories, recalled, hits = fetch(db, SQL["subject_sums"], subject.key)[0]
+        decisions = {action: count for action, count in fetch(db, SQL["decisions_by_action"], subject.key)}
+    return SubjectSums(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
 
 
 def _size(db: apsw.Connection, place: Place) -> int:

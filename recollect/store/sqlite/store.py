@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -27,7 +27,7 @@ from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.readers import Readers
 from recollect.store.sqlite.rows import fetch, fetch_value
 from recollect.store.sqlite.statements import load
-from recollect.store.sqlite.stats import stats
+from recollect.store.sqlite.stats import stats, store_sums, subject_sums
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
     Change,
@@ -46,7 +46,9 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    StoreSums,
     Subject,
+    SubjectSums,
     Turn,
 )
 
@@ -269,6 +271,11 @@ class SqliteStore:
         self._cache.note_uses(subject, ids, at)
         self._writer.later(lambda db: changing.note_uses(db, subject, ids, at))
 
+    async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
+        """See `Store.note_hits`."""
+        judged = replace(recall, hits=frozenset(hits))
+        self._writer.later(lambda db: log.note_hits(db, subject, judged))
+
     async def recalls(
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
     ) -> list[RecallRecord]:
@@ -281,6 +288,14 @@ class SqliteStore:
         check_limit(limit)
         rows = await self._read(lambda db: fetch(db, SQL["subjects"], after, limit))
         return [Subject.parse(name) for (name,) in rows]
+
+    async def sums(self) -> StoreSums:
+        """See `Store.sums`."""
+        return await self._read(lambda db: store_sums(db, self._clock))
+
+    async def subject_sums(self, subject: Subject) -> SubjectSums:
+        """See `Store.subject_sums`."""
+        return await self._read(lambda db: subject_sums(db, subject))
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """See `Store.stats`."""

@@ -133,6 +133,9 @@ SELECT seq FROM gone
 INSERT OR IGNORE INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 
+-- name: note_hits
+UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
+
 -- name: recalls
 SELECT id, at, query_hash, items, block_hash, tokens
   FROM recall

@@ -32,6 +32,26 @@ SELECT (SELECT count(*) FROM subject),
        (SELECT count(*) FROM formation WHERE due_at <= ?1 AND parked = 0),
        (SELECT count(*) FROM formation WHERE parked = 1)
 
+-- name: sums
+SELECT (SELECT count(*) FROM memory INDEXED BY memory_listed WHERE kind < 3 AND state = 0),
+       (SELECT count(*) FROM subject WHERE name > 'app:' AND name < 'app;'),
+       (SELECT count(*)
+          FROM subject AS s
+         WHERE s.name > 'app:' AND s.name < 'app;'
+           AND EXISTS (SELECT 1 FROM memory AS m WHERE m.subject = s.key AND m.kind < 3 AND m.state = 0)),
+       (SELECT count(*) FROM formation WHERE due_at <= ?1 AND parked = 0),
+       (SELECT count(*) FROM formation WHERE parked = 1)
+
+-- name: subject_sums
+SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0),
+       (SELECT sum(json_array_length(items)) FROM recall WHERE subject = ?1 AND json_array_length(items, '$[0]') = 4),
+       (SELECT sum(json_extract(item.value, '$[3]'))
+          FROM recall AS r, json_each(r.items) AS item
+         WHERE r.subject = ?1 AND json_array_length(r.items, '$[0]') = 4)
+
+-- name: decisions_by_action
+SELECT action, count(*) FROM decision WHERE subject = ?1 GROUP BY action
+
 -- name: broken_pages
 PRAGMA integrity_check(20)
 

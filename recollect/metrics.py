@@ -1,0 +1,98 @@
+"""What one process counted since it started; sums only, never whose. Pure."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+# Upper bounds of the histograms, in the unit that their names end in; beyond the last is "more".
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+TOKENS = (10, 25, 50, 100, 200, 400, 800, 1600, 3200)
+
+
+class Histogram:
+    """How often values fell below each of some bounds.
+
+    >>> histogram = Histogram((1, 10))
+    >>> for value in (0.5, 1, 3, 99):
+    ...     histogram.observe(value)
+    >>> histogram.cumulative(), histogram.sum
+    ([2, 3, 4], 103.5)
+    """
+
+    def __init__(self, bounds: Iterable[float]) -> None:
+        """Take the bounds, ascending."""
+        self.bounds = tuple(bounds)
+        self._counts = [0] * (len(self.bounds) + 1)
+        self.sum = 0.0
+
+    def observe(self, value: float) -> None:
+        """Count a value."""
+        self._counts[bisect_left(self.bounds, value)] += 1
+        self.sum += value
+
+    def cumulative(self) -> list[int]:
+        """Return how many values were at most each bound, and how many there were in all."""
+        total = 0
+        found = []
+        for count in self._counts:
+            total += count
+            found.append(total)
+        return found
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Counts since the start of the process."""
+
+    extraction_count: int = 0
+    """Extractions begun."""
+    extraction_success: int = 0
+    extraction_errors: int = 0
+    saved: int = 0
+    """Notes, facts and episodes stored."""
+    retrieved: int = 0
+    """Memories put into prompts or returned by a search."""
+    decisions: Counter[str] = field(default_factory=Counter)
+    """By action."""
+    judged: int = 0
+    """Memories that were put into a prompt whose answer is known."""
+    hits: int = 0
+    """Those of them that the answer made use of."""
+    app_created: int = 0
+    """Memories of apps."""
+    app_compactions: int = 0
+    app_turns: int = 0
+    """Turns of apps' conversations."""
+    app_turns_injected: int = 0
+    """Those of them that carried memory."""
+    app_energy: float = 0.0
+    """Units spent on memories of apps."""
+    recall_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    formation_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    injected_tokens: Histogram = field(default_factory=lambda: Histogram(TOKENS))
+
+
+def replacement_rate(decisions: Mapping[str, int]) -> float:
+    """Return the share of replacements in all that was stored; 0 before anything was.
+
+    >>> replacement_rate({"add": 3, "replace": 1, "ignore": 9})
+    0.25
+    """
+    replaced = decisions.get("replace", 0)
+    return share(replaced, replaced + decisions.get("add", 0))
+
+
+def dedup_rate(decisions: Mapping[str, int]) -> float:
+    """Return the share of candidates that were known already, among those known and those stored.
+
+    >>> dedup_rate({"add": 2, "replace": 1, "merge": 1})
+    0.25
+    """
+    known = decisions.get("merge", 0) + decisions.get("ignore", 0)
+    return share(known, known + decisions.get("replace", 0) + decisions.get("add", 0))
+
+
+def share(part: float, whole: float) -> float:
+    """Return a part of a whole, 0 of nothing."""
+    return part / whole if whole else 0.0

@@ -1,0 +1,59 @@
+"""Count and log what a formation did. Writes to the log and to the counts."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.types import Action, AddMemory, Decision, FormationResult, Lease, MemoryKind
+from recollect.work.tools import Tools
+
+logger = logging.getLogger(__name__)
+# What becomes of a candidate; other decisions are about what was known before.
+_OF_CANDIDATES = frozenset({Action.ADD, Action.MERGE, Action.REPLACE, Action.IGNORE, Action.HOLD})
+
+
+@contextmanager
+def counted(lease: Lease, tools: Tools) -> Iterator[None]:
+    """Count an extraction, how long it took, and whether it went well."""
+    metrics, started = tools.metrics, tools.clock.monotonic()
+    extracting = lease.key.stage == "extract"
+    metrics.extraction_count += extracting
+    went_well = False
+    try:
+        yield
+        went_well = True
+    finally:
+        metrics.extraction_success += extracting and went_well
+        metrics.extraction_errors += extracting and not went_well
+        metrics.formation_seconds.observe(tools.clock.monotonic() - started)
+
+
+def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
+    """Count what was committed, and log the decisions of one run: ids, and words only where the settings allow."""
+    added = [change.memory for change in result.changes if isinstance(change, AddMemory)]
+    kept = sum(memory.kind is not MemoryKind.TURN for memory in added)
+    tools.metrics.saved += kept
+    tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
+    tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
+    if not result.decisions:
+        return
+    logger.info(
+        "memory_decision",
+        extra={
+            "user_id": lease.key.home.name or lease.key.home.kind,
+            "input_message_length": result.read_characters,
+            "extracted_count": sum(decision.action in _OF_CANDIDATES for decision in result.decisions),
+            "decisions": [_told(decision, tools) for decision in result.decisions],
+        },
+    )
+
+
+def _told(decision: Decision, tools: Tools) -> dict[str, str]:
+    told = {"action": decision.action.value}
+    fact = decision.text if tools.log_text else decision.memory_id or decision.id
+    told["fact"] = fact
+    if decision.target_id:
+        told["target_id"] = decision.target_id
+    if tools.log_text:
+        told["reason"] = decision.reason
+    return told

@@ -1,0 +1,133 @@
+"""What `/metrics` and `/api/memory/stats` tell, and that neither names anybody."""
+
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import httpx
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.server.app import build_app
+from recollect.types import Scene
+from talk import PEANUTS_AND_OSLO, user
+
+ANA = {"x-recollect-user": "ana"}
+
+
+@pytest.fixture
+async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=build_app(engine))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=ANA) as client:
+        yield client
+
+
+async def chat(api: httpx.AsyncClient, text: str) -> str:
+    body = {"model": "recollect/offline", "messages": [user(text)]}
+    answer = await api.post("/v1/chat/completions", json=body)
+    return str(answer.json()["choices"][0]["message"]["content"])
+
+
+async def measured(api: httpx.AsyncClient) -> dict[str, float]:
+    text = (await api.get("/metrics")).text
+    assert "ana" not in text
+    assert "peanuts" not in text
+    return {
+        sample.name: sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+        if not sample.labels
+    }
+
+
+async def test_s13_extraction_saving_and_retrieval_are_counted_under_their_names(
+    api: httpx.AsyncClient, engine: AsyncRecollect
+) -> None:
+    before = await measured(api)
+    assert {before[f"memory_{name}"] for name in ("extraction_count", "saved_count", "retrieved_count")} == {0}
+    await chat(api, PEANUTS_AND_OSLO)
+    await engine.form()
+    await chat(api, "What should I avoid at a restaurant?")
+    await engine.form()
+    after = await measured(api)
+    assert after["memory_extraction_count"] == after["memory_extraction_success"] == 2
+    assert after["memory_extraction_errors"] == 0
+    assert after["memory_saved_count"] == len(await engine.list(user="ana")) == after["memory_total_count"]
+    assert after["memory_retrieved_count"] > 0
+    assert after["recall_seconds_count"] == 2
+    assert after["proxy_chats_total"] == 2
+
+
+async def test_s13_a_failed_extraction_is_counted_as_one(parts: Parts) -> None:
+    from recollect.errors import ModelError
+    from recollect.testing import ScriptedModel
+
+    engine = AsyncRecollect(replace(parts, model=ScriptedModel([ModelError("no answer")])))
+    await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
+    await engine.form()
+    assert (engine.metrics.extraction_count, engine.metrics.extraction_errors) == (1, 1)
+    assert engine.metrics.extraction_success == 0
+
+
+async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    await chat(api, PEANUTS_AND_OSLO)
+    await engine.form()
+    await chat(api, "I'm allergic to peanuts.")
+    await engine.form()
+    answer = await chat(api, "What should I avoid at a restaurant?")
+    assert "peanuts" in answer
+    await engine.turns.close()
+    mine = (await api.get("/api/memory/stats")).json()
+    assert mine["memory_total_count"] == len(await engine.list(user="ana"))
+    assert 0 < mine["memory_dedup_rate"] < 1
+    assert 0 < mine["retrieval_hit_rate"] <= 1
+    assert mine["decisions"]["add"] > 0
+    sums = await measured(api)
+    assert sums["retrieval_hit_rate"] == pytest.approx(mine["retrieval_hit_rate"])
+    other = (await api.get("/api/memory/stats", headers={"x-recollect-user": "ben"})).json()
+    assert (other["memory_total_count"], other["decisions"], other["retrieval_hit_rate"]) == (0, {}, 0)
+
+
+async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    calendar = Scene(profile="app", app="calendar")
+    await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c", scene=calendar)
+    await engine.end_conversation("c", user="ana", scene=calendar)
+    await engine.form()
+    headers = {"x-recollect-profile": "app", "x-recollect-app": "calendar"}
+    await api.post("/v1/chat/completions", json={"model": "m", "messages": [user("Peanuts?")]}, headers=headers)
+    counted = await measured(api)
+    assert counted["app_memory_created_total"] == len(
+        await engine.list(user=await engine.memory_of(user="ana", scene=calendar))
+    )
+    assert counted["app_memory_utilization"] == 1
+    assert counted["app_context_injection_rate"] == 1
+    assert {"app_memory_compactions_total", "app_memory_energy_total"} <= set(counted)
+
+
+async def test_u11_one_line_a_run_tells_the_decisions_by_id(
+    engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
+        await engine.form()
+    [line] = [record for record in caplog.records if record.message == "memory_decision"]
+    told = vars(line)
+    assert told["user_id"] == "ana"
+    assert told["input_message_length"] == len(PEANUTS_AND_OSLO)
+    assert told["extracted_count"] == len(told["decisions"]) > 1
+    assert {one["fact"] for one in told["decisions"]} >= {known.id for known in await engine.list(user="ana")}
+    assert "peanuts" not in repr([vars(record) for record in caplog.records])
+
+
+async def test_u11_words_are_logged_only_where_the_setting_allows(
+    parts: Parts, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = parts.settings.model_copy(update={"log_memory_text": True})
+    engine = AsyncRecollect(replace(parts, settings=settings))
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
+        await engine.form()
+    [line] = [record for record in caplog.records if record.message == "memory_decision"]
+    assert any("peanuts" in one["fact"] for one in vars(line)["decisions"])
+    assert all(one["reason"] for one in vars(line)["decisions"])
