@@ -13,6 +13,7 @@ RecollectError
 │   ├── BadIdentityError         who asks is contradictory or not allowed
 │   ├── UnknownMemoryError       no such memory (of this subject)
 │   ├── UnknownConversationError no such conversation (of this subject)
+│   ├── UnknownAppError          no such app
 │   └── UnknownProfileError      no profile of that name
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
@@ -95,6 +96,15 @@ class UnknownConversationError(RequestError):
         """Name the id that was asked for."""
         super().__init__(f"no conversation {conversation!r} here; `recollect conversations` shows the ids")
         self.conversation = conversation
+
+
+class UnknownAppError(RequestError):
+    """No such app of this user."""
+
+    def __init__(self, app: str) -> None:
+        """Name the app that was asked for."""
+        super().__init__(f"no app {app!r} here; announce it with POST /apps")
+        self.app = app
 
 
 class UnknownProfileError(RequestError):

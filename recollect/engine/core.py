@@ -3,14 +3,13 @@
 from typing import Self
 
 from recollect.clock import Clock, SystemClock
-from recollect.engine.conversing import Conversing
-from recollect.engine.ending import Ending
+from recollect.engine.apps import Apps
 from recollect.engine.operating import Operating
 from recollect.engine.parts import open_parts
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Conversing, Ending, Operating):
+class AsyncRecollect(Apps, Operating):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the

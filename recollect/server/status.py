@@ -8,6 +8,7 @@ from recollect.errors import (
     RequestError,
     StoreFullError,
     TryAgainError,
+    UnknownAppError,
     UnknownConversationError,
     UnknownMemoryError,
 )
@@ -22,6 +23,7 @@ GATEWAY_TIMEOUT = 504
 _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (UnknownMemoryError, 404),
     (UnknownConversationError, 404),
+    (UnknownAppError, 404),
     (BadIdentityError, 403),
     (RequestError, 400),
     (StoreFullError, 507),

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.types import (
+    AppRecord,
     Change,
     Conversation,
     ConversationId,
@@ -244,6 +245,18 @@ class Store(Protocol):
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
         """List subjects by name, for the operator."""
+        ...
+
+    async def announce_app(self, app: Subject, now: datetime) -> None:
+        """Note that an app is there; one that was uninstalled is there again, since it was first."""
+        ...
+
+    async def remove_app(self, app: Subject, now: datetime) -> bool:
+        """Note that an app was uninstalled, its memories left as they are; False where it is not there."""
+        ...
+
+    async def app(self, subject: Subject) -> AppRecord | None:
+        """Return what is known of an app; None where it was never announced."""
         ...
 
     async def sums(self) -> StoreSums:

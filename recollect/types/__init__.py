@@ -5,6 +5,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 
 from recollect.types.log import (
     NO_OPENING,
+    AppRecord,
     Conversation,
     FormationDue,
     FormationKey,
@@ -64,6 +65,7 @@ __all__ = [
     "SUBJECT_KINDS",
     "Action",
     "AddMemory",
+    "AppRecord",
     "Candidate",
     "Change",
     "ChatMessage",

@@ -156,6 +156,17 @@ class FormationResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AppRecord:
+    """An app that was announced."""
+
+    subject: Subject
+    """Whose memory is the app's."""
+    created_at: datetime
+    removed_at: datetime | None
+    """When it was uninstalled; None while it is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreSums:
     """What the operator's metrics say of everything kept."""
 

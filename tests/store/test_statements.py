@@ -14,7 +14,7 @@ from recollect.store.sqlite import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
 
-ROOMS = ("subject", "log", "memory", "formation")
+ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (files("recollect.store.sqlite") / "sql").iterdir()))
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
 OPERATORS = {
     "subjects",

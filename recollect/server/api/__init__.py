@@ -1,9 +1,15 @@
 """The REST API: sessions, apps, conversations, vectors."""
 
-from recollect.server.api import memory, sessions, vectors
+from recollect.server.api import apps, conversations, memory, sessions, vectors
 from recollect.server.api.asked import routes_of
 
-OPERATIONS = (*sessions.OPERATIONS, *memory.OPERATIONS, *vectors.OPERATIONS)
+OPERATIONS = (
+    *sessions.OPERATIONS,
+    *apps.OPERATIONS,
+    *conversations.OPERATIONS,
+    *memory.OPERATIONS,
+    *vectors.OPERATIONS,
+)
 """All operations, in the order in which their routes are tried."""
 
 __all__ = ["OPERATIONS", "routes_of"]

@@ -14,10 +14,10 @@ from recollect.clock import Clock
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import StoreStats
+from recollect.store.sqlite import apps, log, memories
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
-from recollect.store.sqlite import log, memories
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import opening
@@ -30,6 +30,7 @@ from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.stats import stats, store_sums, subject_sums
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
+    AppRecord,
     Change,
     Conversation,
     ConversationId,
@@ -288,6 +289,18 @@ class SqliteStore:
         check_limit(limit)
         rows = await self._read(lambda db: fetch(db, SQL["subjects"], after, limit))
         return [Subject.parse(name) for (name,) in rows]
+
+    async def announce_app(self, app: Subject, now: datetime) -> None:
+        """See `Store.announce_app`."""
+        await self._writer.run(lambda db: apps.announce(db, app, now))
+
+    async def remove_app(self, app: Subject, now: datetime) -> bool:
+        """See `Store.remove_app`."""
+        return await self._writer.run(lambda db: apps.remove(db, app, now))
+
+    async def app(self, subject: Subject) -> AppRecord | None:
+        """See `Store.app`."""
+        return await self._read(lambda db: apps.app(db, subject))
 
     async def sums(self) -> StoreSums:
         """See `Store.sums`."""

@@ -1,0 +1,67 @@
+"""Part of the API: apps with a memory of their own. Writes through the store."""
+
+from recollect.engine.conversing import Conversing
+from recollect.engine.ending import Ending
+from recollect.errors import UnknownAppError
+from recollect.types import AppRecord, Memory, MemoryKind, MemoryState, Scene, Subject
+
+
+class Apps(Conversing, Ending):
+    """Announces and uninstalls apps, and reads their memories by number."""
+
+    async def announce_app(self, app: str, *, user: str | Subject | None = None) -> AppRecord:
+        """Say that an app is there; one that was uninstalled is there again, with the memories it had.
+
+        Raises:
+            BadSubjectError: the name cannot be an app's.
+        """
+        subject = await self._app(app, user)
+        await self._store.announce_app(subject, self.clock.now())
+        return await self._known(subject, app)
+
+    async def remove_app(self, app: str, *, purge: bool = False, user: str | Subject | None = None) -> int:
+        """Uninstall an app. Its memories stay unless they are purged with it; returns how many were.
+
+        Raises:
+            UnknownAppError: no such app was announced and none of that name has memories.
+        """
+        subject = await self._app(app, user)
+        known = await self.app_memories(app, user=user)
+        if not await self._store.remove_app(subject, self.clock.now()) and not known:
+            raise UnknownAppError(app)
+        return await self.delete_app_memories(app, user=user) if purge else 0
+
+    async def app_memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
+        """List an app's memories, the last updated first."""
+        listed = await self.list(user=await self._app(app, user), kinds=(MemoryKind.NOTE, MemoryKind.FACT))
+        active = [memory for memory in listed if memory.state is MemoryState.ACTIVE]
+        return sorted(active, key=lambda memory: memory.known_from, reverse=True)
+
+    async def delete_app_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
+        """Delete the memory that an app knows by this number.
+
+        Raises:
+            UnknownMemoryError: it has none.
+        """
+        found = [memory for memory in await self.app_memories(app, user=user) if memory.number == number]
+        subject = await self._app(app, user)
+        await self.forget(found[0].id if found else str(number), user=subject)
+
+    async def delete_app_memories(self, app: str, *, user: str | Subject | None = None) -> int:
+        """Delete all memories of an app; returns how many there were."""
+        subject = await self._app(app, user)
+        count = 0
+        while known := await self.app_memories(app, user=user):
+            for memory in known:
+                await self.forget(memory.id, user=subject)
+            count += len(known)
+        return count
+
+    async def _app(self, app: str, user: str | Subject | None) -> Subject:
+        return await self.memory_of(user=user, scene=Scene(profile="app", app=app))
+
+    async def _known(self, subject: Subject, app: str) -> AppRecord:
+        found = await self._store.app(subject)
+        if found is None:
+            raise UnknownAppError(app)
+        return found
