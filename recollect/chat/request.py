@@ -55,6 +55,10 @@ class _Reading:
     options: dict[str, object] = field(default_factory=dict)
     messages: list[ChatMessage] = field(default_factory=list)
     messages_start: int = -1
+    body_start: int = 0
+    tools_start: int = -1
+    tools_empty: bool = False
+    functions: bool = False
 
     def walk(self) -> None:
         source = self.source
@@ -62,6 +66,7 @@ class _Reading:
         if source.peek(start) != "{":
             source.behind(start)
             raise BadRequestError("the body is not a JSON object", param="body")
+        self.body_start = start + 1
         end = source.skip(source.object(start, self._member))
         if end != len(source.text):
             raise JSONDecodeError("Extra data", source.text, end)
@@ -81,11 +86,18 @@ class _Reading:
             user=user if isinstance(user, str) else None,
             messages=tuple(self.messages),
             messages_start=self.messages_start,
+            body_start=self.body_start,
+            tools_start=self.tools_start,
+            tools_empty=self.tools_empty,
+            chooses_tools=self.fields.get("tool_choice", "auto") not in ("auto", None) or self.functions,
+            several=self.fields.get("n", 1) not in (1, None),
         )
 
     def _member(self, key: str, at: int) -> int:
-        if key in ("model", "user", "stream"):
+        if key in ("model", "user", "stream", "n"):
             return self._scalar(self.fields, key, at)
+        if key in ("tools", "tool_choice", "functions"):
+            return self._of_tools(key, at)
         if key == "stream_options":
             self.options = {}
             return self.source.object(at, self._option) if self.source.peek(at) == "{" else self.source.behind(at)
@@ -98,6 +110,20 @@ class _Reading:
             raise BadRequestError("`messages` is not a list", param="messages")
         self.messages_start = at + 1
         return self.source.array(at, self._message)
+
+    def _of_tools(self, key: str, at: int) -> int:
+        """Note where tools could be added, and whether the client leaves the choice among them to the model."""
+        opening = self.source.peek(at)
+        if key == "tool_choice":
+            end = self._scalar(self.fields, key, at)
+            self.fields[key] = "named" if opening in ("[", "{") else self.fields[key]
+            return end
+        if key == "functions" or opening != "[":
+            self.functions = True  # an old way, or none that a list could be added to
+            return self.source.behind(at)
+        self.tools_start = at + 1
+        self.tools_empty = self.source.peek(self.source.skip(at + 1)) == "]"
+        return self.source.behind(at)
 
     def _option(self, key: str, at: int) -> int:
         return self._scalar(self.options, key, at)

@@ -34,6 +34,14 @@ class TriggerPolicy(_Policy):
     """`periodic`: turns between formations."""
     idle_s: float = Field(default=1800.0, ge=0, le=3600)
     """`on_end`: a conversation of which nothing was heard for so long has ended; 0: it ends by a call alone."""
+    tools: tuple[Literal["searchMemories", "createMemory", "end_conversation"], ...] = ()
+    """Tools that the model is offered in the proxy; its calls of them are done here, unseen by the client."""
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """The tools offered: with `llm_triggered`, which forms nothing else, at least the first two."""
+        needed = ("searchMemories", "createMemory") if self.when == "llm_triggered" else ()
+        return frozenset((*self.tools, *needed))
 
 
 class FormPolicy(_Policy):

@@ -219,8 +219,11 @@ class Store(Protocol):
         decisions: Sequence[Decision],
         *,
         subject_version: int | None = None,
+        home: Subject | None = None,
     ) -> int:
         """Apply changes made by hand, durable when this returns; returns the subject's new version.
+
+        `home` is whose log the evidence points into; None: the subject's own.
 
         Raises:
             StaleSubjectError: `subject_version` is not the subject's version any more.

@@ -56,6 +56,16 @@ class ChatRequest:
     """Offset behind the opening bracket of `messages` in `text`."""
     include_usage: bool = False
     """Whether a stream is to end with what it cost (`stream_options`)."""
+    body_start: int = 0
+    """Offset behind the opening brace of the body."""
+    tools_start: int = -1
+    """Offset behind the opening bracket of `tools`; -1 where there is no such list."""
+    tools_empty: bool = False
+    """Whether that list is empty."""
+    chooses_tools: bool = False
+    """Whether the client says which tool is to be called, or that none is; or sends functions in the old way."""
+    several: bool = False
+    """Whether more than one answer is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

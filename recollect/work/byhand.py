@@ -10,11 +10,14 @@ from recollect.ids import id_text, new_id
 from recollect.text import normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
+    NO_DETAIL,
     Action,
     AddMemory,
     Change,
     CloseMemory,
     Decision,
+    Detail,
+    Evidence,
     Hot,
     Memory,
     MemoryId,
@@ -40,10 +43,18 @@ class ByHand(NamedTuple):
     importance: float
     type: str = ""
     profile: str = "default"
+    reason: str = "added by hand"
+    held: str = ""
+    """Why it must wait for review; empty where it need not."""
+    evidence: tuple[Evidence, ...] = ()
+    detail: Detail = NO_DETAIL
 
 
-async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
-    """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned."""
+async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: Subject | None = None) -> Memory:
+    """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
+
+    `home` is whose log its evidence points into, where that is another's.
+    """
     text, importance = wanted.text, wanted.importance
     vectors = await tools.embedder.embed([text])
     for _ in range(_STALE_TRIES):
@@ -51,7 +62,7 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
         known = await _same(tools, hot, text, vectors[0])
         memory = known or _note(tools, subject, wanted)
         change: Change = (
-            StrengthenMemory(id=known.id, importance=max(known.importance, importance))
+            StrengthenMemory(id=known.id, importance=max(known.importance, importance), evidence=wanted.evidence)
             if known
             else AddMemory(
                 memory=memory,
@@ -63,12 +74,12 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
         decision = _decision(
             tools,
             memory,
-            Action.MERGE if known else Action.ADD,
-            "added again by hand" if known else "added by hand",
+            Action.MERGE if known else Action.HOLD if wanted.held else Action.ADD,
+            f"{wanted.reason} again" if known else wanted.held or wanted.reason,
             text,
         )
         try:
-            await tools.store.apply(subject, [change], [decision], subject_version=hot.version)
+            await tools.store.apply(subject, [change], [decision], subject_version=hot.version, home=home)
         except StaleSubjectError:
             continue
         return (await tools.store.memories(subject, [memory.id]))[0]
@@ -125,6 +136,10 @@ def _note(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
         valid_from=now,
         known_from=now,
         profile=wanted.profile,
+        state=MemoryState.HELD if wanted.held else MemoryState.ACTIVE,
+        speaker=wanted.evidence[0].speaker if wanted.evidence else "",
+        evidence=wanted.evidence,
+        detail=wanted.detail,
     )
 
 

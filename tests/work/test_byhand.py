@@ -32,7 +32,7 @@ async def test_the_same_sentence_added_twice_is_one_memory_with_both_decisions(e
     assert again.importance == 0.8
     assert [(line.action, line.reason) for line in await engine.decisions(user=ANA)] == [
         (Action.ADD, "added by hand"),
-        (Action.MERGE, "added again by hand"),
+        (Action.MERGE, "added by hand again"),
     ]
 
 

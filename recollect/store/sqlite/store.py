@@ -258,12 +258,13 @@ class SqliteStore:
         decisions: Sequence[Decision],
         *,
         subject_version: int | None = None,
+        home: Subject | None = None,
     ) -> int:
         """See `Store.apply`."""
 
         def apply(db: apsw.Connection) -> int:
             changing.require_version(db, subject, subject_version)
-            return changing.apply(db, subject, changes, decisions, home=subject, term_key=self._term_key)
+            return changing.apply(db, subject, changes, decisions, home=home or subject, term_key=self._term_key)
 
         return await self._writer.run(apply)
 
