@@ -1,6 +1,7 @@
 """The shape of a profile: a declared policy for every step. Pure."""
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
@@ -18,7 +19,19 @@ ROW_NAMES = ("memoryType", "importance", "age", "summary", "sourceContext", "tex
 FRAME_NAMES = ("app",)
 """What a prefix or suffix of one's own may have filled in."""
 # Longest prefix, suffix or row of one's own, in characters: a frame, not a second prompt.
-_LONGEST_FRAME = 4_000
+LONGEST_FRAME = 4_000
+
+
+def check_placeholders(source: str | None, known: Sequence[str]) -> str | None:
+    """Return a row or frame as it is.
+
+    Raises:
+        ValueError: it has a placeholder that nothing is filled into.
+    """
+    unknown = [name for name in PLACEHOLDER.findall(source or "") if name not in known]
+    if unknown:
+        raise ValueError(f"{{{{{unknown[0]}}}}} is filled in nowhere here; there are: {', '.join(known)}")
+    return source
 
 
 class _Policy(BaseModel):
@@ -153,11 +166,11 @@ class ContextPolicy(_Policy):
     template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
     place: InjectionMode | None = None
     """None: as the setting `RECOLLECT_INJECTION` says."""
-    prefix: str | None = Field(default=None, max_length=_LONGEST_FRAME)
+    prefix: str | None = Field(default=None, max_length=LONGEST_FRAME)
     """What stands before the memories of each block; None is the template's own."""
-    suffix: str | None = Field(default=None, max_length=_LONGEST_FRAME)
+    suffix: str | None = Field(default=None, max_length=LONGEST_FRAME)
     """What stands behind them; None is the template's own."""
-    row: str | None = Field(default=None, max_length=_LONGEST_FRAME)
+    row: str | None = Field(default=None, max_length=LONGEST_FRAME)
     """One memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` and others of `ROW_NAMES` are
     filled in. None is the template's own."""
     most_characters: int = Field(default=0, ge=0)
@@ -166,11 +179,7 @@ class ContextPolicy(_Policy):
     @field_validator("row", "prefix", "suffix")
     @classmethod
     def _known_names(cls, source: str | None, info: ValidationInfo) -> str | None:
-        known = ROW_NAMES if info.field_name == "row" else FRAME_NAMES
-        unknown = [name for name in PLACEHOLDER.findall(source or "") if name not in known]
-        if unknown:
-            raise ValueError(f"{{{{{unknown[0]}}}}} is filled in nowhere here; there are: {', '.join(known)}")
-        return source
+        return check_placeholders(source, ROW_NAMES if info.field_name == "row" else FRAME_NAMES)
 
 
 class BudgetPolicy(_Policy):
