@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from recollect.context.quote import TAG, quotable, tagless
 from recollect.context.rows import Reading, value_of
 from recollect.context.template import Block, Template, filled, template
-from recollect.profiles.model import PLACEHOLDER, ContextPolicy
+from recollect.profiles.model import ContextPolicy
 from recollect.types import Memory, MemoryKind, Recall, Recalled
 
 # Twelve hexadecimal digits: nobody guesses 48 bits of a keyed hash, and a prompt is spared the rest.
@@ -111,26 +111,20 @@ def _takes(block: Block, item: Recalled) -> bool:
 
 def _written(block: Block, memories: Sequence[Memory], frame: Frame) -> str:
     ordered = sorted(memories, key=_SORTS[block.order]) if block.order != "rank" else memories
-    rows = [_row(block, memory, frame) for memory in ordered]
+    reading = Reading(frame.zone, frame.now, block.longest, block.importance)
+    rows = [_row(block, memory, reading) for memory in ordered]
     if block.numbered:
         rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
-    around = {"app": quotable(frame.app)}
-    content = "\n".join(part for part in (filled(block.head, around), *rows, filled(block.foot, around)) if part)
+    head, foot = (filled(source, lambda _: quotable(frame.app)) for source in (block.head, block.foot))
+    content = "\n".join(part for part in (head, *rows, foot) if part)
     if frame.own:
         content = tagless(content)
     boundary = blake2b(content.encode(), key=frame.key, digest_size=_ID_BYTES).hexdigest()
     return f'<{TAG} id="{boundary}">\n{content}\n</{TAG} id="{boundary}">'
 
 
-def _row(block: Block, memory: Memory, frame: Frame) -> str:
-    reading = Reading(
-        day=memory.valid_from.astimezone(frame.zone).date(),
-        today=frame.now.astimezone(frame.zone).date(),
-        longest=block.longest,
-        scale=block.importance,
-    )
-    source = _row_source(block.row, block.rows, memory)
-    return filled(source, {name: value_of(name, memory, reading) for name in PLACEHOLDER.findall(source)})
+def _row(block: Block, memory: Memory, reading: Reading) -> str:
+    return filled(_row_source(block.row, block.rows, memory), lambda name: value_of(name, memory, reading))
 
 
 def _row_source(row: str, rows: Mapping[MemoryKind, str], memory: Memory) -> str:

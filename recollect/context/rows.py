@@ -1,8 +1,9 @@
 """What a memory puts in the place of each placeholder of a row. Pure."""
 
 from collections.abc import Callable, Mapping
-from datetime import date
-from typing import NamedTuple
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
 from recollect.context.quote import quotable
@@ -13,15 +14,19 @@ _LONGEST_NAME = 60
 _WHO = {"user": "the user", "assistant": "the assistant"}
 
 
-class Reading(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """How rows are read."""
 
-    day: date
-    """The day on which something was said, for the reader."""
-    today: date
+    zone: ZoneInfo
+    now: datetime
     longest: int
     scale: int
     """Importance is written from 0 to this; of 10, from 1."""
+
+    def day(self, memory: Memory) -> date:
+        """Return the day on which something was said, for the reader."""
+        return memory.valid_from.astimezone(self.zone).date()
 
 
 def value_of(name: str, memory: Memory, reading: Reading) -> str:
@@ -69,7 +74,7 @@ def _class(memory: Memory, reading: Reading) -> str:
 def _turns(memory: Memory, reading: Reading) -> str:
     first, last = memory.detail.first_turn, memory.detail.last_turn
     if not first:
-        return reading.day.isoformat()
+        return reading.day(memory).isoformat()
     return f"turns {first}-{last}" if last > first else f"turn {first}"
 
 
@@ -81,8 +86,8 @@ _VALUES: Mapping[str, Callable[[Memory, Reading], str]] = {
     "sourceContext": lambda memory, reading: quotable(memory.detail.source_context, reading.longest),
     "memoryType": _class,
     "importance": lambda memory, reading: importance(memory.importance, reading.scale),
-    "age": lambda memory, reading: age(reading.day, reading.today),
-    "date": lambda memory, reading: reading.day.isoformat(),
+    "age": lambda memory, reading: age(reading.day(memory), reading.now.astimezone(reading.zone).date()),
+    "date": lambda memory, reading: reading.day(memory).isoformat(),
     "turns": _turns,
     "speaker": lambda memory, reading: who(memory),
     "from": lambda memory, reading: f"from {who(memory)}, " if memory.speaker else "",

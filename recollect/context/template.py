@@ -1,8 +1,8 @@
 """Templates of the blocks that memories are written into, one TOML file each. Reads the package's own files."""
 
 import tomllib
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Literal
 
@@ -63,17 +63,28 @@ def template(name: str) -> Template:
     return Template.model_validate(tomllib.loads(text))
 
 
-def filled(source: str, values: Mapping[str, str]) -> str:
+def filled(source: str, value: Callable[[str], str]) -> str:
     """Fill the placeholders of a frame or row; what is filled in is not read again.
 
     A line behind the first whose placeholders are all empty is left out.
 
-    >>> filled("[{{memoryType}}]\\nContext: {{sourceContext}}", {"memoryType": "{{sourceContext}}"})
-    '[{{sourceContext}}]'
+    >>> values = {"memoryType": "{{age}}", "sourceContext": ""}
+    >>> filled("[{{memoryType}}]\\nContext: {{sourceContext}}", values.__getitem__)
+    '[{{age}}]'
     """
-    lines = []
-    for place, line in enumerate(source.split("\n")):
-        names = PLACEHOLDER.findall(line)
-        if not place or not names or any(values.get(name) for name in names):
-            lines.append(PLACEHOLDER.sub(lambda found: values.get(found[1], ""), line))
-    return "\n".join(lines).rstrip("\n")
+    written = ""
+    for place, pieces in enumerate(_pieces(source)):
+        line, empty = pieces[0], place > 0 and len(pieces) > 1
+        for at in range(1, len(pieces), 2):
+            found = value(pieces[at])
+            empty = empty and not found
+            line += found + pieces[at + 1]
+        if not empty:
+            written += line if not place else "\n" + line
+    return written.rstrip("\n")
+
+
+@lru_cache(maxsize=256)
+def _pieces(source: str) -> tuple[tuple[str, ...], ...]:
+    """Take each line apart: words as they are, a placeholder's name, words as they are, and so on."""
+    return tuple(tuple(PLACEHOLDER.split(line)) for line in source.split("\n"))

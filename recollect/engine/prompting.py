@@ -123,7 +123,7 @@ class Prompts:
             text=rendered.text,
             items=rendered.items,
             left_out=recall.left_out,
-            tokens=self._parts.counter.count(rendered.text),
+            tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
         )
 
     async def _summaries(self, asked: Asked) -> list[Memory]:
