@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
-from recollect.decay import decay
+from recollect.decay import decay_all
 from recollect.ids import id_text
 from recollect.recall.explain import speaks_for
 from recollect.recall.gather import Matches
@@ -88,7 +88,7 @@ def _by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> 
 
 def _recency(hot: Hot, query: Query) -> Evidence:
     days = (to_micros(query.now) - np.maximum(hot.valid_from, hot.last_used_at)) / _DAY_US
-    return decay(days, query.half_life_days, hot.uses)
+    return decay_all(days, query.half_life_days, hot.uses)
 
 
 def _by_age(hot: Hot, query: Query) -> Evidence:

@@ -63,7 +63,7 @@ def test_u13_the_final_score_is_the_vectors_times_the_decay() -> None:
     found = asked(RecallPolicy(order="similarity"), *memories, half_life_days=90)
 
     assert numbers(found) == [1, 3, 2, 4]
-    assert scores(found) == [round(0.9 * float(decay(ages[id], 90, 0)), 3) for id in (1, 3, 2, 4)]
+    assert scores(found) == [round(0.9 * decay(ages[id], 90), 3) for id in (1, 3, 2, 4)]
     assert scores(found)[2] == 0.45
 
 
