@@ -89,7 +89,8 @@ class Settings(BaseSettings):
     injection: InjectionMode = Field(
         default="split",
         description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
-        "the rest before the last user message), or one block by `system_append`, `context_message` or `user_prefix`.",
+        "the rest before the last user message), or all together by `system_append`, `system_message`, "
+        "`context_message` or `user_prefix`; a profile may choose for itself.",
     )
     recall_limit: int = Field(
         default=10, ge=0, le=200, description="Most memories put into a prompt beside the standing facts."

@@ -8,9 +8,20 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, History
+from recollect.engine import AsyncRecollect, Context, History
 from recollect.settings import Settings
-from recollect.types import Conversation, Decision, LoggedMessage, Memory, MemoryKind, Recall, Recorded, Subject
+from recollect.types import (
+    NO_SCENE,
+    Conversation,
+    Decision,
+    LoggedMessage,
+    Memory,
+    MemoryKind,
+    Recall,
+    Recorded,
+    Scene,
+    Subject,
+)
 
 T = TypeVar("T")
 # Inside the class `list` is its method.
@@ -95,6 +106,21 @@ class Recollect:
         """Find the memories that bear on a query, best first, each with its reasons."""
         return self._run(self._core.search(query, user=user, limit=limit, profile=profile))
 
+    def context(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        scene: Scene = NO_SCENE,
+        messages: Sequence[Mapping[str, Any]] = (),
+        use: bool = True,
+    ) -> Context:
+        """Say what memory would put into a prompt that ends in `query`."""
+        return self._run(
+            self._core.context(query, user=user, conversation=conversation, scene=scene, messages=messages, use=use)
+        )
+
     def list(
         self,
         *,
@@ -102,10 +128,11 @@ class Recollect:
         kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
         closed: bool = False,
         after: str | None = None,
+        tag: str = "",
         limit: int = 100,
     ) -> ListOf[Memory]:
         """List memories, newest first."""
-        return self._run(self._core.list(user=user, kinds=kinds, closed=closed, after=after, limit=limit))
+        return self._run(self._core.list(user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit))
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state."""

@@ -23,7 +23,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"store"}),
     frozenset({"profiles"}),
     frozenset({"settings", "dates"}),
-    frozenset({"ids", "text"}),
+    frozenset({"ids", "text", "decay"}),
     frozenset({"types"}),
     frozenset({"clock", "errors", "metrics"}),
 )

@@ -14,6 +14,9 @@ from recollect.types import ChatMessage, ChatRequest, Message
 SYSTEM_ROLES = frozenset({"system", "developer"})
 # How far into each end of a message a question is looked for: recall reads less of it, but blocks go first.
 _ASKED_AT = 20_000
+# The recent conversation: so many messages before the newest, and so much of each, say what is being talked about.
+_RECENT = 6
+_RECENT_EACH = 600
 
 
 def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, ...]:
@@ -68,6 +71,15 @@ def query_of(request: ChatRequest) -> str:
     if len(newest) > 2 * _ASKED_AT:
         newest = f"{newest[:_ASKED_AT]}\n{newest[-_ASKED_AT:]}"
     return without_memory(without_reasoning(newest)).strip()
+
+
+def before_query(request: ChatRequest) -> str:
+    """Return the recent conversation before what is asked now: some messages of user and assistant, oldest first."""
+    spoken = [message for message in request.messages if message.role in ("user", "assistant")]
+    newest = next((place for place in reversed(range(len(spoken))) if spoken[place].role == "user"), 0)
+    recent = spoken[max(0, newest - _RECENT) : newest]
+    said = (without_memory(without_reasoning(message.text[:_ASKED_AT])).strip()[:_RECENT_EACH] for message in recent)
+    return "\n".join(text for text in said if text)
 
 
 def _message(message: ChatMessage, asked: str, said: str, said_at: datetime) -> Message:

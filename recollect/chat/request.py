@@ -1,7 +1,10 @@
 """Read a chat completion request without losing a byte of it: a parsed copy that knows its offsets. Pure."""
 
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from json import JSONDecodeError
+from typing import Any
 
 from recollect.chat.parts import call_ids_of, text_alone, text_of
 from recollect.chat.source import DEEPEST, Source, TooDeepError
@@ -43,6 +46,19 @@ def read_request(body: bytes, *, most_messages: int = MOST_MESSAGES) -> ChatRequ
     except ValueError:
         raise BadRequestError("the body holds a number with more digits than can be read", param="body") from None
     return reading.request(body)
+
+
+def request_of(messages: Sequence[Mapping[str, Any]]) -> ChatRequest:
+    """Write messages of OpenAI's shape as a request, and read it.
+
+    Raises:
+        BadRequestError: they are no JSON objects with a role.
+    """
+    try:
+        body = json.dumps({"messages": list(messages)}).encode()
+    except (TypeError, ValueError) as error:
+        raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
+    return read_request(body, most_messages=max(1, len(messages)))
 
 
 @dataclass(slots=True)

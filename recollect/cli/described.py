@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import History
+from recollect.engine import Context, History
 from recollect.types import (
     Conversation,
     Decision,
@@ -67,6 +67,16 @@ def recall(found: Recall) -> dict[str, Any]:
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "considered": found.considered,
         "took_ms": round(found.took_ms, 3),
+    }
+
+
+def context(found: Context) -> dict[str, Any]:
+    """Describe what would be put into a prompt."""
+    return {
+        "text": found.text,
+        "items": [_recalled(item) for item in found.items],
+        "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
+        "tokens": found.tokens,
     }
 
 

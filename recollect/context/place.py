@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import Literal
 
-from recollect.types import ChatMessage, ChatRequest, ContentKind, Insertion
+from recollect.types import ChatMessage, ChatRequest, ContentKind, InjectionMode, Insertion
 
 _SYSTEM_ROLES = frozenset({"system", "developer"})
 # What stands between a block and the client's own words.
@@ -16,7 +15,7 @@ def place(
     *,
     standing: str,
     recalled: str,
-    mode: Literal["split", "system_append", "context_message", "user_prefix"],
+    mode: InjectionMode,
 ) -> list[Insertion]:
     """Place the blocks.
 
@@ -27,7 +26,8 @@ def place(
         mode: `split` appends the standing block to the client's first system message, which keeps the cached
             prefix, and puts the recalled one at the head of the last user message. The others keep both together:
             `system_append` and `user_prefix` in one of these places, `context_message` in a system message of
-            their own before the last user message, which upstreams that want alternating roles refuse.
+            their own before the last user message, `system_message` in one behind the client's system messages at
+            the head; upstreams that want alternating roles refuse such messages.
 
     Returns:
         Insertions in the order of their offsets, no two at the same one. Where the request has no user message, or
@@ -36,6 +36,8 @@ def place(
     """
     both = _joined(standing, recalled)
     user = _last_user(request.messages)
+    if mode == "system_message":
+        return _behind_system(request, both)
     if mode == "context_message" and user is not None:
         own = [Insertion(offset=user.start, text=_system_message(both) + ",")]
         return own if both else []
@@ -45,6 +47,17 @@ def place(
         return _to_user(user, both)
     # A system message may stand behind the user's.
     return sorted(_to_system(request, standing) + _to_user(user, recalled), key=lambda insertion: insertion.offset)
+
+
+def _behind_system(request: ChatRequest, block: str) -> list[Insertion]:
+    if not block:
+        return []
+    first = next((message for message in request.messages if message.role not in _SYSTEM_ROLES), None)
+    if first is not None:
+        return [Insertion(offset=first.start, text=_system_message(block) + ",")]
+    if request.messages:
+        return [Insertion(offset=request.messages[-1].end, text="," + _system_message(block))]
+    return [Insertion(offset=request.messages_start, text=_system_message(block))]
 
 
 def _to_system(request: ChatRequest, block: str) -> list[Insertion]:

@@ -2,7 +2,8 @@
 
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.parts import History, Parts, open_parts
+from recollect.engine.prompting import Context
 from recollect.engine.turn import Prepared
 from recollect.work.apart import apart
 
-__all__ = ["AsyncRecollect", "History", "Parts", "Prepared", "apart", "open_parts"]
+__all__ = ["AsyncRecollect", "Context", "History", "Parts", "Prepared", "apart", "open_parts"]

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.engine.finding import Finder
 from recollect.engine.parts import Parts
+from recollect.engine.prompting import Prompts
 from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
@@ -43,7 +44,8 @@ class Wired:
         )
         self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
         self._finder = Finder(parts)
-        self.turns = Turns(parts, self._finder, self._worker)
+        self._prompts = Prompts(parts, self._finder)
+        self.turns = Turns(parts, self._prompts, self._worker)
 
     async def close(self) -> None:
         """Finish what was accepted and let go of the store."""

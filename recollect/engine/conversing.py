@@ -7,6 +7,7 @@ from uuid import uuid4
 from recollect.engine.remembering import Remembering
 from recollect.engine.scope import Scope
 from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.profiles.options import options_of
 from recollect.types import NO_SCENE, Conversation, ConversationId, Opening, Scene, Subject
 
 
@@ -36,11 +37,9 @@ class Conversing(Remembering):
         subject = self.subject(user)
         name = conversation or str(uuid4())
         scope = await self.turns.scope(subject, scene, name)
-        opening = Opening(
-            profile=scene.profile or scope.profile.name,
-            app=scene.app,
-            options={**scope.opening.options, **(options or {})},
-        )
+        given = {**scope.opening.options, **(options or {})}
+        options_of(scope.profile, given)
+        opening = Opening(profile=scope.profile.name, app=scene.app, options=given)
         return await self._store.open_conversation(subject, name, opening)
 
     async def conversation(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:

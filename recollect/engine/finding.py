@@ -2,17 +2,14 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
+from recollect.engine.asking import Asking, Wish
 from recollect.engine.parts import Parts
-from recollect.form.scrub import scrub
 from recollect.form.sources import readable_text
-from recollect.profiles.model import RecallPolicy
-from recollect.recall.query import Query, make_query
+from recollect.recall.query import Query
 from recollect.recall.recall import Ranking, finish, rank_subjects
-from recollect.text import clean
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
 from recollect.work.apart import apart
 
@@ -22,23 +19,6 @@ T = TypeVar("T")
 _LARGE = 20_000
 # Characters of quotations from which scrubbing them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
-# Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
-_LONGEST_QUERY = 4_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What kind of recall is wanted."""
-
-    policy: RecallPolicy
-    limit: int
-    """Most memories to return."""
-    tokens: int | None = None
-    """Room for them in a prompt; None is without bound."""
-    present: frozenset[int] = frozenset()
-    """`Message.hash` of what the request already contains."""
-    standing: bool = False
-    """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
 
 
 class Finder:
@@ -47,7 +27,7 @@ class Finder:
     def __init__(self, parts: Parts) -> None:
         """Take the store and the embedder."""
         self._parts = parts
-        self._zone = ZoneInfo(parts.settings.time_zone)
+        self._asking = Asking(parts)
 
     async def recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> Recall:
         """Find memories for a query in the subjects of a reading list, own before shared before global."""
@@ -58,23 +38,12 @@ class Finder:
 
         The secret is the same in every process, and unknown outside.
         """
-        text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
         now = self._parts.clock.now()
-        vectors = await self._parts.embedder.embed([text])
+        asked = await self._asking.embedded(text, wish)
         started = self._parts.clock.monotonic()
         space = self._parts.embedder.space
         hots = await _all([self._parts.store.hot(subject, space) for subject in subjects])
-        query = make_query(
-            text,
-            vector=vectors[0] if vectors[0].any() else None,
-            now=now,
-            zone=self._zone,
-            limit=wish.limit,
-            policy=wish.policy,
-            present=wish.present,
-            token_budget=wish.tokens,
-            standing=wish.standing,
-        )
+        query = await self._asking.query(asked, subjects, wish, now)
         ranking = await self._rank(query, hots)
         memories = await self._fetch(ranking)
         found = finish(ranking, memories, count_tokens=self._parts.counter.count)
@@ -99,16 +68,6 @@ class Finder:
 async def _all(reads: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Wait for all of several reads. One alone needs no task, which costs as much as the read's way to its thread."""
     return [await reads[0]] if len(reads) == 1 else await asyncio.gather(*reads)
-
-
-def _both_ends(text: str) -> str:
-    """Cut a pasted page to its head and its end, where people ask.
-
-    >>> len(_both_ends("a" * 10_000))
-    4001
-    """
-    half = _LONGEST_QUERY // 2
-    return text if len(text) <= _LONGEST_QUERY else f"{text[:half]}\n{text[-half:]}"
 
 
 def _presentable(memory: Memory) -> Memory:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from recollect.engine.asking import Wish
 from recollect.engine.base import ListOf, Wired, memory_id_of
-from recollect.engine.finding import Wish
 from recollect.engine.nearest import nearest_to
 from recollect.engine.parts import History
 from recollect.errors import BadRequestError, UnknownMemoryError
@@ -70,12 +70,13 @@ class Looking(Wired):
         kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
         closed: bool = False,
         after: str | None = None,
+        tag: str = "",
         limit: int = 100,
     ) -> ListOf[Memory]:
-        """List memories, newest first, from behind the id `after`; closed ones only when asked."""
+        """List memories, newest first, from behind the id `after`; closed ones only when asked; of a tag, if given."""
         position = memory_id_of(after) if after else None
         return await self._store.list_memories(
-            self.subject(user), kinds=kinds, closed=closed, after=position, limit=limit
+            self.subject(user), kinds=kinds, closed=closed, after=position, tag=tag, limit=limit
         )
 
     async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recollect.profiles.model import Profile
+from recollect.profiles.options import options_of
 from recollect.text import squeeze
 from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
 
@@ -14,7 +15,7 @@ GLOBAL = Subject("global", "")
 """What everybody reads who knows little of their own yet."""
 
 SYSTEM_CHARACTER, USER_CHARACTER, USE_MEMORY = "systemCharacter", "userCharacter", "useMemory"
-INTERACTION = "interaction"
+INTERACTION, ENABLED = "interaction", "enabled"
 """Names of a conversation's options, as the profiles' interfaces spell them."""
 
 
@@ -49,8 +50,11 @@ def scope_of(
 
     Raises:
         BadSubjectError: a name that cannot be part of a subject.
+        BadRequestError: an option is none of the profile's interface, or has a value that it does not take.
     """
-    options = _options(scene, known)
+    options = _options(scene, known, profile)
+    settings = options_of(profile, options)
+    profile = settings.over(profile)
     app = scene.app or (known.app if known else None)
     opening = Opening(profile=scene.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)
@@ -92,9 +96,11 @@ def triggered(due: FormationDue, profile: Profile) -> FormationDue:
     return replace(due, every=0, idle=idle)
 
 
-def _options(scene: Scene, known: Conversation | None) -> Mapping[str, Any]:
-    options = dict(known.options) if known else {}
-    if scene.characters:
+def _options(scene: Scene, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
+    """Return the options that hold: the conversation's, where it was opened with this profile, and the request's."""
+    mine = known is not None and known.profile in (None, profile.name)
+    options = dict(known.options) if known is not None and mine else {}
+    if scene.characters and profile.whose.memory == "character":
         options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scene.characters
         options.setdefault(USE_MEMORY, True)
     if scene.interaction:
@@ -109,6 +115,8 @@ def _memory_of(
         case "session":
             if conversation is None:
                 return None, "no session: send x-recollect-session", ()
+            if options.get(ENABLED) is False:
+                return None, "memory is off for this session", ()
             return owned("session", home, conversation), "", ()
         case "app":
             if app is None:

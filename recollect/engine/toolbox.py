@@ -8,8 +8,9 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from recollect.chat.tools import CREATE, SEARCH
-from recollect.context.render import quotable
-from recollect.engine.finding import Finder, Wish
+from recollect.context.quote import quotable
+from recollect.engine.asking import Wish
+from recollect.engine.finding import Finder
 from recollect.engine.scope import Scope
 from recollect.errors import ModelError, RecollectError
 from recollect.form.hold import hold_reason

@@ -4,15 +4,14 @@ import asyncio
 from collections.abc import Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Self
-from zoneinfo import ZoneInfo
 
-from recollect.chat.log import log_messages, query_of, reply_message
+from recollect.chat.log import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.context.place import place
-from recollect.context.render import Rendered, render
-from recollect.engine.finding import Finder, Wish
+from recollect.context.render import Rendered
 from recollect.engine.parts import Parts
+from recollect.engine.prompting import Prompts, asked_of
 from recollect.engine.scope import Scope, profile_name, scope_of, triggered
 from recollect.ids import new_id
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
@@ -63,12 +62,11 @@ class Prepared:
 class Turns:
     """Serves chat turns over the store, and wakes the worker for what they make due."""
 
-    def __init__(self, parts: Parts, finder: Finder, worker: Worker) -> None:
+    def __init__(self, parts: Parts, prompts: Prompts, worker: Worker) -> None:
         """Take what the turn needs."""
         self._parts = parts
-        self._finder = finder
+        self._prompts = prompts
         self._worker = worker
-        self._zone = ZoneInfo(parts.settings.time_zone)
         self._behind: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -76,8 +74,14 @@ class Turns:
         if self._behind:
             await asyncio.wait(tuple(self._behind))
 
-    async def prepare(self, request: ChatRequest, identity: Identity, *, mode: InjectionMode) -> Prepared:
-        """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing."""
+    async def prepare(self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None) -> Prepared:
+        """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing.
+
+        Args:
+            request: The request as it came.
+            identity: Who asks, and how.
+            mode: Where memory goes whatever the profile says; None: as the profile or else the setting has it.
+        """
         now = self._parts.clock.now()
         size = len(request.body)
         log = await apart(size, lambda: log_messages(request, said_at=now))
@@ -87,29 +91,21 @@ class Turns:
         plain = Prepared(body=request.body, items=(), record=None, log=log, scope=scope)
         if scope.writes is None:
             return plain
-        query = await apart(size, lambda: query_of(request))
-        policy = scope.profile.recall
-        wish = Wish(
-            policy=policy,
-            limit=min(policy.limit, self._parts.settings.recall_limit),
-            tokens=min(policy.tokens, self._parts.settings.recall_tokens),
-            present=frozenset(message.hash for message in log),
-            standing=True,
-        )
-        recall, key = await self._finder.recall_keyed(query, [scope.writes], wish)
+        asked = await apart(size, lambda: asked_of(request, log, scope))
+        recall, rendered = await self._prompts.write(asked)
         metrics = self._parts.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
         metrics.app_turns += scope.writes.kind == "app"
         if not recall.items:
             return plain
-        rendered = render(recall, key=key, zone=self._zone)
-        body = await apart(size, lambda: _spliced(request, rendered, mode))
+        where = mode or scope.profile.context.place or self._parts.settings.injection
+        body = await apart(size, lambda: _spliced(request, rendered, where))
         if body is None:
             return plain
         record = RecallRecord(
             id=new_id(self._parts.clock),
             at=now,
-            query_hash=hash64("query", query),
+            query_hash=hash64("query", asked.text),
             items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
             block_hash=rendered.boundary,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),

@@ -1,14 +1,37 @@
 """The shape of a profile: a declared policy for every step. Pure."""
 
+import re
+from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from recollect.types import InjectionMode
 
 Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
 """What is formed: notes and facts side by side; typed memories; facts alone; sentences that stand alone; a paragraph
 on a whole conversation."""
+
+PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+"""A place in a template that a value is filled into."""
+ROW_NAMES = ("memoryType", "importance", "age", "summary", "sourceContext", "text", "date", "speaker")
+"""What a row of one's own may have filled in."""
+FRAME_NAMES = ("app",)
+"""What a prefix or suffix of one's own may have filled in."""
+# Longest prefix, suffix or row of one's own, in characters: a frame, not a second prompt.
+LONGEST_FRAME = 4_000
+
+
+def check_placeholders(source: str | None, known: Sequence[str]) -> str | None:
+    """Return a row or frame as it is.
+
+    Raises:
+        ValueError: it has a placeholder that nothing is filled into.
+    """
+    unknown = [name for name in PLACEHOLDER.findall(source or "") if name not in known]
+    if unknown:
+        raise ValueError(f"{{{{{unknown[0]}}}}} is filled in nowhere here; there are: {', '.join(known)}")
+    return source
 
 
 class _Policy(BaseModel):
@@ -125,7 +148,7 @@ class RecallPolicy(_Policy):
     fact_importance: float = Field(default=0.5, ge=0, le=1)
     """Standing facts of at least this importance come first, whatever is asked."""
     floor: float = Field(default=0.15, ge=0, le=1)
-    """Lowest score of what goes into a prompt (a search shows all)."""
+    """`evidence`: lowest score of what goes into a prompt (a search shows all)."""
     similarity: float = Field(default=0.0, ge=0, le=1)
     """Lowest calibrated similarity of notes in a prompt; 0: words and time may speak for them alone."""
     turns: bool = True
@@ -135,13 +158,14 @@ class RecallPolicy(_Policy):
     candidates: int = Field(default=0, ge=0, le=200)
     """How many near memories are ranked; 0: as many as the limit needs."""
     recent: int = Field(default=0, ge=0, le=200)
-    """So many of the newest memories take part whatever is asked."""
-    order: Literal["evidence", "product", "updated"] = "evidence"
-    """The rank: all evidence together; importance times recency times similarity; or the last updated first."""
+    """So many of the newest notes take part whatever is asked; of those under a tag, where the asker names one."""
+    order: Literal["evidence", "similarity", "product", "updated"] = "evidence"
+    """The rank: all evidence together; similarity times recency; importance times recency times similarity; or the
+    last updated first. Recency is the decay of `age.half_life_days`."""
     episodes: int = Field(default=3, ge=0, le=50)
-    """Most summaries of past turns."""
+    """Most summaries of past turns in a prompt."""
     episode_distance: float = Field(default=0.4, ge=0, le=1)
-    """Summaries farther than this (1 minus the calibrated similarity) are not recalled."""
+    """Summaries at this distance (1 minus the calibrated similarity) or farther do not go into a prompt."""
 
 
 class ContextPolicy(_Policy):
@@ -150,14 +174,20 @@ class ContextPolicy(_Policy):
     template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
     place: InjectionMode | None = None
     """None: as the setting `RECOLLECT_INJECTION` says."""
-    prefix: str | None = None
-    """`character`: the line before the memories; None is the template's own."""
-    suffix: str | None = None
-    """`character`: the line behind them; None is the template's own."""
-    row: str | None = None
-    """`character`: one memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` are filled in."""
+    prefix: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    """What stands before the memories of each block; None is the template's own."""
+    suffix: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    """What stands behind them; None is the template's own."""
+    row: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    """One memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` and others of `ROW_NAMES` are
+    filled in. None is the template's own."""
     most_characters: int = Field(default=0, ge=0)
-    """Longest block, in characters; 0: tokens alone bound it."""
+    """Longest text of memory in a prompt, in characters; 0: tokens alone bound it."""
+
+    @field_validator("row", "prefix", "suffix")
+    @classmethod
+    def _known_names(cls, source: str | None, info: ValidationInfo) -> str | None:
+        return check_placeholders(source, ROW_NAMES if info.field_name == "row" else FRAME_NAMES)
 
 
 class BudgetPolicy(_Policy):

@@ -20,7 +20,9 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
         found.append("from the time asked about")
     if row.importance >= _IMPORTANT:
         found.append(f"important ({row.importance:.1f})")
-    return tuple(found) or ("the nearest there is",)
+    if row.id in (query.newest or ()):
+        found.append("one of the newest")
+    return tuple(found) or ("one of the last updated" if query.policy.order == "updated" else "the nearest there is",)
 
 
 def speaks_for(row: Row) -> bool:

@@ -51,6 +51,12 @@ class Query:
     """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text behind each term, for people to read."""
+    background: tuple[str, ...] = ()
+    """Terms of what was said before, where the policy asks for the conversation; `MOST_TERMS` at most."""
+    newest: frozenset[bytes] | None = None
+    """Ids of the memories that take part whatever is asked; None: of all those read, as many as the policy says."""
+    half_life_days: float = 0.0
+    """After so long without use a memory weighs half; 0: it keeps its weight."""
 
 
 def make_query(  # noqa: PLR0913  (each is one independent input of recall; they become fields here)
@@ -98,6 +104,11 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         standing=standing,
         spoken=spoken,
     )
+
+
+def background_terms(text: str, current: Query) -> tuple[str, ...]:
+    """Return the terms of what was said before that the current message does not have itself."""
+    return tuple(term for term in _read_terms(text)[0] if term not in current.terms)
 
 
 def is_question(text: str) -> bool:

@@ -5,13 +5,14 @@ memories (`Ranking.wanted`), and `finish` settles what only their texts can tell
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from recollect.ids import id_text
+from recollect.recall.arrange import arrange, newest, worth_showing
 from recollect.recall.collapse import collapse_sources
-from recollect.recall.explain import reasons, speaks_for
+from recollect.recall.explain import reasons
 from recollect.recall.gather import Matches, gather
 from recollect.recall.meaning import Relevance
 from recollect.recall.pack import Counting, Found, pack
@@ -68,6 +69,8 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
         Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
         ids; a few more than the query's limit, of which `finish` keeps what fits.
     """
+    if query.standing and query.policy.recent and query.newest is None:
+        query = replace(query, newest=newest(hots, query.policy.recent))
     certain: list[Row] = []
     near: list[Row] = []
     left: list[LeftOut] = []
@@ -79,7 +82,7 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
     kept, doubles = collapse_sources(_distinct(certain + near))
     left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
-        strong = [row for row in kept if row.certain or (row.score >= query.policy.floor and speaks_for(row))]
+        strong = [row for row in kept if worth_showing(row, query)]
         weak = [row for row in kept if row not in strong][: query.limit]
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
@@ -146,6 +149,8 @@ def _rank(query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[
     hidden = hidden_kinds(hot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
+    evidence, kept_out = arrange(hot, matches, query, evidence)
+    left += kept_out
     most = query.limit and query.limit * _POOL_EACH + _POOL_MORE
     if matches.present is not None:
         places = best(np.where(matches.present, evidence, -np.inf), min(most, _MOST_PRESENT))

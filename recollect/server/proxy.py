@@ -142,7 +142,7 @@ class ChatProxy:
             exchange.note = "task"
         else:
             exchange.record = identity.memory is MemoryMode.ON and not identity.temporary
-            mode = self._refusals.mode(identity.subject, request.model, self._engine.settings.injection)
+            mode = self._refusals.mode(identity.subject, request.model)
             try:
                 async with asyncio.timeout(self._engine.settings.recall_timeout_s):
                     exchange.prepared = await self._engine.turns.prepare(request, identity, mode=mode)

@@ -26,11 +26,14 @@ class Refusals:
         """Count what is remembered."""
         return len(self._until)
 
-    def mode(self, subject: Subject, model: str | None, configured: InjectionMode) -> InjectionMode:
-        """Choose the way of injection: after a refusal only the last user message is touched, which all models take."""
+    def mode(self, subject: Subject, model: str | None) -> InjectionMode | None:
+        """Choose the way of injection: after a refusal only the last user message is touched, which all models take.
+
+        None: as it is configured.
+        """
         until = self._until.get((subject.text, model or ""))
         if until is None or until < self._clock.now():
-            return configured
+            return None
         return "user_prefix"
 
     def remember(self, subject: Subject, model: str | None) -> None:

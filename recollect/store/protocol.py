@@ -199,9 +199,10 @@ class Store(Protocol):
         kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
         closed: bool = False,
         after: MemoryId | None = None,
+        tag: str = "",
         limit: int = 100,
     ) -> list[Memory]:
-        """List memories newest first, from behind `after`; closed ones only when asked."""
+        """List memories newest first, from behind `after`; closed ones only when asked; with a tag, those under it."""
         ...
 
     async def facts(self, subject: Subject) -> list[Memory]:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from recollect.types.memory import Subject
 
-InjectionMode = Literal["split", "system_append", "context_message", "user_prefix"]
+InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
 """Where recalled memory goes in a prompt (context/place.py)."""
 
 

@@ -1,5 +1,5 @@
 import json
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from recollect.chat.request import read_request
 from recollect.chat.splice import apply_insertions
 from recollect.context.place import place
+from recollect.types import InjectionMode as Mode
 
-Mode = Literal["split", "system_append", "context_message", "user_prefix"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 STANDING = 'Facts: "Ana" \\ likes tea ☕\u2028'
 RECALLED = "Said:\n- peanuts 😀"
@@ -96,26 +96,34 @@ def test_a_system_message_that_takes_no_text_is_passed_over() -> None:
     assert placed(wordless, SYSTEM, USER)[1] == system("Be kind.\n\n" + STANDING)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "system_message"])
 def test_without_a_user_message_everything_goes_to_the_system_message(mode: Mode) -> None:
     assert placed(SYSTEM, mode=mode) == [system("Be kind.\n\n" + BOTH)]
     answer = {"role": "assistant", "content": "Hello"}
     assert placed(answer, mode=mode) == [system(BOTH), answer]
 
 
-def test_system_append_keeps_both_blocks_together() -> None:
+def test_c5_system_append_keeps_both_blocks_together() -> None:
     assert placed(SYSTEM, USER, mode="system_append") == [system("Be kind.\n\n" + BOTH), USER]
     assert placed(USER, mode="system_append") == [system(BOTH), USER]
 
 
-def test_context_message_puts_a_message_of_its_own_before_the_last_user_message() -> None:
+def test_c5_context_message_puts_a_message_of_its_own_before_the_last_user_message() -> None:
     assert placed(SYSTEM, USER, USER, mode="context_message") == [SYSTEM, USER, system(BOTH), USER]
     assert placed(USER, mode="context_message") == [system(BOTH), USER]
     wordless = {"role": "user", "content": None}
     assert placed(wordless, mode="context_message") == [system(BOTH), wordless]
 
 
-def test_user_prefix_keeps_both_blocks_at_the_head_of_the_last_user_message() -> None:
+def test_s9_a_system_message_of_its_own_stands_behind_the_system_prompt_and_before_the_recent_messages() -> None:
+    answer = {"role": "assistant", "content": "Hello"}
+    whole = placed(SYSTEM, USER, answer, USER, mode="system_message")
+    assert whole == [SYSTEM, system(BOTH), USER, answer, USER]
+    assert placed(USER, SYSTEM, mode="system_message") == [system(BOTH), USER, SYSTEM]
+    assert placed(SYSTEM, SYSTEM, mode="system_message") == [SYSTEM, SYSTEM, system(BOTH)]
+
+
+def test_c5_user_prefix_keeps_both_blocks_at_the_head_of_the_last_user_message() -> None:
     assert placed(SYSTEM, USER, mode="user_prefix") == [SYSTEM, user(BOTH + "\n\nHi")]
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from factories import evidence
 from recall_hots import Known, memory_of
 from recollect.chat.blocks import without_memory
-from recollect.context.render import Rendered, block_ids, quotable, render
-from recollect.types import SHOWN_CHARACTERS, ConversationId, MemoryKind, Recall, Recalled
+from recollect.context.render import Frame, Rendered, block_ids, render
+from recollect.profiles.model import ContextPolicy
+from recollect.types import ConversationId, MemoryKind, Recall, Recalled
 
 KEY = b"secret"
 UTC_ZONE = ZoneInfo("UTC")
@@ -38,7 +39,7 @@ def said(text: str, speaker: str = "user") -> Recalled:
 
 
 def rendered(items: Sequence[Recalled], *, key: bytes = KEY, zone: ZoneInfo = UTC_ZONE) -> Rendered:
-    return render(Recall(query="q", items=tuple(items)), key=key, zone=zone)
+    return render(Recall(query="q", items=tuple(items)), Frame(policy=ContextPolicy(), key=key, zone=zone, now=LATE))
 
 
 def rows(block: str) -> list[str]:
@@ -46,7 +47,8 @@ def rows(block: str) -> list[str]:
 
 
 def test_nothing_recalled_is_nothing_written() -> None:
-    assert rendered([]) == Rendered(standing="", recalled="", boundary="")
+    assert rendered([]) == Rendered(standing="", recalled="", items=())
+    assert (rendered([]).boundary, rendered([]).text) == ("", "")
 
 
 def test_facts_and_quotations_go_into_blocks_of_their_own() -> None:
@@ -176,20 +178,6 @@ def test_a_speakers_name_cannot_forge_a_row_either() -> None:
 
     assert len(line) == 1
     assert len(line[0]) < 120
-
-
-def test_what_turns_or_hides_text_is_taken_out_and_emoji_stay_whole() -> None:
-    assert quotable("a\u202eb\u2066c\ufeffd\u200be\U000e0041f\ue000g\x07h") == "abcdefg h"
-    assert quotable("👩\u200d🚀 ok") == "👩\u200d🚀 ok"
-
-
-def test_a_long_text_is_cut_with_an_ellipsis_and_a_short_one_is_not() -> None:
-    exact = "x" * SHOWN_CHARACTERS
-
-    assert quotable(exact) == exact
-    assert quotable(exact + "y") == "x" * (SHOWN_CHARACTERS - 1) + "…"
-    assert quotable("word " * 1_000_000).endswith("word…")
-    assert quotable(" " * 10_000 + "end") == "…"
 
 
 def test_ids_are_found_in_any_text_in_order() -> None:

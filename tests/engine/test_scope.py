@@ -93,3 +93,39 @@ async def test_an_ended_conversation_goes_on_with_its_next_message(engine: Async
     assert (ended.end_reason, ended.ended_at) == ("window closed", engine.clock.now())
     await engine.record([user("And I have a dog.")], user="ana", conversation="c")
     assert (await engine.conversation("c", user="ana")).ended_at is None
+
+
+async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRecollect) -> None:
+    kira = Scene(profile="character", characters=("Kira", "Marcus"))
+    settings = {"maxMemoryContext": 2, "memoryExtractionMode": "on_save"}
+    await engine.open_conversation("c", user="ana", scene=kira, options=settings)
+    scope = await engine.turns.scope(Subject("user", "ana"), Scene(), "c")
+    assert (scope.profile.recall.limit, scope.profile.trigger.when) == (2, "on_save")
+    assert scope.writes == Subject("character", "ana/kira")
+    other = await engine.turns.scope(Subject("user", "ana"), kira, "d")
+    assert (other.profile.recall.limit, other.profile.trigger.when) == (5, "periodic")
+
+
+async def test_c1_memory_is_off_for_characters_named_in_settings_until_it_is_turned_on(engine: AsyncRecollect) -> None:
+    named = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
+    for more, writes in ({}, None), ({"useMemory": True}, Subject("character", "ana/kira")):
+        name = f"c{len(more)}"
+        await engine.open_conversation(name, user="ana", scene=Scene(profile="character"), options={**named, **more})
+        scope = await engine.turns.scope(Subject("user", "ana"), Scene(), name)
+        assert scope.writes == writes
+
+
+async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncRecollect) -> None:
+    await engine.open_conversation("c", user="ana", scene=SESSION, options={"enabled": False})
+    assert (await engine.turns.scope(Subject("user", "ana"), Scene(), "c")).missing == "memory is off for this session"
+    settings = {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2}
+    await engine.open_conversation("d", user="ana", scene=SESSION, options=settings)
+    profile = (await engine.turns.scope(Subject("user", "ana"), Scene(), "d")).profile
+    assert (profile.room.most, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
+
+
+async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: AsyncRecollect) -> None:
+    with pytest.raises(BadRequestError, match="max-per-session"):
+        await engine.open_conversation("c", user="ana", scene=SESSION, options={"maximum": 3})
+    with pytest.raises(BadRequestError, match="context-limit"):
+        await engine.open_conversation("c", user="ana", scene=SESSION, options={"context-limit": "many"})

@@ -194,10 +194,10 @@ SELECT *
     ),
     Defect(
         name="render: recalled text can close its block",
-        file="recollect/context/render.py",
+        file="recollect/context/quote.py",
         sound='_INSTEAD = {"<": "‹", ">": "›",',
         planted="_INSTEAD = {",
-        noticed_by=("tests/context/test_render.py",),
+        noticed_by=("tests/context/test_render.py", "tests/context/test_templates.py"),
     ),
     Defect(
         name="form: injected memory is extracted again",

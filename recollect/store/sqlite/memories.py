@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import apsw
 
@@ -10,9 +11,10 @@ from recollect.ids import id_bytes
 from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_decision, read_memories
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import version_of
+from recollect.text import clean
 from recollect.types import Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
 
-SQL = load("memory")
+SQL, TAGGED = load("memory"), load("tagged")
 _LAST_ID = b"\xff" * 16
 
 
@@ -25,14 +27,18 @@ def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> 
     return [found[memory] for memory in ids if memory in found]
 
 
+class Which(NamedTuple):
+    """Which memories are listed."""
+
+    kinds: Sequence[MemoryKind]
+    closed: bool
+    """Closed ones too."""
+    tag: str
+    """Those under it alone; empty: all."""
+
+
 def list_memories(
-    db: apsw.Connection,
-    subject: Subject,
-    *,
-    kinds: Sequence[MemoryKind],
-    closed: bool,
-    after: MemoryId | None,
-    limit: int,
+    db: apsw.Connection, subject: Subject, which: Which, *, after: MemoryId | None, limit: int
 ) -> list[Memory]:
     """List memories: see `Store.list_memories`."""
     end = _LAST_ID if after is None else id_bytes(after)
@@ -40,10 +46,14 @@ def list_memories(
         raise BadRequestError(f"{after!r} is no memory's id", param="after")
     if version_of(db, subject) is None:
         return []
-    sql = SQL["listed_with_turns" if MemoryKind.TURN in kinds else "listed"]
-    states = STATE_NUMBER[MemoryState.CLOSED if closed else MemoryState.HELD]
-    wanted = sum(1 << KIND_NUMBER[kind] for kind in set(kinds))
-    return read_memories(subject, fetch(db, sql, subject.key, end, states, wanted, limit))
+    states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
+    wanted = sum(1 << KIND_NUMBER[kind] for kind in set(which.kinds))
+    if which.tag:
+        rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
+    else:
+        sql = SQL["listed_with_turns" if MemoryKind.TURN in which.kinds else "listed"]
+        rows = fetch(db, sql, subject.key, end, states, wanted, limit)
+    return read_memories(subject, rows)
 
 
 def facts(db: apsw.Connection, subject: Subject) -> list[Memory]:

@@ -234,12 +234,15 @@ class SqliteStore:
         kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
         closed: bool = False,
         after: MemoryId | None = None,
+        tag: str = "",
         limit: int = 100,
     ) -> list[Memory]:
         """See `Store.list_memories`."""
         check_limit(limit)
         return await self._read(
-            lambda db: memories.list_memories(db, subject, kinds=kinds, closed=closed, after=after, limit=limit)
+            lambda db: memories.list_memories(
+                db, subject, memories.Which(kinds=kinds, closed=closed, tag=tag), after=after, limit=limit
+            )
         )
 
     async def facts(self, subject: Subject) -> list[Memory]:

@@ -1,0 +1,94 @@
+"""What a memory puts in the place of each placeholder of a row. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from recollect.chat.names import spoken_name
+from recollect.context.quote import quotable
+from recollect.types import Memory
+
+# Most spoken names are short; what is longer is no name.
+_LONGEST_NAME = 60
+_WHO = {"user": "the user", "assistant": "the assistant"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How rows are read."""
+
+    zone: ZoneInfo
+    now: datetime
+    longest: int
+    scale: int
+    """Importance is written from 0 to this; of 10, from 1."""
+
+    def day(self, memory: Memory) -> date:
+        """Return the day on which something was said, for the reader."""
+        return memory.valid_from.astimezone(self.zone).date()
+
+
+def value_of(name: str, memory: Memory, reading: Reading) -> str:
+    """Return what stands for a placeholder; an unknown one is empty."""
+    write = _VALUES.get(name)
+    return write(memory, reading) if write else ""
+
+
+def age(day: date, today: date) -> str:
+    """Say how long ago a day was, in whole days: the same words all day long keep a prompt's cache.
+
+    >>> age(date(2026, 5, 3), date(2026, 5, 3)), age(date(2026, 5, 2), date(2026, 5, 3))
+    ('today', '1 day ago')
+    """
+    days = (today - day).days
+    if days <= 0:
+        return "today"
+    return f"{days} day{'' if days == 1 else 's'} ago"
+
+
+def importance(weight: float, scale: int) -> str:
+    """Write an importance, stored from 0 to 1, on the scale of an interface.
+
+    >>> importance(0.9, 1), importance(0.75, 1), importance(0.75, 10), importance(0.0, 10)
+    ('0.9', '0.75', '8', '1')
+    """
+    if scale == 1:
+        whole, _, rest = f"{weight:.2f}".partition(".")
+        return f"{whole}.{rest.rstrip('0') or '0'}"
+    return str(min(scale, max(1, int(weight * scale + 0.5))))
+
+
+def who(memory: Memory) -> str:
+    """Say who said it: a role in words, or a name that cannot pass for one."""
+    role = next((one.role for one in memory.evidence), "")
+    # A name that reads as a role counts only where nothing says which role it was.
+    name = (spoken_name(memory.speaker) or role) if role else memory.speaker
+    return _WHO.get(name) or quotable(name, _LONGEST_NAME).strip("()") or "somebody"
+
+
+def _class(memory: Memory, reading: Reading) -> str:
+    return quotable(memory.type or memory.kind.value, _LONGEST_NAME).upper()
+
+
+def _turns(memory: Memory, reading: Reading) -> str:
+    first, last = memory.detail.first_turn, memory.detail.last_turn
+    if not first:
+        return reading.day(memory).isoformat()
+    return f"turns {first}-{last}" if last > first else f"turn {first}"
+
+
+_VALUES: Mapping[str, Callable[[Memory, Reading], str]] = {
+    "text": lambda memory, reading: quotable(memory.text, reading.longest),
+    "key": lambda memory, reading: quotable(memory.key, reading.longest),
+    "value": lambda memory, reading: quotable(memory.value, reading.longest),
+    "summary": lambda memory, reading: quotable(memory.detail.summary or memory.text, reading.longest),
+    "sourceContext": lambda memory, reading: quotable(memory.detail.source_context, reading.longest),
+    "memoryType": _class,
+    "importance": lambda memory, reading: importance(memory.importance, reading.scale),
+    "age": lambda memory, reading: age(reading.day(memory), reading.now.astimezone(reading.zone).date()),
+    "date": lambda memory, reading: reading.day(memory).isoformat(),
+    "turns": _turns,
+    "speaker": lambda memory, reading: who(memory),
+    "from": lambda memory, reading: f"from {who(memory)}, " if memory.speaker else "",
+}

@@ -1,0 +1,48 @@
+"""How a memory wears off with time, and how use keeps it. Pure.
+
+The forgetting curve of Ebbinghaus (1885): what is retained falls exponentially with the time since a thing was last
+met, and slower the more often it was met. Each doubling of the uses adds the same to the half life, so that the first
+uses count most and no number of them keeps a memory for ever.
+"""
+
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+# What each doubling of (1 + uses) adds to the half life, as a share of it: three uses double it, fifteen treble it.
+KEPT_BY_USE = 0.5
+
+
+def decay(age_days: float, half_life_days: float, uses: int = 0) -> float:
+    """Return what is left of a memory's weight, 1.0 down to 0.0.
+
+    `2 ** -(age / h)` with `h = half_life * (1 + KEPT_BY_USE * log2(1 + uses))`.
+
+    Args:
+        age_days: Days since it was last said or used; the future counts as now.
+        half_life_days: Days after which an unused memory weighs half; 0: it keeps its weight.
+        uses: How often it was used.
+
+    >>> decay(30, 30), decay(30, 30, uses=3), decay(30, 0)
+    (0.5, 0.7071067811865476, 1.0)
+    """
+    if half_life_days <= 0:
+        return 1.0
+    half_life = half_life_days * (1 + KEPT_BY_USE * log2(1 + max(0, uses)))
+    return float(2.0 ** -(max(0.0, age_days) / half_life))
+
+
+def decay_all(
+    age_days: npt.NDArray[np.float64], half_life_days: float, uses: npt.NDArray[np.int32]
+) -> npt.NDArray[np.float64]:
+    """Return the same as `decay` for many memories at once.
+
+    >>> decay_all(np.array([30.0, 30.0]), 30, np.array([0, 3], dtype=np.int32)).round(4).tolist()
+    [0.5, 0.7071]
+    """
+    if half_life_days <= 0:
+        return np.ones(len(age_days))
+    half_lives = half_life_days * (1 + KEPT_BY_USE * np.log2(1.0 + np.maximum(uses, 0)))
+    left: npt.NDArray[np.float64] = np.exp2(-np.maximum(age_days, 0.0) / half_lives)
+    return left

@@ -1,0 +1,124 @@
+"""From what is asked, and the conversation before it, to a query. Embeds, and reads what is newest under a tag."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from recollect.engine.parts import Parts
+from recollect.form.scrub import scrub
+from recollect.ids import id_bytes
+from recollect.profiles.model import RecallPolicy
+from recollect.recall.query import Query, background_terms, make_query
+from recollect.text import clean
+from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
+
+# What the conversation before it counts in the meaning of a message: less than half, so that a message which changes
+# the subject is found by its own words.
+_BEFORE_SHARE = 0.3
+# Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
+_LONGEST_QUERY = 4_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What kind of recall is wanted."""
+
+    policy: RecallPolicy
+    limit: int
+    """Most memories to return."""
+    tokens: int | None = None
+    """Room for them in a prompt; None is without bound."""
+    present: frozenset[int] = frozenset()
+    """`Message.hash` of what the request already contains."""
+    standing: bool = False
+    """For a prompt: standing facts come first, and what the policy keeps out of prompts stays out."""
+    before: str = ""
+    """The conversation before what is asked, the newest last."""
+    tag: str = ""
+    """The newest memories that take part are those under this tag; empty: of all."""
+    half_life_days: float = 0.0
+    """After so long without use a memory weighs half; 0: it keeps its weight."""
+
+
+class Asking:
+    """Makes queries."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Take the store and the embedder."""
+        self._parts = parts
+        self._zone = ZoneInfo(parts.settings.time_zone)
+
+    async def embedded(self, text: str, wish: Wish) -> tuple[str, str, Vector | None]:
+        """Return what is asked and what was said before as they may be read, and their vector."""
+        text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
+        before = wish.before if wish.policy.query == "conversation" else ""
+        before = scrub(clean(before)[-_LONGEST_QUERY:])
+        vectors = await self._parts.embedder.embed([text, before] if before else [text])
+        return text, before, _mixed(vectors)
+
+    async def query(
+        self, asked: tuple[str, str, Vector | None], subjects: Sequence[Subject], wish: Wish, now: datetime
+    ) -> Query:
+        """Make the query of what was embedded."""
+        text, before, vector = asked
+        query = make_query(
+            text,
+            vector=vector,
+            now=now,
+            zone=self._zone,
+            limit=wish.limit,
+            policy=wish.policy,
+            present=wish.present,
+            token_budget=wish.tokens,
+            standing=wish.standing,
+        )
+        if not (before or wish.tag or wish.half_life_days):
+            return query
+        return replace(
+            query,
+            background=background_terms(before, query),
+            newest=await self._newest(subjects, wish) if wish.tag else None,
+            half_life_days=wish.half_life_days,
+        )
+
+    async def _newest(self, subjects: Sequence[Subject], wish: Wish) -> frozenset[bytes]:
+        most = wish.policy.recent if wish.standing else 0
+        if not most:
+            return frozenset()
+        listed = [
+            memory
+            for subject in subjects
+            for memory in await self._parts.store.list_memories(
+                subject,
+                kinds=(MemoryKind.NOTE,),
+                tag=wish.tag,
+                limit=2 * most,  # some may be held
+            )
+            if memory.state is MemoryState.ACTIVE
+        ]
+        ids = sorted((id_ for memory in listed if (id_ := id_bytes(memory.id)) is not None), reverse=True)
+        return frozenset(ids[:most])
+
+
+def _mixed(vectors: Vectors) -> Vector | None:
+    """Return the one vector, or the two with the first one's greater share; None without content."""
+    vector: Vector = vectors[0]
+    if len(vectors) > 1:
+        share = np.float32(_BEFORE_SHARE if vector.any() else 1)
+        vector = (1 - share) * vector + share * vectors[1]
+        length = float(np.linalg.norm(vector))
+        vector = vector / np.float32(length) if length else vector
+    return vector.astype(np.float32, copy=False) if vector.any() else None
+
+
+def _both_ends(text: str) -> str:
+    """Cut a pasted page to its head and its end, where people ask.
+
+    >>> len(_both_ends("a" * 10_000))
+    4001
+    """
+    half = _LONGEST_QUERY // 2
+    return text if len(text) <= _LONGEST_QUERY else f"{text[:half]}\n{text[-half:]}"

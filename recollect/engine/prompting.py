@@ -1,0 +1,150 @@
+"""What memory puts into a prompt: recalled by a profile, written by its template. Reads the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+from recollect.chat.log import before_query, query_of
+from recollect.context.fit import fit
+from recollect.context.render import Frame, Rendered
+from recollect.engine.asking import Wish
+from recollect.engine.finding import Finder
+from recollect.engine.parts import Parts
+from recollect.engine.scope import Scope
+from recollect.profiles.model import Profile
+from recollect.types import (
+    ChatRequest,
+    LeftOut,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    Message,
+    Recall,
+    Recalled,
+    Subject,
+)
+
+# Most summaries of the conversation itself; older ones say least of what is being talked about.
+_MOST_SUMMARIES = 20
+_SUMMED_UP = ("sums up this conversation",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a prompt's memory is asked for."""
+
+    text: str
+    """The newest user message."""
+    subjects: Sequence[Subject]
+    """The reading list, own before shared before global."""
+    profile: Profile
+    before: str = ""
+    """The conversation before it."""
+    present: frozenset[int] = frozenset()
+    """`Message.hash` of what the request already contains."""
+    tag: str = ""
+    """Under which the newest memories are looked for; empty: among all."""
+    app: str = ""
+    """Name of the app, for templates that say it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What memory would put into a prompt."""
+
+    text: str
+    """The blocks; empty where nothing is recalled."""
+    items: tuple[Recalled, ...]
+    """The memories in them."""
+    left_out: tuple[LeftOut, ...]
+    """Memories that were near, and why they are not in them."""
+    tokens: int
+    """Of the text, as they are counted."""
+
+
+def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope) -> Asked:
+    """Say what a chat request asks of memory.
+
+    Args:
+        request: The request as it came.
+        log: Its messages for the log.
+        scope: Whose memory it is about; it has one.
+    """
+    conversation = scope.profile.recall.query == "conversation"
+    return Asked(
+        text=query_of(request),
+        subjects=() if scope.writes is None else (scope.writes,),
+        profile=scope.profile,
+        before=before_query(request) if conversation else "",
+        present=frozenset(message.hash for message in log),
+        tag=scope.tags[0] if scope.tags else "",
+        app=scope.opening.app or "",
+    )
+
+
+class Prompts:
+    """Writes the memory of prompts."""
+
+    def __init__(self, parts: Parts, finder: Finder) -> None:
+        """Take the store and what finds in it."""
+        self._parts = parts
+        self._finder = finder
+        self._zone = ZoneInfo(parts.settings.time_zone)
+
+    async def write(self, asked: Asked) -> tuple[Recall, Rendered]:
+        """Recall, and write what was found as it stands in a prompt; both are empty where there is nothing."""
+        policy, settings = asked.profile.recall, self._parts.settings
+        tokens = min(policy.tokens, settings.recall_tokens)
+        frame = Frame(
+            policy=asked.profile.context, key=b"", zone=self._zone, now=self._parts.clock.now(), app=asked.app
+        )
+        wish = Wish(
+            policy=policy,
+            limit=min(policy.limit, settings.recall_limit),
+            # A template in one block writes other words than those that would be counted here.
+            tokens=None if frame.template.single else tokens,
+            present=asked.present,
+            standing=True,
+            before=asked.before,
+            tag=asked.tag,
+            half_life_days=asked.profile.age.half_life_days,
+        )
+        recall, key = await self._finder.recall_keyed(asked.text, asked.subjects, wish)
+        if frame.template.chat_summary:
+            recall = _with_summaries(recall, await self._summaries(asked))
+        if not recall.items:
+            return recall, Rendered()
+        return fit(recall, replace(frame, key=key), tokens=tokens, count=self._parts.counter.count)
+
+    async def context(self, asked: Asked) -> Context:
+        """Recall, and say what would be put into a prompt."""
+        recall, rendered = await self.write(asked)
+        return Context(
+            text=rendered.text,
+            items=rendered.items,
+            left_out=recall.left_out,
+            tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
+        )
+
+    async def _summaries(self, asked: Asked) -> list[Memory]:
+        """Read the summaries of the conversation, newest first, but for those of turns that the request contains."""
+        session = asked.subjects[0]
+        if session.kind != "session":
+            return []  # other subjects have summaries of many conversations
+        listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MOST_SUMMARIES)
+        return [
+            memory
+            for memory in listed
+            if memory.state is MemoryState.ACTIVE
+            and not (memory.evidence and all(source.hash in asked.present for source in memory.evidence))
+        ]
+
+
+def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:
+    """Put the conversation's own summaries behind what was recalled; for want of room the oldest go first."""
+    ids = {memory.id for memory in summaries}
+    found = tuple(item for item in recall.items if item.memory.id not in ids)
+    whole = tuple(
+        Recalled(memory=memory, score=1.0, similarity=0.0, words=0.0, reasons=_SUMMED_UP) for memory in summaries
+    )
+    return replace(recall, items=found + whole)
