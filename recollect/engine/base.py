@@ -1,5 +1,6 @@
 """What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
 
+from functools import partial
 from types import TracebackType
 from typing import Self
 from uuid import UUID
@@ -8,6 +9,7 @@ from zoneinfo import ZoneInfo
 from recollect.engine.finding import Finder
 from recollect.engine.parts import Parts
 from recollect.engine.prompting import Prompts
+from recollect.engine.toolbox import ToolBox
 from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
@@ -45,7 +47,8 @@ class Wired:
         self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
         self._finder = Finder(parts)
         self._prompts = Prompts(parts, self._finder)
-        self.turns = Turns(parts, self._prompts, self._worker)
+        toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
+        self.turns = Turns(parts, self._prompts, self._worker, toolbox)
 
     async def close(self) -> None:
         """Finish what was accepted and let go of the store."""
