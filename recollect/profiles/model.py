@@ -113,6 +113,9 @@ class ResolvePolicy(_Policy):
     """Normalised Levenshtein similarity above which two notes may merge."""
     meaning: float = Field(default=0.995, ge=0, le=1)
     """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .97)."""
+    wording: float = Field(default=0.97, ge=0, le=1)
+    """Calibrated embedding similarity above which a note merges with one whose words of meaning all stand in it, or
+    the other way round (the built-in embedder: a cosine of .77)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """How many existing memories a candidate is weighed against."""
     change_beats_confidence: bool = True

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import contradicts, never_merge, same, says_more, shares_words
+from recollect.resolve.compare import contradicts, never_merge, overlap, same, says_more, shares_words
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved
 from recollect.resolve.slots import opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -12,6 +12,10 @@ from recollect.types import Action, Candidate, Evidence, MemoryKind
 
 # What saying a thing again adds to its importance, and the most that repetition alone can reach.
 RAISE, HIGHEST_RAISED = 0.05, 0.95
+# One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
+NEARLY_ALL = 0.8
+# In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
+ENOUGH_WORDS = 3
 _EVENTS = frozenset({"event", "plan"})
 
 
@@ -212,17 +216,32 @@ def _against(
     replaceable = lasting and is_newer(evidence, known)
     if replaceable and contradicts(candidate.text, known.text):
         return _replacing(batch, said, [known], "says the opposite and is newer")
-    spelling = spelling_similarity(normalise(candidate.text), normalise(known.text))
-    if spelling <= policy.spelling and similarity <= policy.meaning:
+    how = _alike(candidate.text, known.text, policy, similarity)
+    if how is None:
         return None
     differs = never_merge(candidate.text, known.text)
     if differs is None:
-        how = f"spelling {spelling:.2f}" if spelling > policy.spelling else f"meaning {similarity:.2f}"
-        if says_more(candidate.text, known.text) and is_newer(evidence, known):
+        if not says_more(candidate.text, known.text):
+            return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+        if is_newer(evidence, known):
             return _replacing(batch, said, [known], f"says the same and more ({how})")
-        return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+        return None  # what an older statement has beyond a newer one is worth a memory of its own
     if replaceable and known.place is None and changes_openly(candidate):
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
+    return None
+
+
+def _alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
+    """Say by what two notes are alike enough to be one; None where they are not."""
+    spelling = spelling_similarity(normalise(new), normalise(old))
+    if spelling > policy.spelling:
+        return f"spelling {spelling:.2f}"
+    if similarity > policy.meaning:
+        return f"meaning {similarity:.2f}"
+    shared = overlap(new, old)
+    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS
+    if shared.within and (near or shared.share >= NEARLY_ALL):
+        return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None
 
 
