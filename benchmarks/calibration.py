@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ async def question_cosines(embedder: Embedder, samples: Sequence[dict[str, Any]]
 def answering(calibration: Calibration, related: Cosines, unrelated: Cosines) -> list[dict[str, float]]:
     """Show, by cosine, the fitted relevance beside the share that answers, weighted as the fit weighs them."""
     rows = []
-    for low, high in zip(_EDGES, _EDGES[1:], strict=False):
+    for low, high in pairwise(_EDGES):
         yes = float(np.mean((related >= low) & (related < high))) * ANSWERS_AMONG_CANDIDATES
         no = float(np.mean((unrelated >= low) & (unrelated < high))) * (1 - ANSWERS_AMONG_CANDIDATES)
         if yes + no:
@@ -75,7 +76,7 @@ async def meaning_the_same(embedder: Embedder, pairs: Sequence[Pair]) -> list[di
     others = await embedder.embed([pair.other for pair in pairs])
     cosine, same = np.vecdot(ones, others), np.array([pair.score >= PARAPHRASE for pair in pairs])
     rows = []
-    for low, high in zip(_EDGES, _EDGES[1:], strict=False):
+    for low, high in pairwise(_EDGES):
         inside = (cosine >= low) & (cosine < high)
         if inside.any():
             middle = cosine[inside].mean(keepdims=True)
@@ -112,11 +113,10 @@ async def measure(embedder: Embedder, samples: Sequence[dict[str, Any]], pairs: 
     return figures
 
 
-async def _run(path: Path, folder: Path | None) -> dict[str, Any]:
+async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair]) -> dict[str, Any]:
     embedder = open_embedder(Settings.load())
     try:
-        pairs = sts(folder / "sts_train.tsv") if folder else []
-        return await measure(embedder, json.loads(path.read_text("utf-8")), pairs)
+        return await measure(embedder, samples, pairs)
     finally:
         await embedder.close()
 
@@ -127,7 +127,9 @@ def main() -> None:
     parser.add_argument("path", type=Path, help="a file in LoCoMo's format")
     parser.add_argument("--pairs", type=Path, help="a folder with sts_train.tsv")
     given = parser.parse_args()
-    print(json.dumps(asyncio.run(_run(given.path, given.pairs)), indent=2))
+    samples = json.loads(given.path.read_text("utf-8"))
+    pairs = sts(given.pairs / "sts_train.tsv") if given.pairs else []
+    print(json.dumps(asyncio.run(_run(samples, pairs)), indent=2))
 
 
 if __name__ == "__main__":

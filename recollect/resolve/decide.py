@@ -62,7 +62,7 @@ def _decide(
             Action.IGNORE, said, f"confidence {candidate.confidence:.2f} is below {context.min_confidence:.2f}"
         )
     if candidate.kind is MemoryKind.FACT:
-        return _ended(batch, said) if candidate.ends else _fact(batch, said)
+        return (_ended if candidate.ends else _fact)(batch, said, rules[0])
     return _note(batch, place, said, rules)
 
 
@@ -117,7 +117,7 @@ def _late(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
     )
 
 
-def _fact(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
     ruled_out = opposite_mark(candidate.key, candidate.value)
     here = [known for known in batch.facts() if same_slot(candidate, known)]
@@ -134,22 +134,26 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
     for known in rivals:
         if not is_newer(evidence, known):
             return _late(said, known)
+    openly = policy.change_beats_confidence and (changes_openly(candidate) or claimed is not None)
     for known in rivals:
-        if candidate.confidence < known.confidence and not changes_openly(candidate) and claimed is None:
-            reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
-            return Resolved(
-                action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason
-            )
+        if candidate.confidence < known.confidence and not openly:
+            return _less_sure(said, known)
     return _replacing(
         batch, said, rivals, "a newer value of the same slot" if here else "a newer statement of the opposite"
     )
+
+
+def _less_sure(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
+    candidate, evidence = said
+    reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
+    return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason)
 
 
 def _claimed(batch: Batch, candidate: Candidate) -> Known | None:
     return batch.find(candidate.replaces) if candidate.replaces else None
 
 
-def _ended(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
     claimed = _claimed(batch, candidate)
     ending = [
@@ -162,6 +166,9 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
         return _plain(Action.IGNORE, said, "nothing known that it would end")
     if not all(is_newer(evidence, known) for known in ending):
         return _plain(Action.IGNORE, said, "said before what it would end")
+    surer = [known for known in ending if known.confidence > candidate.confidence]
+    if surer and not policy.change_beats_confidence:
+        return _less_sure(said, surer[0])
     closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from)]
     return Resolved(
         action=Action.CLOSE,

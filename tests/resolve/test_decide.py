@@ -96,20 +96,20 @@ def test_something_new_is_added() -> None:
     assert one.evidence == (evidence(seq=9),)
 
 
-def test_the_same_words_are_ignored_and_strengthen() -> None:
+def test_s5_the_same_words_are_ignored_and_strengthen() -> None:
     known = stored(note("The user has a dog.", importance=0.4))
     (one,) = decide(note("the user has  a dog"), near=((known, 1.0),))
     assert (one.action, one.target, one.strengthens, one.importance) == (Action.IGNORE, known, True, 0.5)
 
 
-def test_nearly_the_same_spelling_merges_and_raises_importance() -> None:
+def test_s5_nearly_the_same_spelling_merges_and_raises_importance() -> None:
     known = stored(note("The user enjoys hiking on the weekends."))
     (one,) = decide(note("The user enjoys hiking on weekends."), near=((known, 0.3),))
     assert (one.action, one.target, one.strengthens) == (Action.MERGE, known, True)
     assert one.importance > 0.5
 
 
-def test_nearly_the_same_meaning_merges() -> None:
+def test_s5_nearly_the_same_meaning_merges() -> None:
     known = stored(note("In spare hours the user paints landscapes with watercolours."))
     (one,) = decide(note("Watercolours of landscapes: the user paints them in spare hours."), near=((known, 0.95),))
     assert (one.action, one.target) == (Action.MERGE, known)
@@ -130,7 +130,7 @@ def test_what_differs_in_a_sign_stands_beside_it_however_similar(old: str, new: 
     assert (one.action, one.closes) == (Action.ADD, ())
 
 
-def test_a_newer_contradiction_replaces_a_note() -> None:
+def test_u5_a_newer_contradiction_replaces_a_note() -> None:
     known = stored(note("The user likes coffee."))
     (one,) = decide(note("The user does not like coffee."), near=((known, 0.4),))
     assert (one.action, one.target) == (Action.REPLACE, known)
