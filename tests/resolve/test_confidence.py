@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from test_decide import NOW, evidence, fact, stored
 
+from candidates import NOW, evidence, fact, stored
 from recollect.profiles.model import ResolvePolicy
 from recollect.profiles.shelf import Profiles
 from recollect.resolve.decide import resolve
