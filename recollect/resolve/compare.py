@@ -30,31 +30,38 @@ def same(a: str, b: str) -> bool:
 
 
 def never_merge(a: str, b: str) -> str | None:
-    """Return why two memories must not be merged, however similar they are; None where they may.
+    """Return why two memories must not be merged by rule, however similar they are; None where they may.
 
-    They must not where they differ in a negation, a number, a date, a proper name or an antonym, where one word of
-    meaning simply stands in another's place ('a dog', 'a cat'), or where who does it or whose it is differs.
+    They must not where they differ as `differs` says, or where one word of meaning simply stands in another's place
+    ('a dog', 'a cat').
 
     >>> never_merge("The user has two dogs.", "The user has three dogs.")
     'the numbers differ'
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
+    return differs(a, b) or ("one word stands in another's place" if _exchanged(*pair(a, b)) else None)
+
+
+def differs(a: str, b: str) -> str | None:
+    """Return in what two memories differ that nobody's word can make one: None where in nothing of the kind.
+
+    A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
+    and who does it to whom.
+    """
     one, other = pair(a, b)
-    for differs, reason in (
+    for apart, reason in (
         (one.negations != other.negations, "one of them is negated"),
         (one.dates != other.dates, "the dates differ"),
         (one.numbers != other.numbers, "the numbers differ"),
         (_opposed(one, other), "they say opposite things"),
-        (_named_apart(one, other), "the names differ"),
-        (_signs(a) != _signs(b), "the names differ"),
+        (_named_apart(one, other) or _signs(a) != _signs(b), "the names differ"),
         (bool((one.content ^ other.content) & PEOPLE), "they speak of different people"),
         (bool((set(one.tokens) ^ set(other.tokens)) & MODAL), "one of them is only wished or possible"),
         (None not in (one.past, other.past) and one.past != other.past, "one of them is past"),
-        (_exchanged(one, other), "one word stands in another's place"),
         (_swapped(one, other), "the roles are exchanged"),
     ):
-        if differs:
+        if apart:
             return reason
     return None
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import contradicts, never_merge, overlap, same, says_more, shares_words
-from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved
+from recollect.resolve.compare import contradicts, differs, never_merge, overlap, same, says_more, shares_words
+from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
 from recollect.types import Action, Candidate, Evidence, MemoryKind
@@ -210,7 +210,30 @@ def _note(
         return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")
-    return _plain(Action.ADD, said, "new")
+    verdict = context.judged.get(place)
+    return _judged(batch, said, verdict) if verdict else _plain(Action.ADD, said, "new")
+
+
+def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) -> Resolved:
+    """Follow a model's word as far as the rules allow it; else add, and say why."""
+    candidate, evidence = said
+    if verdict.action is Action.ADD:
+        return _plain(Action.ADD, said, "new, says a model that saw what is near")
+    known = batch.find(verdict.target) if verdict.target else None
+    if verdict.action is None or known is None:
+        return _plain(Action.ADD, said, f"new; {verdict.problem or 'what a model would put it to has just ended'}")
+    if verdict.action is Action.REPLACE:
+        if _honoured(candidate, evidence, known):
+            return _replacing(batch, said, [known], "a model says that it corrects this")
+        return _plain(Action.ADD, said, "new; a model would put it in the place of what is not older, or unlike it")
+    against = differs(candidate.text, known.text)
+    if against is not None:
+        return _plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
+    if not says_more(candidate.text, known.text):
+        return _again(batch, said, known, verdict.action, "a model says that this is known")
+    if _honoured(candidate, evidence, known):
+        return _replacing(batch, said, [known], "a model says that this is known; it says more")
+    return _plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
 
 
 def _against(
