@@ -120,8 +120,9 @@ class ResolvePolicy(_Policy):
     """How many existing memories a candidate is weighed against."""
     judge: bool = True
     """Whether a model, where one is configured, is asked what the rules leave open: at most one call a formation."""
-    similar: float = Field(default=0.97, ge=0, le=1)
-    """Calibrated embedding similarity from which a memory may be what a new note repeats or corrects."""
+    similar: float = Field(default=0.92, ge=0, le=1)
+    """Calibrated embedding similarity from which a model is asked whether a note repeats or corrects a memory (the
+    built-in embedder: a cosine of .66)."""
     change_beats_confidence: bool = True
     """Whether words of change ("moved to", "no longer") replace a surer value; else confidence alone decides."""
 

@@ -223,15 +223,15 @@ def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) ->
     if verdict.action is None or known is None:
         return _plain(Action.ADD, said, f"new; {verdict.problem or 'what a model would put it to has just ended'}")
     if verdict.action is Action.REPLACE:
-        if _honoured(candidate, evidence, known):
+        if is_newer(evidence, known):
             return _replacing(batch, said, [known], "a model says that it corrects this")
-        return _plain(Action.ADD, said, "new; a model would put it in the place of what is not older, or unlike it")
+        return _plain(Action.ADD, said, "new; a model would put it in the place of what is not older")
     against = differs(candidate.text, known.text)
     if against is not None:
         return _plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
     if not says_more(candidate.text, known.text):
         return _again(batch, said, known, verdict.action, "a model says that this is known")
-    if _honoured(candidate, evidence, known):
+    if is_newer(evidence, known):
         return _replacing(batch, said, [known], "a model says that this is known; it says more")
     return _plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
 
