@@ -112,6 +112,15 @@ class Settings(BaseSettings):
     )
     embed_model: str | None = Field(default=None, description="Embedding model at `RECOLLECT_EMBED_URL`.")
     embed_dim: int | None = Field(default=None, ge=1, le=16000, description="Length of that model's vectors.")
+    embed_midpoint: float = Field(
+        default=0.45,
+        gt=-1,
+        lt=1,
+        description="Cosine of that model that means a relevance of 0.5; `python -m benchmarks.calibration` fits it.",
+    )
+    embed_slope: float = Field(
+        default=12.0, gt=0, description="How fast relevance rises there; fitted together with the midpoint."
+    )
     embed_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_EMBED_URL`.")
     form_model: str | None = Field(
         default=None,

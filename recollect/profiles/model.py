@@ -113,8 +113,16 @@ class ResolvePolicy(_Policy):
     """Normalised Levenshtein similarity above which two notes may merge."""
     meaning: float = Field(default=0.995, ge=0, le=1)
     """Calibrated embedding similarity above which two notes may merge (the built-in embedder: a cosine of .97)."""
+    wording: float = Field(default=0.97, ge=0, le=1)
+    """Calibrated embedding similarity above which a note merges with one whose words of meaning all stand in it, or
+    the other way round (the built-in embedder: a cosine of .77)."""
     neighbours: int = Field(default=10, ge=1, le=100)
     """How many existing memories a candidate is weighed against."""
+    judge: bool = True
+    """Whether a model, where one is configured, is asked what the rules leave open: at most one call a formation."""
+    similar: float = Field(default=0.92, ge=0, le=1)
+    """Calibrated embedding similarity from which a model is asked whether a note repeats or corrects a memory (the
+    built-in embedder: a cosine of .66)."""
     change_beats_confidence: bool = True
     """Whether words of change ("moved to", "no longer") replace a surer value; else confidence alone decides."""
 

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from recollect.errors import BadSettingError
+from recollect.providers.calibrate import Calibration
 from recollect.providers.openai import OpenAIChatModel, OpenAIEmbedder
 from recollect.providers.protocol import Embedder, LanguageModel
 from recollect.providers.static import StaticEmbedder
@@ -41,7 +42,13 @@ def open_embedder(settings: Settings) -> OpenedEmbedder:
         raise BadSettingError(
             "RECOLLECT_EMBED_URL", settings.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
         )
-    return OpenAIEmbedder(settings.embed_url, settings.embed_model, settings.embed_dim, key=_plain(settings.embed_key))
+    return OpenAIEmbedder(
+        settings.embed_url,
+        settings.embed_model,
+        settings.embed_dim,
+        key=_plain(settings.embed_key),
+        calibration=Calibration(midpoint=settings.embed_midpoint, slope=settings.embed_slope),
+    )
 
 
 def open_model(settings: Settings) -> OpenedModel | None:

@@ -20,7 +20,7 @@ from recollect.text import clean
 from recollect.types import Vectors
 
 # A start, not a measurement: it assumes a model that puts unrelated sentences near 0.2 and an answer to a question near
-# 0.6. Models differ: fit your model's own constants with `Calibration.fit`.
+# 0.6. Models differ: `python -m benchmarks.calibration` fits your model's own, RECOLLECT_EMBED_MIDPOINT and _SLOPE.
 GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.

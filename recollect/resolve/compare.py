@@ -1,68 +1,23 @@
 """When two memories say the same, and when they must never be taken for one. Pure."""
 
 import re
+from collections import Counter
+from dataclasses import dataclass
 
-from recollect.text import STOP_WORDS, bare, spelling_similarity, stem, words
+from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, NUMBER_WORDS, OPPOSITES, PEOPLE, PLACING
+from recollect.resolve.wording import Wording, is_negation, is_sign, names, pair, without_determiners
+from recollect.text import STOP_WORDS, bare, spelling_similarity
 
-_NEGATIONS = frozenset(
-    """not no never none nobody nothing neither nor without cannot hardly barely stopped quit former formerly ex used
-    anymore unable refuses avoids""".split()
-)
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate(
-        """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-        seventeen eighteen nineteen twenty""".split()
-    )
-} | {
-    "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
-    "hundred": "100", "thousand": "1000", "million": "1000000", "first": "1st", "second": "2nd", "third": "3rd",
-    "once": "1x", "twice": "2x", "both": "2", "couple": "2", "dozen": "12", "half": "0.5",
-}  # fmt: skip
-_DATES = frozenset(
-    """january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday spring summer autumn winter today yesterday tomorrow weekend morning
-    evening""".split()
-)
-_ANTONYMS = """
-    like hate, like dislike, love hate, love dislike, enjoy hate, enjoy dislike, adore hate, prefer avoid, hot
-    cold, warm cold, big small, large small, large tiny, tall short, long short, early late, old young, old new,
-    morning evening, morning night, day night, left right, up down, north south, east west, start stop, start
-    end, begin end, open close, buy sell, bought sold, win lose, won lost, give take, gave took, come go, arrive
-    leave, join leave, accept refuse, accept reject, agree disagree, always never, often rarely, often seldom,
-    more less, most least, many few, before after, above below, inside outside, indoor outdoor, indoors
-    outdoors, married divorced, married single, employed unemployed, healthy sick, healthy ill, happy sad, happy
-    unhappy, strong weak, easy hard, easy difficult, cheap expensive, rich poor, fast slow, light dark, loud
-    quiet, introvert extrovert, allergic immune, brother sister, mother father, son daughter, wife husband, aunt
-    uncle, boy girl, man woman, male female, cat dog, tea coffee, sweet salty, sweet sour, raw cooked, private
-    public, full empty, near far, safe dangerous, present absent, true false, right wrong, good bad, best worst,
-    better worse, clean dirty, wet dry, city countryside, urban rural, formal informal, short long, brief
-    detailed, gain lose, gained lost, increase decrease, rise fall, borrow lend, teach learn, remember forget,
-    alive dead, vegetarian carnivore, metric imperial, celsius fahrenheit, upstairs downstairs, push pull
-"""
-_OPPOSITES: dict[str, frozenset[str]] = {}
-for _pair in _ANTONYMS.split(","):
-    _one, _two = (stem(word) for word in _pair.split())
-    _OPPOSITES[_one] = _OPPOSITES.get(_one, frozenset()) | {_two}
-    _OPPOSITES[_two] = _OPPOSITES.get(_two, frozenset()) | {_one}
-
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
-_CAPITAL = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
-# Words that begin most memories and are nobody's name.
-_NO_NAMES = frozenset("i user assistant the a an my his her their its our she he they it we this that there".split())
 # Two words nearer than this in spelling are one word and its typo.
 TYPO_SIMILARITY = 0.75
-# Words that only colour a statement: one with and one without them say the same.
-_DEGREE = frozenset(
-    stem(word)
-    for word in "lot much bit quite pretty super truly actually currently still also always usually kind".split()
-)
-# 'Like' is a stop word for finding; for comparing it is what 'likes' says.
-_FUNCTION_WORDS = STOP_WORDS - {"like"}
 # Goes with a negation: 'no longer'.
 _LONGER = frozenset({"longer", "anymor", "anymore"})
 # In so few words a pair may differ before it counts as worded differently rather than with one word exchanged.
 _EXCHANGED = 2
+# Words of one role in a sentence: 'the old man', 'a cheetah'.
+_LONGEST_ROLE = 4
+_JOINS = frozenset({"and", "or", "nor", "with"})
+_ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE | PLACING
 
 
 def same(a: str, b: str) -> bool:
@@ -71,47 +26,80 @@ def same(a: str, b: str) -> bool:
     >>> same("The user likes C++.", "the user likes C")
     False
     """
-    return bare(a) == bare(b) and _signs(a) == _signs(b)
-
-
-def _signs(text: str) -> list[str]:
-    return re.findall(r"\w[+#]+", text)
+    return _folded(a) == _folded(b) and _signs(a) == _signs(b) and _currencies(a) == _currencies(b)
 
 
 def never_merge(a: str, b: str) -> str | None:
-    """Return why two memories must not be merged, however similar they are; None where they may.
+    """Return why two memories must not be merged by rule, however similar they are; None where they may.
 
-    They must not where they differ in a negation, a number, a date, a proper name or an antonym, or where one word
-    of meaning simply stands in another's place ('a dog', 'a cat').
+    They must not where they differ as `differs` says, or where one word of meaning simply stands in another's place
+    ('a dog', 'a cat').
 
     >>> never_merge("The user has two dogs.", "The user has three dogs.")
     'the numbers differ'
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
-    for differs, reason in (
-        (_negated(a) != _negated(b), "one of them is negated"),
-        (_dates(a) != _dates(b), "the dates differ"),
-        (_numbers(a) != _numbers(b), "the numbers differ"),
-        (_opposed(a, b), "they say opposite things"),
-        (_names(a, b) != _names(b, a), "the names differ"),
-        (_signs(a) != _signs(b), "the names differ"),
-        (_exchanged(a, b), "one word stands in another's place"),
+    return differs(a, b) or ("one word stands in another's place" if _exchanged(*pair(a, b)) else None)
+
+
+def differs(a: str, b: str) -> str | None:
+    """Return in what two memories differ that nobody's word can make one: None where in nothing of the kind.
+
+    A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
+    and who does it to whom.
+    """
+    one, other = pair(a, b)
+    for apart, reason in (
+        (one.negations != other.negations, "one of them is negated"),
+        (one.dates != other.dates, "the dates differ"),
+        (one.numbers != other.numbers, "the numbers differ"),
+        (_opposed(one, other), "they say opposite things"),
+        (_named_apart(one, other) or _signs(a) != _signs(b), "the names differ"),
+        (bool((one.content ^ other.content) & PEOPLE), "they speak of different people"),
+        (bool((set(one.tokens) ^ set(other.tokens)) & MODAL), "one of them is only wished or possible"),
+        (None not in (one.past, other.past) and one.past != other.past, "one of them is past"),
+        (_swapped(one, other), "the roles are exchanged"),
     ):
-        if differs:
+        if apart:
             return reason
     return None
 
 
 def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
-    ours, theirs = _content(new), _content(old)
-    return bool(ours - theirs - _DEGREE) and not theirs - ours
+    ours, theirs = (one.content for one in pair(new, old))
+    return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """What two texts have in common."""
+
+    words: int
+    """Words of meaning that both have; 'the user', of whom all memories speak, is none."""
+    share: float
+    """Their share of all the words of meaning of both, 0 to 1."""
+    within: bool
+    """All words of one stand in the other: it says the same, or the same and more."""
+
+
+def overlap(a: str, b: str) -> Overlap:
+    """Count what two texts have in common.
+
+    >>> overlap("The user owns a red bike.", "A red bicycle is owned by the user.")
+    Overlap(words=3, share=1.0, within=True)
+    """
+    one, other = (side.content - DEGREE for side in pair(a, b))
+    both = one & other
+    share = len(both) / len(one | other) if both else 0.0
+    return Overlap(words=len(both - {"user"}), share=share, within=bool(both) and both in (one, other))
 
 
 def shares_words(a: str, b: str) -> bool:
     """Whether two texts have any word of meaning in common."""
-    return bool(_content(a) & _content(b) - {"user"})
+    one, other = pair(a, b)
+    return bool(one.content & other.content - {"user"})
 
 
 def contradicts(a: str, b: str) -> bool:
@@ -122,64 +110,94 @@ def contradicts(a: str, b: str) -> bool:
     >>> contradicts("The user likes coffee.", "The user does not like tea.")
     False
     """
-    if _dates(a) != _dates(b) or _numbers(a) != _numbers(b) or _names(a, b) != _names(b, a):
+    one, other = pair(a, b)
+    if one.dates != other.dates or one.numbers != other.numbers or _named_apart(one, other):
         return False
-    ours, theirs = ({word for word in _content(text) if not _is_sign(word)} for text in (a, b))
-    apart = (ours ^ theirs) - _DEGREE - _LONGER
+    ours, theirs = ({word for word in side.content if not _is_sign(word)} for side in (one, other))
+    apart = (ours ^ theirs) - DEGREE - _LONGER
+    denied, denied_there = bool(one.negations), bool(other.negations)
     if not apart:
-        return _negated(a) != _negated(b)
-    opposed = {word for word in apart if _OPPOSITES.get(word, frozenset()) & apart}
-    return apart == opposed and _negated(a) == _negated(b)
+        return denied != denied_there and max(one.negations, other.negations) == 1
+    opposed = {word for word in apart if OPPOSITES.get(word, frozenset()) & apart}
+    return apart == opposed and denied == denied_there
 
 
-def _negated(text: str) -> int:
-    found = words(text)
-    count = sum(word in _NEGATIONS or word.endswith("n't") for word in found)
-    return count % 2 if count else 0
+def _folded(text: str) -> str:
+    return bare(text.replace("'", "").replace("’", ""))
 
 
-def _numbers(text: str) -> frozenset[str]:
-    digits = {match.group().replace(",", "") for match in _NUMBER.finditer(text)}
-    spelt = {_NUMBER_WORDS[word] for word in words(text) if word in _NUMBER_WORDS and word != "one"}
-    return frozenset(digits | spelt)
+def _signs(text: str) -> list[str]:
+    return re.findall(r"\w[+#]+(?!\w)", text)
 
 
-def _dates(text: str) -> frozenset[str]:
-    found = {word for word in words(text) if word in _DATES and word not in ("may", "march")}
-    found |= {name.casefold() for name in re.findall(r"\b(?:May|March)\b", text)}
-    return frozenset(found)
+def _currencies(text: str) -> list[str]:
+    return re.findall("[$€£]", text)
 
 
-def _names(text: str, other: str) -> frozenset[str]:
-    """Collect the words written like names; one that the other text writes small is an ordinary word there."""
-    small = {word for word in re.findall(r"[^\W\d_]+", other) if word.islower()}
-    found = set()
-    for match in _CAPITAL.finditer(text):
-        name = re.sub(r"['’]s$", "", match.group()).casefold().strip("'’-")
-        ordinary = name in small or name in STOP_WORDS or name in _NO_NAMES
-        if name and not ordinary and name not in _DATES:
-            found.add(name)
-    return frozenset(found)
+def _opposed(one: Wording, other: Wording) -> bool:
+    ours, theirs = set(one.tokens), set(other.tokens)
+    return any(OPPOSITES.get(word, frozenset()) & (theirs - ours) for word in ours - theirs)
 
 
-def _opposed(a: str, b: str) -> bool:
-    ours, theirs = ({stem(word) for word in words(text)} for text in (a, b))
-    return any(_OPPOSITES.get(word, frozenset()) & (theirs - ours) for word in ours - theirs)
+def _named_apart(one: Wording, other: Wording) -> bool:
+    """Whether one text names what the other does not; in headings any word it alone has may be a name."""
+    if not one.title and not other.title:
+        return names(one, other) != names(other, one)
+    for side, there in ((one, other), (other, one)):
+        alone = names(side, there) - set(there.tokens)
+        if side.title:
+            alone &= side.content - _ORDINARY
+        if alone:
+            return True
+    return False
 
 
-def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(re.sub(r"'s$", "", word)) for word in words(text) if word not in _FUNCTION_WORDS)
-
-
-def _exchanged(a: str, b: str) -> bool:
-    ours, theirs = _content(a), _content(b)
-    mine = {word for word in ours - theirs - _DEGREE if not _is_sign(word)}
-    yours = {word for word in theirs - ours - _DEGREE if not _is_sign(word)}
+def _exchanged(one: Wording, other: Wording) -> bool:
+    ours, theirs = one.content, other.content
+    mine = {word for word in ours - theirs - DEGREE if not _is_sign(word)}
+    yours = {word for word in theirs - ours - DEGREE if not _is_sign(word)}
     if not mine or not yours or max(len(mine), len(yours)) > _EXCHANGED or not ours & theirs:
         return False
-    return not all(any(spelling_similarity(one, two) >= TYPO_SIMILARITY for two in yours) for one in mine)
+    return not all(any(spelling_similarity(word, there) >= TYPO_SIMILARITY for there in yours) for word in mine)
+
+
+def _swapped(one: Wording, other: Wording) -> bool:
+    """Whether two parts of a sentence changed places around what joins them: 'Ana teaches Ben', 'Ben teaches Ana'."""
+    if Counter(one.tokens) != Counter(other.tokens) or one.tokens == other.tokens:
+        return False
+    ours, theirs = without_determiners(one), without_determiners(other)
+    return _moved_sign(one, other) or _trade_places(*_middles(ours, theirs))
+
+
+def _middles(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
+    """Cut off what two lists have in common at both ends."""
+    while ours and theirs and ours[0] == theirs[0]:
+        ours, theirs = ours[1:], theirs[1:]
+    while ours and theirs and ours[-1] == theirs[-1]:
+        ours, theirs = ours[:-1], theirs[:-1]
+    return ours, theirs
+
+
+def _trade_places(ours: list[str], theirs: list[str]) -> bool:
+    """Whether `theirs` is `ours` with its head and its tail exchanged, and something that is no mere 'and' between."""
+    for head in range(1, min(_LONGEST_ROLE, len(ours) - 1) + 1):
+        for tail in range(1, min(_LONGEST_ROLE, len(ours) - head - 1) + 1):
+            between = ours[head:-tail]
+            if theirs == ours[-tail:] + between + ours[:head] and not set(between) <= _JOINS:
+                return True
+    return False
+
+
+def _moved_sign(one: Wording, other: Wording) -> bool:
+    """Whether a negation or a number stands before another word: 'not tall but rich', 'two dogs and three cats'."""
+    return _signed(one) != _signed(other)
+
+
+def _signed(one: Wording) -> Counter[tuple[str, str]]:
+    words = [word for word in without_determiners(one) if word in one.content or _is_sign(word)]
+    following = [*words[1:], ""]
+    return Counter((word, after) for word, after in zip(words, following, strict=True) if _is_sign(word))
 
 
 def _is_sign(word: str) -> bool:
-    """Whether a word is a number or a negation, which are compared on their own."""
-    return word in _NEGATIONS or word.endswith("n't") or word in _NUMBER_WORDS or word[0].isdigit()
+    return is_sign(word) or is_negation(word) or word in NUMBER_WORDS.values()

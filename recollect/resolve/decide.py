@@ -4,14 +4,18 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import contradicts, never_merge, same, says_more, shares_words
-from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved
+from recollect.resolve.compare import contradicts, differs, never_merge, overlap, same, says_more, shares_words
+from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
 # What saying a thing again adds to its importance, and the most that repetition alone can reach.
 RAISE, HIGHEST_RAISED = 0.05, 0.95
+# One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
+NEARLY_ALL = 0.8
+# In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
+ENOUGH_WORDS = 3
 _EVENTS = frozenset({"event", "plan"})
 
 
@@ -58,7 +62,7 @@ def _decide(
             Action.IGNORE, said, f"confidence {candidate.confidence:.2f} is below {context.min_confidence:.2f}"
         )
     if candidate.kind is MemoryKind.FACT:
-        return _ended(batch, said) if candidate.ends else _fact(batch, said)
+        return (_ended if candidate.ends else _fact)(batch, said, rules[0])
     return _note(batch, place, said, rules)
 
 
@@ -113,7 +117,7 @@ def _late(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
     )
 
 
-def _fact(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
     ruled_out = opposite_mark(candidate.key, candidate.value)
     here = [known for known in batch.facts() if same_slot(candidate, known)]
@@ -130,22 +134,26 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
     for known in rivals:
         if not is_newer(evidence, known):
             return _late(said, known)
+    openly = policy.change_beats_confidence and (changes_openly(candidate) or claimed is not None)
     for known in rivals:
-        if candidate.confidence < known.confidence and not changes_openly(candidate) and claimed is None:
-            reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
-            return Resolved(
-                action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason
-            )
+        if candidate.confidence < known.confidence and not openly:
+            return _less_sure(said, known)
     return _replacing(
         batch, said, rivals, "a newer value of the same slot" if here else "a newer statement of the opposite"
     )
+
+
+def _less_sure(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
+    candidate, evidence = said
+    reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
+    return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason)
 
 
 def _claimed(batch: Batch, candidate: Candidate) -> Known | None:
     return batch.find(candidate.replaces) if candidate.replaces else None
 
 
-def _ended(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
     claimed = _claimed(batch, candidate)
     ending = [
@@ -158,6 +166,9 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
         return _plain(Action.IGNORE, said, "nothing known that it would end")
     if not all(is_newer(evidence, known) for known in ending):
         return _plain(Action.IGNORE, said, "said before what it would end")
+    surer = [known for known in ending if known.confidence > candidate.confidence]
+    if surer and not policy.change_beats_confidence:
+        return _less_sure(said, surer[0])
     closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from)]
     return Resolved(
         action=Action.CLOSE,
@@ -199,7 +210,30 @@ def _note(
         return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")
-    return _plain(Action.ADD, said, "new")
+    verdict = context.judged.get(place)
+    return _judged(batch, said, verdict) if verdict else _plain(Action.ADD, said, "new")
+
+
+def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) -> Resolved:
+    """Follow a model's word as far as the rules allow it; else add, and say why."""
+    candidate, evidence = said
+    if verdict.action is Action.ADD:
+        return _plain(Action.ADD, said, "new, says a model that saw what is near")
+    known = batch.find(verdict.target) if verdict.target else None
+    if verdict.action is None or known is None:
+        return _plain(Action.ADD, said, f"new; {verdict.problem or 'what a model would put it to has just ended'}")
+    if verdict.action is Action.REPLACE:
+        if is_newer(evidence, known):
+            return _replacing(batch, said, [known], "a model says that it corrects this")
+        return _plain(Action.ADD, said, "new; a model would put it in the place of what is not older")
+    against = differs(candidate.text, known.text)
+    if against is not None:
+        return _plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
+    if not says_more(candidate.text, known.text):
+        return _again(batch, said, known, verdict.action, "a model says that this is known")
+    if is_newer(evidence, known):
+        return _replacing(batch, said, [known], "a model says that this is known; it says more")
+    return _plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
 
 
 def _against(
@@ -212,17 +246,32 @@ def _against(
     replaceable = lasting and is_newer(evidence, known)
     if replaceable and contradicts(candidate.text, known.text):
         return _replacing(batch, said, [known], "says the opposite and is newer")
-    spelling = spelling_similarity(normalise(candidate.text), normalise(known.text))
-    if spelling <= policy.spelling and similarity <= policy.meaning:
+    how = _alike(candidate.text, known.text, policy, similarity)
+    if how is None:
         return None
     differs = never_merge(candidate.text, known.text)
     if differs is None:
-        how = f"spelling {spelling:.2f}" if spelling > policy.spelling else f"meaning {similarity:.2f}"
-        if says_more(candidate.text, known.text) and is_newer(evidence, known):
+        if not says_more(candidate.text, known.text):
+            return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+        if is_newer(evidence, known):
             return _replacing(batch, said, [known], f"says the same and more ({how})")
-        return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+        return None  # what an older statement has beyond a newer one is worth a memory of its own
     if replaceable and known.place is None and changes_openly(candidate):
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
+    return None
+
+
+def _alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
+    """Say by what two notes are alike enough to be one; None where they are not."""
+    spelling = spelling_similarity(normalise(new), normalise(old))
+    if spelling > policy.spelling:
+        return f"spelling {spelling:.2f}"
+    if similarity > policy.meaning:
+        return f"meaning {similarity:.2f}"
+    shared = overlap(new, old)
+    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS
+    if shared.within and (near or shared.share >= NEARLY_ALL):
+        return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recollect.types import Action, Candidate, Evidence, Memory
+from recollect.types import Action, Candidate, Evidence, Memory, MemoryId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,18 @@ def _unlike(one: int, two: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A model's word on a candidate that the rules left open."""
+
+    action: Action | None = None
+    """`ADD`, `IGNORE`, `REPLACE` or `MERGE`; None where there is no usable word."""
+    target: MemoryId | None = None
+    """The memory that is meant; None with `ADD`."""
+    problem: str = ""
+    """Why there is no usable word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveContext:
     """What deciding needs beside memories and policy."""
 
@@ -44,6 +56,8 @@ class ResolveContext:
     """Why a candidate, by its place in the batch, must wait for review."""
     similar: Callable[[int, int], float] = _unlike
     """Calibrated similarity between two candidates of the batch, by their places."""
+    judged: Mapping[int, Verdict] = field(default_factory=dict)
+    """A model's word on candidates, by their places; held against the rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -12,12 +12,14 @@ from recollect.form.gate import worth_a_look
 from recollect.form.hold import hold_reason
 from recollect.form.model import MODEL_VERSION, extract_by_model
 from recollect.form.rules import RULES_VERSION, extract_by_rules
+from recollect.form.scrub import scrub
 from recollect.form.sources import FormInput, readable
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
 from recollect.providers.protocol import LanguageModel
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
+from recollect.resolve.judge import judge, open_questions
 from recollect.resolve.plan import ResolveContext, Resolved, refusal
 from recollect.text import terms
 from recollect.types import (
@@ -215,7 +217,12 @@ async def _resolve(
         held=held,
         similar=lambda one, two: float(between[one, two]),
     )
-    return resolve(proven, neighbours, policy=policy, context=context).resolved
+    resolved = resolve(proven, neighbours, policy=policy, context=context).resolved
+    questions = open_questions(resolved, neighbours, policy) if tools.model else []
+    if tools.model is None or not questions:
+        return resolved
+    judged = await judge(questions, tools.model, clean=scrub)
+    return resolve(proven, neighbours, policy=policy, context=replace(context, judged=judged)).resolved
 
 
 def _unread(batch: _Batch, reason: str, tools: Tools) -> Decision:

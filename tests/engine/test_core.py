@@ -85,7 +85,7 @@ async def test_only_the_newest_of_a_chain_is_recalled(engine: AsyncRecollect, cl
     assert facts == ["Bergen"]
 
 
-async def test_an_older_value_that_arrives_late_does_not_replace_a_newer_one(engine: AsyncRecollect) -> None:
+async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(engine: AsyncRecollect) -> None:
     await engine.record([user("I live in Oslo.")], user="ana", said_at=NEW_YEAR)
     await engine.form()
     await engine.record([user("I live in Rome.")], user="ana", said_at=NEW_YEAR - timedelta(days=400))

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from recollect.errors import BadSettingError
@@ -27,6 +28,15 @@ async def test_an_embeddings_url_chooses_that_api_with_its_own_key_alone() -> No
     embedder = open_embedder(settings)
     assert (embedder.space, embedder.dim, key_of(embedder)) == ("small-384", 384, "Bearer sk-e")
     await embedder.close()
+    await embedder.close()
+
+
+async def test_an_embedder_of_ones_own_carries_its_own_calibration() -> None:
+    settings = Settings.load(
+        embed_url="http://e.test/v1", embed_model="small", embed_dim=384, embed_midpoint=0.7, embed_slope=20
+    )
+    embedder = open_embedder(settings)
+    assert embedder.relevance(np.array([0.7, 0.9], dtype=np.float32)).round(2).tolist() == pytest.approx([0.5, 0.98])
     await embedder.close()
 
 

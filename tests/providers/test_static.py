@@ -82,7 +82,7 @@ def test_threads_share_one_reading_and_agree() -> None:
 
 
 def test_relevance_means_one_in_ten_at_the_midpoint_and_rises() -> None:
-    relevance = StaticEmbedder().relevance(np.array([0, 0.404, 0.65, 1], dtype=np.float32))
+    relevance = StaticEmbedder().relevance(np.array([0, 0.403, 0.65, 1], dtype=np.float32))
     assert relevance.tolist() == pytest.approx([0.022, 0.5, 0.91, 0.996], abs=0.005)
 
 

@@ -78,7 +78,7 @@ def making() -> Making:
     )
 
 
-def test_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
+def test_u6_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
     one = Resolved(
         action=Action.REPLACE,
         candidate=FACT,

@@ -37,7 +37,7 @@ from recollect.resolve.slots import canonical_key, slot_mark, value_mark
         ("The user likes green tea.", "The user likes black coffee.", ""),
     ],
 )
-def test_such_a_pair_is_never_merged_from_either_side(a: str, b: str, reason: str) -> None:
+def test_s5_such_a_pair_is_never_merged_from_either_side(a: str, b: str, reason: str) -> None:
     for one, other in ((a, b), (b, a)):
         found = never_merge(one, other)
         assert found is not None

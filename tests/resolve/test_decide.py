@@ -1,75 +1,23 @@
 """What becomes of a candidate, told as short stories."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
+from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.decide import resolve
 from recollect.resolve.plan import Neighbour, Neighbours, ResolveContext, Resolved
 from recollect.types import (
     Action,
     Candidate,
-    ConversationId,
     Evidence,
     Memory,
     MemoryId,
-    MemoryKind,
-    Subject,
 )
 
-NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-BEFORE = NOW - timedelta(days=30)
 POLICY = ResolvePolicy(spelling=0.8, meaning=0.9)
-ANA = Subject("user", "ana")
-
-
-def evidence(*, at: datetime = NOW, seq: int = 9, chat: str = "new", quote: str = "as I said") -> Evidence:
-    return Evidence(
-        conversation=ConversationId(chat), seq=seq, hash=seq, role="user", speaker="user", quote=quote, said_at=at
-    )
-
-
-def note(text: str, **changes: object) -> Candidate:
-    made = Candidate(kind=MemoryKind.NOTE, text=text, speaker="user", seq=9, quote=text, valid_from=NOW, importance=0.5)
-    return replace(made, **changes)  # type: ignore[arg-type]  # the tests name real fields
-
-
-def fact(key: str, value: str, **changes: object) -> Candidate:
-    made = Candidate(
-        kind=MemoryKind.FACT,
-        text=f"The user: {key} {value}.",
-        category="identity",
-        key=key,
-        value=value,
-        speaker="user",
-        seq=9,
-        quote=f"{key} {value}",
-        valid_from=NOW,
-        importance=0.8,
-        confidence=1.0,
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]  # the tests name real fields
-
-
-def stored(candidate: Candidate, *, number: int = 1, said: Evidence | None = None) -> Memory:
-    said = said or evidence(at=BEFORE, seq=2, chat="old")
-    return Memory(
-        id=MemoryId(f"01900000-0000-7000-8000-{number:012}"),
-        subject=ANA,
-        kind=candidate.kind,
-        text=candidate.text,
-        type=candidate.type,
-        category=candidate.category,
-        key=candidate.key,
-        value=candidate.value,
-        importance=candidate.importance,
-        confidence=candidate.confidence,
-        valid_from=said.said_at,
-        known_from=said.said_at,
-        evidence=(said,),
-    )
 
 
 def decide(
@@ -96,20 +44,20 @@ def test_something_new_is_added() -> None:
     assert one.evidence == (evidence(seq=9),)
 
 
-def test_the_same_words_are_ignored_and_strengthen() -> None:
+def test_s5_the_same_words_are_ignored_and_strengthen() -> None:
     known = stored(note("The user has a dog.", importance=0.4))
     (one,) = decide(note("the user has  a dog"), near=((known, 1.0),))
     assert (one.action, one.target, one.strengthens, one.importance) == (Action.IGNORE, known, True, 0.5)
 
 
-def test_nearly_the_same_spelling_merges_and_raises_importance() -> None:
+def test_s5_nearly_the_same_spelling_merges_and_raises_importance() -> None:
     known = stored(note("The user enjoys hiking on the weekends."))
     (one,) = decide(note("The user enjoys hiking on weekends."), near=((known, 0.3),))
     assert (one.action, one.target, one.strengthens) == (Action.MERGE, known, True)
     assert one.importance > 0.5
 
 
-def test_nearly_the_same_meaning_merges() -> None:
+def test_s5_nearly_the_same_meaning_merges() -> None:
     known = stored(note("In spare hours the user paints landscapes with watercolours."))
     (one,) = decide(note("Watercolours of landscapes: the user paints them in spare hours."), near=((known, 0.95),))
     assert (one.action, one.target) == (Action.MERGE, known)
@@ -130,7 +78,7 @@ def test_what_differs_in_a_sign_stands_beside_it_however_similar(old: str, new: 
     assert (one.action, one.closes) == (Action.ADD, ())
 
 
-def test_a_newer_contradiction_replaces_a_note() -> None:
+def test_u5_a_newer_contradiction_replaces_a_note() -> None:
     known = stored(note("The user likes coffee."))
     (one,) = decide(note("The user does not like coffee."), near=((known, 0.4),))
     assert (one.action, one.target) == (Action.REPLACE, known)

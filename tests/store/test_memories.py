@@ -134,7 +134,7 @@ async def test_what_is_held_or_stored_closed_is_never_recalled(
     assert len(await store.list_memories(ANA)) == (state is MemoryState.HELD)
 
 
-async def test_a_slot_holds_one_value(store: Store, clock: FakeClock) -> None:
+async def test_t4_a_slot_holds_one_value(store: Store, clock: FakeClock) -> None:
     rome, oslo = (memory(text, slot="identity/location", clock=clock) for text in ("Rome", "Oslo"))
     await store.apply(ANA, [add(rome, vector=None)], [])
     with pytest.raises(StaleSubjectError, match="identity/location"):
@@ -385,7 +385,7 @@ async def test_words_are_kept_storable(store: Store, clock: FakeClock) -> None:
     assert (found.text, found.evidence[0].quote) == ("a \ufffd b", "nul \ufffd")
 
 
-async def test_identical_adds_at_once_fill_a_slot_once(store: Store, clock: FakeClock) -> None:
+async def test_u7_identical_adds_at_once_fill_a_slot_once(store: Store, clock: FakeClock) -> None:
     known = [memory(f"v{number}", slot="identity/name", clock=clock) for number in range(20)]
     outcomes = await asyncio.gather(*(store.apply(ANA, [add(one)], []) for one in known), return_exceptions=True)
 

@@ -226,7 +226,7 @@ class Meddling:
         """Nothing to let go of."""
 
 
-async def test_what_changed_while_a_model_thought_is_decided_anew(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_u7_what_changed_while_a_model_thought_is_decided_anew(engine: AsyncRecollect, parts: Parts) -> None:
     item = note("The user keeps bees.", "I keep bees")
 
     async def meddle() -> None:
@@ -241,7 +241,7 @@ async def test_what_changed_while_a_model_thought_is_decided_anew(engine: AsyncR
     assert (await extraction(engine)).attempts == 0, "the formation went through"
 
 
-async def test_two_conversations_of_one_user_formed_at_once_make_no_duplicates(engine: AsyncRecollect) -> None:
+async def test_u7_two_conversations_of_one_user_formed_at_once_make_no_duplicates(engine: AsyncRecollect) -> None:
     await asyncio.gather(*(engine.record([user("I live in Oslo.")], user="ana", conversation=f"c{n}") for n in (1, 2)))
     await asyncio.gather(engine.form(), engine.form())
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1

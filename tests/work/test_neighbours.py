@@ -121,7 +121,7 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
     assert without(everything, frozenset()) is everything
 
 
-async def test_facts_have_no_vector_and_are_found_by_none(tools: Tools) -> None:
+async def test_t4_facts_have_no_vector_and_are_found_by_none(tools: Tools) -> None:
     await keep(tools, memory("Oslo", slot="identity/location"))
     hot = await tools.store.hot(ANA, tools.embedder.space)
     vectors = await tools.embedder.embed(["Oslo"])

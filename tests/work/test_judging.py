@@ -1,0 +1,38 @@
+"""A formation asks a model what the rules leave open, once."""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.testing import ScriptedModel, WordEmbedder
+from talk import answer, note, tell
+
+
+class Alike(WordEmbedder):
+    """Holds all texts that share a word for similar."""
+
+    def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        return np.where(cosine > 0, np.float32(0.95), np.float32(0))
+
+
+async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(engine: AsyncRecollect, parts: Parts) -> None:
+    known = "The user has a garden on the roof."
+    await engine.add(known, user="ana")
+    parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+    item = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
+    model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "replace", "target": 1}]}])
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    await tell(asking, "On the roof I grow tomatoes instead of herbs.")
+    assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    assert known in model.calls[1].user
+    [line] = [one for one in await engine.decisions(user="ana") if "tomatoes" in one.text]
+    assert (line.action.value, line.reason) == ("replace", "a model says that it corrects this")
+
+
+async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Parts) -> None:
+    await engine.add("The user has a garden on the roof.", user="ana")
+    ruled = AsyncRecollect(replace(parts, embedder=Alike()))
+    await tell(ruled, "I have a small dog that sleeps on the roof.")
+    assert {line.reason for line in await engine.decisions(user="ana")} <= {"added by hand", "new"}
