@@ -10,7 +10,17 @@ from typing import Any, Self, TypeVar
 from recollect.clock import Clock
 from recollect.engine import AsyncRecollect, History
 from recollect.settings import Settings
-from recollect.types import Conversation, Decision, LoggedMessage, Memory, MemoryKind, Recall, Recorded, Subject
+from recollect.types import (
+    Conversation,
+    Decision,
+    EnergyStatus,
+    LoggedMessage,
+    Memory,
+    MemoryKind,
+    Recall,
+    Recorded,
+    Subject,
+)
 
 T = TypeVar("T")
 # Inside the class `list` is its method.
@@ -134,3 +144,9 @@ class Recollect:
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""
         return self._run(self._core.decisions(user=user, limit=limit))
+
+    def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Tell what memory work costs a subject, and what its budget still allows."""
+        return self._run(self._core.energy(user=user, profile=profile, poller=poller))

@@ -2,7 +2,8 @@
 
 from recollect.engine.base import ListOf, Wired
 from recollect.store.protocol import StoreStats
-from recollect.types import FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
+from recollect.types import EnergyStatus, FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
+from recollect.work.breaker import BreakerStatus
 
 
 class Operating(Wired):
@@ -31,6 +32,27 @@ class Operating(Wired):
     async def subject_sums(self, *, user: str | Subject | None = None) -> SubjectSums:
         """Count what is kept of one user or other subject, what was decided, and what recall was good for."""
         return await self._store.subject_sums(self.subject(user))
+
+    async def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Tell what memory work costs a subject, and what its budget still allows.
+
+        Args:
+            user: Whose memory; a `Subject` where it is not a user's.
+            profile: Whose budget policy; None is the settings' profile.
+            poller: Name of who asks: the answer then has what was spent since the same name asked before.
+
+        Raises:
+            UnknownProfileError: there is no profile of that name.
+        """
+        policy = self.profile(profile or self.settings.profile).budget
+        return await self._store.energy(self.subject(user), policy, now=self.clock.now(), poller=poller)
+
+    @property
+    def breaker(self) -> BreakerStatus:
+        """How the breaker before the model that forms memories stands."""
+        return self._breaker.status()
 
     async def ping(self) -> None:
         """Raise `StoreUnavailableError` unless the database answers."""
