@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli import chatting, doctoring, formations, logbook, memories, profiling, replaying, serving
+from recollect.cli import chatting, doctoring, energy, formations, logbook, memories, profiling, replaying, serving
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
 
@@ -50,7 +50,7 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-for part in (serving, chatting, memories, logbook, formations, profiling, replaying, doctoring):
+for part in (serving, chatting, memories, logbook, formations, energy, profiling, replaying, doctoring):
     part.register(app)
 
 

@@ -170,7 +170,7 @@ class BudgetPolicy(_Policy):
     critical: float = Field(default=0.2, ge=0, le=1)
     """Share of the capacity below which work waits."""
     most_share: float = Field(default=1.0, gt=0, le=1)
-    """The share of memory work in all units spent stays below this: work that would reach it waits; 1: no limit."""
+    """Below this stays the share of memory work in all units of 30 days: what would reach it waits; 1: no limit."""
     tokens_per_day: int = Field(default=0, ge=0)
     """Most tokens of models a subject and day (UTC); 0: no limit."""
 

@@ -80,8 +80,8 @@ def _level(policy: BudgetPolicy, standing: Standing, units: float) -> _Wait | No
 
 
 def _share(policy: BudgetPolicy, standing: Standing, units: float) -> _Wait | None:
-    if not (policy.capacity and units) or policy.most_share >= 1:
-        return None
+    if not (policy.capacity and units) or policy.most_share >= 1 or not standing.turn_units:
+        return None  # without a turn there is nothing to take a share of
     share = share_of(standing.memory_units + units, standing.turn_units)
     if share < policy.most_share:
         return None
