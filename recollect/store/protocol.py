@@ -261,10 +261,11 @@ class Store(Protocol):
         """
         ...
 
-    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> bool:
+    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> None:
         """Put the tokens that were used in the place of those booked; None: nothing was used, take it all back.
 
-        False where it is settled already, or too old to be known.
+        Seen by all that is reserved or told after it; not durable at once: a crash leaves what was booked. Does nothing
+        where it is settled already.
         """
         ...
 

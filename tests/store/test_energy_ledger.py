@@ -63,18 +63,25 @@ async def test_a8_what_is_booked_is_spent_until_it_is_settled(store: Store, cloc
     booked = await spend(store, clock, RATION, tokens=900)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.unsettled) == (88, 900, 1)
-    assert await store.settle(ANA, booked, tokens=640)
+    await store.settle(ANA, booked, tokens=640)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.unsettled) == (88, 640, 0)
     assert status.today == {Purpose.CREATE: Spent(calls=1, units=12, tokens=640)}
-    assert not await store.settle(ANA, booked, tokens=1), "once"
-    assert not await store.settle(BEN, booked, tokens=1)
-    assert not await store.settle(ANA, "no id", tokens=1)
+
+
+async def test_what_is_settled_is_settled_once_and_by_its_own_subject(store: Store, clock: FakeClock) -> None:
+    booked = await spend(store, clock, RATION, tokens=900)
+    await store.settle(BEN, booked, tokens=1)
+    await store.settle(ANA, "no id", tokens=1)
+    assert (await look(store, clock)).tokens_today == 900
+    for tokens in (640, 1, None):
+        await store.settle(ANA, booked, tokens=tokens)
+    assert (await look(store, clock)).tokens_today == 640
 
 
 async def test_what_was_never_used_is_given_back(store: Store, clock: FakeClock) -> None:
     booked = await spend(store, clock, RATION, tokens=900)
-    assert await store.settle(ANA, booked, tokens=None)
+    await store.settle(ANA, booked, tokens=None)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.today, status.total) == (100, 0, {}, Spent())
 
@@ -254,7 +261,7 @@ def test_a8_what_is_spent_and_booked_never_exceeds_the_cap_and_one_call(
         elif what == "settle" and open_calls:
             call = open_calls.pop(int(amount) % len(open_calls))
             used = None if tokens is None else min(tokens, call.tokens)
-            assert energy.settle(db, ANA, call.id, tokens=used)
+            energy.settle(db, ANA, call.id, tokens=used)
             drawn -= call.units if used is None else 0
         elif what == "book":
             call = booking(clock, units=amount, tokens=tokens or 0)

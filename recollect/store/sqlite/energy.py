@@ -52,19 +52,18 @@ def reserve(db: apsw.Connection, subject: Subject, booked: Reservation, policy: 
     _draw(db, subject, _Account(used=used, at=at, total=spent))
 
 
-def settle(db: apsw.Connection, subject: Subject, reservation: str, *, tokens: int | None) -> bool:
+def settle(db: apsw.Connection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
     """Correct what was booked: see `Store.settle`."""
     id_ = id_bytes(reservation)
     row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
     if row is None:
-        return False
+        return
     day, purpose, units, drawn, reserved = row
     back = Spent(calls=-1, units=-units, tokens=-reserved) if tokens is None else Spent(tokens=tokens - reserved)
     _spend(db, subject, day, Purpose(purpose), back)
     account = _account(db, subject)
     used = max(0.0, account.used - (drawn if tokens is None else 0.0))
     _draw(db, subject, _Account(used=used, at=account.at, total=back))
-    return True
 
 
 def charge_turn(db: apsw.Connection, subject: Subject, units: float, now: datetime) -> None:

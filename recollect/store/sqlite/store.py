@@ -293,16 +293,16 @@ class SqliteStore:
         """See `Store.reserve`."""
         await self._writer.run(lambda db: energy.reserve(db, subject, booked, policy))
 
-    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> bool:
+    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> None:
         """See `Store.settle`."""
-        return await self._writer.run(lambda db: energy.settle(db, subject, reservation, tokens=tokens))
+        self._writer.later(lambda db: energy.settle(db, subject, reservation, tokens=tokens))
 
     async def energy(
         self, subject: Subject, policy: BudgetPolicy, *, now: datetime, poller: str | None = None
     ) -> EnergyStatus:
         """See `Store.energy`."""
-        look = partial(energy.status, subject=subject, policy=policy, now=now, poller=poller)
-        return await (self._read(look) if poller is None else self._writer.run(look))
+        # Where the settlements are that nobody waited for: behind them.
+        return await self._writer.run(lambda db: energy.status(db, subject, policy, now, poller=poller))
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
         """See `Store.subjects`."""
