@@ -1,9 +1,13 @@
 """Part of the API: what an operator asks of the whole database. Reads and writes the store."""
 
 from recollect.engine.base import ListOf, Wired
+from recollect.errors import BadRequestError
 from recollect.store.protocol import StoreStats
 from recollect.types import EnergyStatus, FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
 from recollect.work.breaker import BreakerStatus
+
+# Longest name of a poller, in characters: each is kept for good.
+LONGEST_POLLER = 100
 
 
 class Operating(Wired):
@@ -45,7 +49,12 @@ class Operating(Wired):
 
         Raises:
             UnknownProfileError: there is no profile of that name.
+            BadRequestError: the poller's name is empty or longer than 100 characters.
         """
+        if poller is not None and not 1 <= len(poller) <= LONGEST_POLLER:
+            raise BadRequestError(
+                f"a poller's name has {len(poller)} characters, it takes 1 to {LONGEST_POLLER}", param="poller"
+            )
         policy = self.profile(profile or self.settings.profile).budget
         return await self._store.energy(self.subject(user), policy, now=self.clock.now(), poller=poller)
 

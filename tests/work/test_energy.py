@@ -16,7 +16,14 @@ import pytest
 
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Parts
-from recollect.errors import BadProfileError, BreakerOpenError, BudgetSpentError, ModelError, ModelFault
+from recollect.errors import (
+    BadProfileError,
+    BadRequestError,
+    BreakerOpenError,
+    BudgetSpentError,
+    ModelError,
+    ModelFault,
+)
 from recollect.ids import new_id
 from recollect.profiles.model import BudgetPolicy
 from recollect.profiles.shelf import Profiles
@@ -165,6 +172,12 @@ async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is
     await store.close()
     assert (status.unsettled, status.total.calls, status.total.units) == (1, 1, 12)
     assert status.total.tokens > 0
+
+
+@pytest.mark.parametrize("name", ["", "x" * 101])
+async def test_a_pollers_name_is_no_document(engine: AsyncRecollect, name: str) -> None:
+    with pytest.raises(BadRequestError, match=f"name has {len(name)} characters, it takes 1 to 100"):
+        await engine.energy(poller=name)
 
 
 # ---- the model of one piece of work
