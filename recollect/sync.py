@@ -14,10 +14,12 @@ from recollect.types import (
     NO_SCENE,
     Conversation,
     Decision,
+    EnergyStatus,
     LoggedMessage,
     Memory,
     MemoryKind,
     Recall,
+    Recalled,
     Recorded,
     Scene,
     Subject,
@@ -81,9 +83,17 @@ class Recollect:
     ) -> None:
         self.close()
 
-    def add(self, text: str, *, user: str | Subject | None = None, importance: float = 0.7) -> Memory:
+    def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
         """Keep a sentence as a note, word for word."""
-        return self._run(self._core.add(text, user=user, importance=importance))
+        return self._run(self._core.add(text, user=user, importance=importance, type=type, profile=profile))
 
     def record(
         self,
@@ -161,3 +171,61 @@ class Recollect:
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""
         return self._run(self._core.decisions(user=user, limit=limit))
+
+    def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Tell what memory work costs a subject, and what its budget still allows."""
+        return self._run(self._core.energy(user=user, profile=profile, poller=poller))
+
+    def open_conversation(
+        self,
+        conversation: str | None = None,
+        *,
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+        options: Mapping[str, Any] | None = None,
+    ) -> Conversation:
+        """Open a conversation before its first message."""
+        return self._run(self._core.open_conversation(conversation, user=user, scene=scene, options=options))
+
+    def conversation(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
+        """Read a conversation by your id of it, or by ours."""
+        return self._run(self._core.conversation(conversation, user=user))
+
+    def end_conversation(
+        self,
+        conversation: str,
+        *,
+        reason: str = "ended",
+        messages: Sequence[Mapping[str, Any]] = (),
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+    ) -> Conversation:
+        """End a conversation: what its profile forms at the end is formed behind the call."""
+        return self._run(
+            self._core.end_conversation(conversation, reason=reason, messages=messages, user=user, scene=scene)
+        )
+
+    def save_conversation(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+    ) -> int:
+        """Form behind the call what a conversation waits to have formed."""
+        return self._run(self._core.save_conversation(conversation, user=user, scene=scene))
+
+    def memory_of(
+        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: Scene = NO_SCENE
+    ) -> Subject:
+        """Return whose memory a scene writes to."""
+        return self._run(self._core.memory_of(user=user, conversation=conversation, scene=scene))
+
+    def nearest(
+        self,
+        *,
+        query: str | None = None,
+        vector: Sequence[float] | None = None,
+        user: str | Subject | None = None,
+        limit: int = 10,
+    ) -> ListOf[Recalled]:
+        """Find the notes and episodes nearest in meaning alone."""
+        return self._run(self._core.nearest(query=query, vector=vector, user=user, limit=limit))

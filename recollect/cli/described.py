@@ -7,12 +7,15 @@ from recollect.engine import Context, History
 from recollect.types import (
     Conversation,
     Decision,
+    EnergyStatus,
     Evidence,
     FormationStatus,
     LoggedMessage,
     Memory,
     Recall,
     Recalled,
+    Spent,
+    Subject,
 )
 
 
@@ -159,3 +162,29 @@ def formation(item: FormationStatus) -> dict[str, Any]:
         "parked": item.parked,
         "error": item.error,
     }
+
+
+def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
+    """Describe how a budget stands."""
+    poll = found.since_poll
+    return {
+        "subject": subject.text,
+        "level": found.level,
+        "capacity": found.capacity,
+        "critical": found.critical,
+        "refill_per_day": found.refill_per_day,
+        "share": found.share,
+        "most_share": found.most_share,
+        "tokens_today": found.tokens_today,
+        "tokens_per_day": found.tokens_per_day,
+        "today": {purpose.value: _spent(one) for purpose, one in found.today.items()},
+        "total": _spent(found.total),
+        "unsettled": found.unsettled,
+        "since_poll": None if poll is None else {"since": instant(poll.since), **_spent(poll.spent)},
+        "waiting": found.waiting,
+        "waits_until": instant(found.waits_until),
+    }
+
+
+def _spent(one: Spent) -> dict[str, Any]:
+    return {"calls": one.calls, "units": one.units, "tokens": one.tokens}

@@ -14,6 +14,7 @@ from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
 from recollect.types import MemoryId, Subject
+from recollect.work.breaker import Breaker, GuardedModel
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns
 from recollect.work.tools import Tools
@@ -34,15 +35,17 @@ class Wired:
         self.metrics = parts.metrics
         self._store = parts.store
         self._parts = parts
+        self._breaker = Breaker(parts.clock)
         self._tools = Tools(
             store=parts.store,
             embedder=parts.embedder,
-            model=parts.model,
+            model=_guarded(parts, self._breaker),
             clock=parts.clock,
             zone=ZoneInfo(parts.settings.time_zone),
             profiles=parts.profiles,
             metrics=parts.metrics,
             log_text=parts.settings.log_memory_text,
+            counter=parts.counter,
         )
         self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
         self._finder = Finder(parts)
@@ -82,6 +85,12 @@ class Wired:
             UnknownProfileError: there is none of that name.
         """
         return self._parts.profiles.get(name)
+
+
+def _guarded(parts: Parts, breaker: Breaker) -> GuardedModel | None:
+    if parts.model is None:
+        return None
+    return GuardedModel(parts.model, breaker, parts.clock, timeout_s=parts.settings.form_timeout_s)
 
 
 def memory_id_of(text: str) -> MemoryId:

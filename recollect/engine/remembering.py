@@ -9,6 +9,7 @@ from typing import Any
 from recollect.chat.request import read_request
 from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
+from recollect.engine.turn import charges
 from recollect.errors import BadRequestError
 from recollect.text import clean, squeeze
 from recollect.types import NO_SCENE, Memory, Recorded, Scene, Subject, Turn
@@ -99,6 +100,7 @@ class Remembering(Wired):
                 reply=reply,
                 said_at=max(message.said_at for message in log),
                 formations=self.turns.formations(scope),
+                charges=charges(scope),
                 opening=scope.opening,
             )
         )

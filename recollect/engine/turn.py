@@ -167,6 +167,7 @@ class Turns:
                 said_at=now,
                 recall=record,
                 formations=self.formations(scope),
+                charges=charges(scope),
                 opening=scope.opening,
             )
         )
@@ -245,3 +246,9 @@ def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
     for subject, memory, _ in record.items:
         found.setdefault(subject, []).append(memory)
     return found
+
+
+def charges(scope: Scope) -> tuple[tuple[Subject, float], ...]:
+    """Say what a turn counts for beside the memory work of the subject written to: nothing where none is rationed."""
+    budget = scope.profile.budget
+    return ((scope.writes, budget.turn),) if scope.writes and budget.capacity and budget.turn else ()

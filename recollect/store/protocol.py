@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from recollect.profiles.model import BudgetPolicy
 from recollect.types import (
     AppRecord,
     Change,
     Conversation,
     ConversationId,
     Decision,
+    EnergyStatus,
     FormationKey,
     FormationResult,
     FormationStatus,
@@ -23,6 +25,7 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    Reservation,
     StoreSums,
     Subject,
     SubjectSums,
@@ -75,6 +78,8 @@ class Store(Protocol):
         an equal child is the same message and is not written again (unless an edit took it back), anything else is
         appended as a sibling. The reply is appended below the last message, unless an equal reply stands there
         already.
+
+        What the turn counts for in the share of memory work (`Turn.charges`) is booked with it, if anything was new.
 
         Messages before the anchor are the client's business (it may trim or summarise) and are not compared.
         Recording the identical turn again changes nothing but `due_at`.
@@ -162,12 +167,12 @@ class Store(Protocol):
         ...
 
     async def release_formation(
-        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
         """Give a lease back undone: due again at `retry_at`, or parked with its error where that is None.
 
-        Without an error nothing was tried (a shutdown, an open breaker): the attempt is not counted. Does nothing where
-        the lease is lost already.
+        Without an error nothing was tried (a shutdown), and with `counted` False it is nobody's fault (an open breaker,
+        a spent budget): the attempt is not counted. Does nothing where the lease is lost already.
         """
         ...
 
@@ -245,6 +250,37 @@ class Store(Protocol):
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
     ) -> list[RecallRecord]:
         """Read what was injected, newest first."""
+        ...
+
+    async def reserve(self, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
+        """Book what work is about to cost; durable when this returns, and spent until `settle` says otherwise.
+
+        The budget is looked at and drawn from in one transaction: of two that want the last of it, one gets it.
+        Work with units runs while the level is not below the critical share of the capacity and holds its units, and
+        while the share of memory work stays below the largest; all work while today's tokens are below their cap.
+        A policy without capacity or cap refuses nothing; what it costs is booked all the same.
+
+        Raises:
+            BudgetSpentError: the budget does not allow it; nothing was booked.
+        """
+        ...
+
+    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+        """Put the tokens that were used in the place of those booked; None: nothing was used, take it all back.
+
+        Seen by all that is reserved or told after it; not durable at once: a crash leaves what was booked. Does nothing
+        where it is settled already.
+        """
+        ...
+
+    async def energy(
+        self, subject: Subject, policy: BudgetPolicy, *, now: datetime, poller: str | None = None
+    ) -> EnergyStatus:
+        """Tell how the subject's budget stands under a policy.
+
+        With a poller's name, also what memory work cost since the same name asked before, and this becomes the mark
+        for its next call.
+        """
         ...
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:

@@ -3,6 +3,7 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -76,6 +77,7 @@ __all__ = [
     "ConversationId",
     "Decision",
     "Detail",
+    "EnergyStatus",
     "Evidence",
     "FormationDue",
     "FormationKey",
@@ -95,11 +97,15 @@ __all__ = [
     "MemoryState",
     "Message",
     "Opening",
+    "Purpose",
     "Recall",
     "RecallRecord",
     "Recalled",
     "Recorded",
+    "Reservation",
     "Scene",
+    "SincePoll",
+    "Spent",
     "StoreSums",
     "StrengthenMemory",
     "Subject",

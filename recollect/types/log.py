@@ -225,6 +225,8 @@ class Turn:
     formations: tuple[FormationDue, ...] = ()
     opening: Opening = NO_OPENING
     """What a conversation that begins with this turn is opened with."""
+    charges: tuple[tuple[Subject, float], ...] = ()
+    """Rationed subjects, each with the units the turn counts for beside its memory work; booked if anything was new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -230,4 +230,50 @@ SELECT *
             "turn_is_kept_for_what_it_is[error-in-band-True]",
         ),
     ),
+    Defect(
+        name="budget: a reservation is made whatever is left",
+        file="recollect/store/sqlite/energy.py",
+        sound="    if refused is not None:\n        raise refused\n",
+        planted="",
+        noticed_by=(
+            "tests/store/test_energy_ledger.py::test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it",
+            "tests/store/test_energy_ledger.py::test_a8_what_is_spent_and_booked_never_exceeds_the_cap_and_one_call",
+        ),
+    ),
+    Defect(
+        name="budget: a call is booked behind the model's answer",
+        file="recollect/work/energy.py",
+        sound="        await self._tools.store.reserve(self._subject, booked, self._policy)\n        before,",
+        planted="        before,",
+        noticed_by=(
+            "tests/work/test_energy.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",
+        ),
+    ),
+    Defect(
+        name="budget: what waits uses up its tries",
+        file="recollect/work/worker.py",
+        sound="now=now, counted=False)",
+        planted="now=now)",
+        noticed_by=(
+            "tests/work/test_energy.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
+            "tests/work/test_outage.py::test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back",
+        ),
+    ),
+    Defect(
+        name="breaker: half open lets everybody through",
+        file="recollect/work/breaker.py",
+        sound="(state is BreakerState.HALF_OPEN and not self._probing)",
+        planted="state is BreakerState.HALF_OPEN",
+        noticed_by=(
+            "tests/work/test_breaker.py::test_s12_half_open_lets_one_of_many_threads_through",
+            "tests/work/test_breaker.py::test_s12_who_comes_during_the_probe_is_told_to_come_back_soon",
+        ),
+    ),
+    Defect(
+        name="breaker: who failed comes before who was turned away",
+        file="recollect/work/breaker.py",
+        sound="_BEHIND_S = 2.0",
+        planted="_BEHIND_S = 0.0",
+        noticed_by=("tests/work/test_breaker.py::test_who_failed_comes_behind_who_was_turned_away",),
+    ),
 )

@@ -104,7 +104,9 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
 
 
-def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime) -> None:
+def release(
+    db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+) -> None:
     """Give a lease back: see `Store.release_formation`."""
     try:
         row_key, _ = _held(db, lease, now)
@@ -113,7 +115,7 @@ def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: d
     if retry_at is None:
         db.execute(SQL["park"], (*row_key, error))
     else:
-        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error))
+        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
 
 
 def formations(

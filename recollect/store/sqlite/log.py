@@ -11,7 +11,7 @@ import apsw
 from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
-from recollect.store.sqlite import subjects
+from recollect.store.sqlite import energy, subjects
 from recollect.store.sqlite.conversations import begin
 from recollect.store.sqlite.rows import (
     Row,
@@ -71,6 +71,8 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
             reply_seq = _append(db, turn, tail, [turn.reply], parent_seq=parent_seq, now=now)
     if tail.appended:
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
+        for charged, units in turn.charges:
+            energy.charge_turn(db, charged, units, clock.now())
         if not new:
             db.execute(SQL["go_on"], (subject, tail.conversation))
     if turn.opening.options and not new:

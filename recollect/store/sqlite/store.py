@@ -11,10 +11,11 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.profiles.model import BudgetPolicy
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import StoreStats
-from recollect.store.sqlite import apps, log, memories
+from recollect.store.sqlite import apps, energy, log, memories
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
@@ -35,6 +36,7 @@ from recollect.types import (
     Conversation,
     ConversationId,
     Decision,
+    EnergyStatus,
     FormationKey,
     FormationResult,
     FormationStatus,
@@ -47,6 +49,7 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    Reservation,
     StoreSums,
     Subject,
     SubjectSums,
@@ -201,10 +204,12 @@ class SqliteStore:
         return await self._writer.run(lambda db: work.commit(db, lease, result, now=now, term_key=self._term_key))
 
     async def release_formation(
-        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
         """See `Store.release_formation`."""
-        await self._writer.run(lambda db: work.release(db, lease, error=error, retry_at=retry_at, now=now))
+        await self._writer.run(
+            lambda db: work.release(db, lease, error=error, retry_at=retry_at, now=now, counted=counted)
+        )
 
     async def formations(
         self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
@@ -287,6 +292,21 @@ class SqliteStore:
         """See `Store.recalls`."""
         check_limit(limit)
         return await self._read(lambda db: log.recalls(db, subject, conversation=conversation, limit=limit))
+
+    async def reserve(self, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
+        """See `Store.reserve`."""
+        await self._writer.run(lambda db: energy.reserve(db, subject, booked, policy))
+
+    async def settle(self, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+        """See `Store.settle`."""
+        self._writer.later(lambda db: energy.settle(db, subject, reservation, tokens=tokens))
+
+    async def energy(
+        self, subject: Subject, policy: BudgetPolicy, *, now: datetime, poller: str | None = None
+    ) -> EnergyStatus:
+        """See `Store.energy`."""
+        # Where the settlements are that nobody waited for: behind them.
+        return await self._writer.run(lambda db: energy.status(db, subject, policy, now, poller=poller))
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
         """See `Store.subjects`."""
