@@ -102,9 +102,12 @@ class Recollect:
         user: str | Subject | None = None,
         conversation: str | None = None,
         said_at: datetime | Sequence[datetime] | None = None,
+        scene: Scene = NO_SCENE,
     ) -> Recorded:
         """Log messages and form memories of them behind the call."""
-        return self._run(self._core.record(messages, user=user, conversation=conversation, said_at=said_at))
+        return self._run(
+            self._core.record(messages, user=user, conversation=conversation, said_at=said_at, scene=scene)
+        )
 
     def form(self) -> int:
         """Form everything that is due now."""
