@@ -19,7 +19,8 @@ from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.sqlite.arrays import pack_fixed, unpack
-from recollect.store.sqlite.hot import LEAST_MERGED, HotCache
+from recollect.store.sqlite.cache import HotCache
+from recollect.store.sqlite.hot import LEAST_MERGED
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key, terms
