@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
+import numpy as np
+
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes
 from recollect.store.sqlite.arrays import size_of
@@ -106,10 +108,11 @@ class HotCache:
             kept = self._kept.get((hot.subject.key, space))
             if kept is None or kept.hot.version != hot.version:
                 return list(memories)
-            memories = [_with_uses(memory, kept.hot) for memory in memories]
+            if np.count_nonzero(kept.hot.uses):
+                memories = [_with_uses(memory, kept.hot) for memory in memories]
             self._add(kept, memories)
             self._make_room()
-            return memories
+            return list(memories)
 
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory in what is kept: uses move no version."""

@@ -34,14 +34,16 @@ def hot_within(db: apsw.Connection, subject: Subject, space: str, *, cache: HotC
     if kept is not None and kept.version == version:
         return kept
     number, dim = space_of(db, space) or _NO_SPACE
-    changed, rows = None, []
+    changed, rows, vectors = None, [], []
     if version is not None:
         changed = _changed(db, kept, version, dim)
         if kept is None or changed is None:
-            rows = fetch(db, SQL["hot"], subject.key, number)
+            rows = fetch(db, SQL["hot"], subject.key)
+            vectors = fetch(db, SQL["hot_vectors"], subject.key, number)
         else:
-            rows = fetch(db, SQL["hot_changed"], subject.key, number, kept.version)
-    hot = unpack(subject, version or 0, salt_of(term_key, subject), dim, rows)
+            rows = fetch(db, SQL["hot_changed"], subject.key, kept.version)
+            vectors = fetch(db, SQL["vectors_changed"], subject.key, number, kept.version)
+    hot = unpack(subject, version or 0, salt_of(term_key, subject), dim, rows, vectors)
     if version is None:
         return hot
     if kept is not None and changed is not None:

@@ -27,8 +27,8 @@ def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> 
 
 def memories_within(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Do as `memories`, for a subject that exists, within the snapshot of the caller's transaction."""
-    wanted = json.dumps([id_.hex() for memory in ids if (id_ := id_bytes(memory)) is not None])
-    found = {memory.id: memory for memory in read_memories(subject, fetch(db, SQL["remembered"], subject.key, wanted))}
+    rows = fetch(db, SQL["remembered"], subject.key, json.dumps(ids))
+    found = {memory.id: memory for memory in read_memories(subject, rows)}
     return [found[memory] for memory in ids if memory in found]
 
 
