@@ -5,6 +5,7 @@ import apsw
 from recollect.store.sqlite.arrays import unpack
 from recollect.store.sqlite.cache import Changed, HotCache
 from recollect.store.sqlite.delta import merge
+from recollect.store.sqlite.onloop import TooLargeError
 from recollect.store.sqlite.rows import fetch
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import salt_of, space_of, version_of
@@ -12,6 +13,7 @@ from recollect.types import Hot, Subject
 
 SQL = load("memory")
 _NO_SPACE = (0, 0)
+_ALL = -1
 # From so many memories on, merging what changed is clearly quicker than reading all: 0.4 against 1.2 ms here, a tenth
 # of the time at 10,000.
 LEAST_MERGED = 256
@@ -27,8 +29,14 @@ def read_hot(db: apsw.Connection, subject: Subject, space: str, *, cache: HotCac
     return hot
 
 
-def hot_within(db: apsw.Connection, subject: Subject, space: str, *, cache: HotCache, term_key: bytes) -> Hot:
-    """Do as `read_hot`, within the snapshot of the caller's transaction."""
+def hot_within(
+    db: apsw.Connection, subject: Subject, space: str, *, cache: HotCache, term_key: bytes, most: int | None = None
+) -> Hot:
+    """Do as `read_hot`, within the snapshot of the caller's transaction.
+
+    Raises:
+        TooLargeError: there are more than `most` memories to be read.
+    """
     kept = cache.get(subject, space)
     version = version_of(db, subject)
     if kept is not None and kept.version == version:
@@ -38,7 +46,9 @@ def hot_within(db: apsw.Connection, subject: Subject, space: str, *, cache: HotC
     if version is not None:
         changed = _changed(db, kept, version, dim)
         if kept is None or changed is None:
-            rows = fetch(db, SQL["hot"], subject.key)
+            rows = fetch(db, SQL["hot"], subject.key, _ALL if most is None else most + 1)
+            if most is not None and len(rows) > most:
+                raise TooLargeError
             vectors = fetch(db, SQL["hot_vectors"], subject.key, number)
         else:
             rows = fetch(db, SQL["hot_changed"], subject.key, kept.version)

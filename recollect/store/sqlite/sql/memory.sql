@@ -64,7 +64,7 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: hot
-SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?2
 
 -- name: hot_vectors
 SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
