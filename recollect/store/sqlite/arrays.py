@@ -79,9 +79,7 @@ def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
     return np.array(pairs, dtype=SOURCE).tobytes()
 
 
-def unpack(
-    subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row]
-) -> Hot:
+def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row]) -> Hot:
     """Unpack a subject.
 
     Args:

@@ -19,8 +19,8 @@ from recollect.types import Hot, Memory, MemoryId, Subject
 # Texts kept of one subject: those of some 700 notes. Who has more reads some of them again, which takes little beside
 # weighing so many.
 MOST_TEXT_BYTES = 1024 * 1024
-# What a memory and each of its sources take beside their longer texts (measured: 1,010 and 480).
-_MEMORY_BYTES, _SOURCE_BYTES = 1024, 512
+# What a memory and each of its sources take beside their longer texts (measured: 960 for one with one source).
+_MEMORY_BYTES, _SOURCE_BYTES = 700, 350
 
 
 class Changed(NamedTuple):
@@ -79,7 +79,7 @@ class HotCache:
             hot: The subject.
             changed: How it differs from a former version; None where that is not known.
         """
-        size = size_of(hot)
+        size = size_of(hot) if self._most_bytes else 1
         if size > self._most_bytes:
             return
         key = (hot.subject.key, space)
@@ -120,8 +120,10 @@ class HotCache:
             for (key, _), kept in self._kept.items():
                 if key == subject.key:
                     kept.hot = _used(kept.hot, ids, to_micros(at))
-                    known = [kept.memories[memory] for memory in ids if memory in kept.memories]
-                    kept.memories |= {memory.id: _with_uses(memory, kept.hot) for memory in known}
+                    for memory in ids:
+                        if (known := kept.memories.get(memory)) is not None:
+                            last = max(known.last_used_at or at, at)
+                            kept.memories[memory] = replace(known, uses=known.uses + 1, last_used_at=last)
 
     def _add(self, kept: _Kept, memories: Sequence[Memory]) -> None:
         sizes = {memory.id: _size_of(memory) for memory in memories if memory.id not in kept.memories}
@@ -131,8 +133,7 @@ class HotCache:
         if kept.text_size + adding > min(MOST_TEXT_BYTES, self._most_bytes - kept.size):
             self._bytes -= kept.text_size
             kept.memories, kept.text_size = {}, 0
-        # A new dict, as others may be reading the old one.
-        kept.memories = kept.memories | {memory.id: memory for memory in memories if memory.id in sizes}
+        kept.memories.update((memory.id, memory) for memory in memories if memory.id in sizes)
         kept.text_size += adding
         self._bytes += adding
 

@@ -42,35 +42,37 @@ def hot_within(
     if kept is not None and kept.version == version:
         return kept
     number, dim = space_of(db, space) or _NO_SPACE
-    changed, rows, vectors = None, [], []
-    if version is not None:
-        changed = _changed(db, kept, version, dim)
-        if kept is None or changed is None:
-            rows = fetch(db, SQL["hot"], subject.key, _ALL if most is None else most + 1)
-            if most is not None and len(rows) > most:
-                raise TooLargeError
-            vectors = fetch(db, SQL["hot_vectors"], subject.key, number)
-        else:
-            rows = fetch(db, SQL["hot_changed"], subject.key, kept.version)
-            vectors = fetch(db, SQL["vectors_changed"], subject.key, number, kept.version)
-    hot = unpack(subject, version or 0, salt_of(term_key, subject), dim, rows, vectors)
     if version is None:
-        return hot
-    if kept is not None and changed is not None:
-        hot = merge(kept, hot, changed.ids)
+        return unpack(subject, 0, salt_of(term_key, subject), dim, [], [])
+    changed = _changed(db, kept, version)
+    base = kept if changed is not None and kept is not None and _worth_merging(kept, dim) else None
+    if base is not None:
+        rows = fetch(db, SQL["hot_changed"], subject.key, base.version)
+        vectors = fetch(db, SQL["vectors_changed"], subject.key, number, base.version)
+    else:
+        rows = fetch(db, SQL["hot"], subject.key, _ALL if most is None else most + 1)
+        if most is not None and len(rows) > most:
+            raise TooLargeError
+        vectors = fetch(db, SQL["hot_vectors"], subject.key, number)
+    hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
+    if base is not None and changed is not None:
+        hot = merge(base, hot, changed.ids)
     cache.put(space, hot, changed=changed)
     return hot
 
 
-def _changed(db: apsw.Connection, kept: Hot | None, version: int, dim: int) -> Changed | None:
+def _worth_merging(kept: Hot, dim: int) -> bool:
+    return len(kept) >= LEAST_MERGED and kept.vectors.shape[1] == dim
+
+
+def _changed(db: apsw.Connection, kept: Hot | None, version: int) -> Changed | None:
     """Return the memories that changed since `kept`; None where reading all of them is as well.
 
     Each change leaves its version on the memory's row. What takes rows away without a trace (erasing) must not rely on
     this: it has to make the caches read anew.
     """
-    if kept is None or kept.version >= version or len(kept) < LEAST_MERGED or kept.vectors.shape[1] != dim:
+    if kept is None or kept.version >= version:
         return None
-    rows = fetch(db, SQL["changed"], kept.subject.key, kept.version, len(kept) // 4)
-    if len(rows) >= len(kept) // 4:
-        return None
-    return Changed(since=kept.version, ids=frozenset(row[0] for row in rows))
+    most = len(kept) // 4 + 1
+    rows = fetch(db, SQL["changed"], kept.subject.key, kept.version, most)
+    return Changed(since=kept.version, ids=frozenset(row[0] for row in rows)) if len(rows) < most else None
