@@ -45,8 +45,8 @@ SIZE_FLOOR = 20
 QUOTATION_LEAD = 0.25
 
 _DAY_US = 86_400 * 1_000_000
-# Up to so many memories are put in order at once; picking the best out first would take longer.
-_SORTED_WHOLE = 500
+# Up to so many of anything it is quicker to take all than to pick out the few that are needed.
+_FEW = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _FACT, _TURN = KIND_ORDER.index(MemoryKind.FACT), KIND_ORDER.index(MemoryKind.TURN)
 
@@ -108,7 +108,7 @@ def best(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
     """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
     if most <= 0:
         return np.zeros(0, dtype=np.intp)
-    if max(most, _SORTED_WHOLE) < len(evidence):
+    if max(most, _FEW) < len(evidence):
         # All that tie with the last are kept until they are in order, so that it is the id that decides.
         bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
         places = np.flatnonzero(evidence >= bar)
@@ -124,7 +124,7 @@ def rows(
 ) -> list[Row]:
     """Read the rows at some places of a subject, in their order."""
     start, keys = hot.source_start, hot.source_key
-    some = len(keys) <= _SORTED_WHOLE
+    some = len(keys) <= _FEW
     all_keys = keys.tolist() if some else []
     in_time = matches.in_time[places].tolist() if matches.in_time is not None else [False] * len(places)
     columns: Iterable[tuple[int, int, float, float, float, int, bool, float, int, int]] = zip(

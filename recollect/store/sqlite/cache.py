@@ -14,7 +14,7 @@ import numpy as np
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes
 from recollect.store.sqlite.arrays import size_of
-from recollect.types import Hot, Memory, MemoryId, Subject
+from recollect.types import NO_DETAIL, Hot, Memory, MemoryId, Subject
 
 # Texts kept of one subject: those of some 700 notes. Who has more reads some of them again, which takes little beside
 # weighing so many.
@@ -148,8 +148,11 @@ class HotCache:
 
 
 def _size_of(memory: Memory) -> int:
-    texts = sys.getsizeof(memory.text) + sys.getsizeof(memory.value)
-    return _MEMORY_BYTES + texts + sum(_SOURCE_BYTES + sys.getsizeof(source.quote) for source in memory.evidence)
+    texts = [memory.text, memory.value, *(source.quote for source in memory.evidence)]
+    if memory.detail is not NO_DETAIL:
+        known = memory.detail
+        texts += [known.summary, known.source_uri, known.source_context, *known.tags]
+    return _MEMORY_BYTES + _SOURCE_BYTES * len(memory.evidence) + sum(map(sys.getsizeof, texts))
 
 
 def _unchanged(known: _Kept, hot: Hot, changed: frozenset[bytes]) -> list[Memory]:

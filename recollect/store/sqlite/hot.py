@@ -68,8 +68,8 @@ def _worth_merging(kept: Hot, dim: int) -> bool:
 def _changed(db: apsw.Connection, kept: Hot | None, version: int) -> Changed | None:
     """Return the memories that changed since `kept`; None where reading all of them is as well.
 
-    Each change leaves its version on the memory's row. What takes rows away without a trace (erasing) must not rely on
-    this: it has to make the caches read anew.
+    Each change leaves its version on the memory's row. What takes rows away without a trace (erasing), or changes the
+    message that a quotation's words come from, must not rely on this: it has to make the caches read anew.
     """
     if kept is None or kept.version >= version:
         return None
