@@ -1,9 +1,9 @@
 """The one protocol of all stores. Pure: the promises, not their keeping."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from recollect.profiles.model import BudgetPolicy
 from recollect.types import (
@@ -32,6 +32,10 @@ from recollect.types import (
     Turn,
 )
 
+T = TypeVar("T")
+Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
+"""Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
@@ -59,7 +63,7 @@ class StoreStats:
 class Store(Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
-    No method reads or writes another subject than the one it is given. A subject, conversation or memory that
+    No method reads or writes another subject than those it is given. A subject, conversation or memory that
     does not exist reads as empty. Every method may raise `StoreUnavailableError` (nothing is known to have
     happened: read back before trying a write again) and, when it writes, `StoreFullError`.
     """
@@ -195,6 +199,21 @@ class Store(Protocol):
 
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """Read memories of any state, with their evidence, in the order asked; unknown ids are left out."""
+        ...
+
+    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+        """Do a recall's reading in one go: `hot` of each subject, then the `memories` that `rank` wants of them.
+
+        Args:
+            subjects: A reading list, without doubles.
+            space: Name of the vectors' space.
+            rank: Called with the subjects in their order. It may run in another thread and, should the store have to
+                begin anew, more than once: it computes, and touches nothing else.
+
+        Returns:
+            What came of ranking, and the memories it wanted, subject by subject, in the order asked; of the version
+            that was ranked or a later one. Of uses they count at least what `note_uses` was told here.
+        """
         ...
 
     async def list_memories(

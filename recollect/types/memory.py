@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NewType, Self
 
@@ -67,7 +68,12 @@ class Subject:
     @property
     def key(self) -> int:
         """The 64-bit signed partition key: blake2b of the text. The store verifies the name behind it."""
-        return int.from_bytes(blake2b(self.text.encode(), digest_size=8).digest(), "big", signed=True)
+        return _key(self.text)
+
+
+@lru_cache(maxsize=10_000)
+def _key(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class MemoryKind(StrEnum):

@@ -104,6 +104,7 @@ async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, cloc
         store.apply(ANA, [], []),
         store.hot(ANA, "x"),
         store.memories(ANA, [known.id]),
+        store.choose((ANA,), "x", lambda _: ({}, 0)),
         store.list_memories(ANA),
         store.facts(ANA),
         store.decisions(ANA),

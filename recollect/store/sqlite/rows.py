@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -40,6 +41,8 @@ STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 _ID = itemgetter(1)
+# The instants of a memory and of its source are mostly one and the same.
+_instant = lru_cache(maxsize=1024)(from_micros)
 # An item of a recall has one value more, whether it was used, once its answer is known.
 _WITHOUT_HIT = 3
 
@@ -117,16 +120,16 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         importance=importance,
         confidence=confidence,
         speaker=speaker,
-        valid_from=from_micros(valid_from),
-        valid_to=None if valid_to is None else from_micros(valid_to),
-        known_from=from_micros(known_from),
-        closed_at=None if closed_at is None else from_micros(closed_at),
+        valid_from=_instant(valid_from),
+        valid_to=None if valid_to is None else _instant(valid_to),
+        known_from=_instant(known_from),
+        closed_at=None if closed_at is None else _instant(closed_at),
         state=STATE_ORDER[state],
         profile=profile,
         version=version,
         evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
         uses=uses,
-        last_used_at=None if last_used_at is None else from_micros(last_used_at),
+        last_used_at=None if last_used_at is None else _instant(last_used_at),
         detail=NO_DETAIL if detail is None else _read_detail(detail),
         number=number or 0,
     )
@@ -141,7 +144,7 @@ def _read_evidence(row: Row) -> Evidence:
         role=role,
         speaker=speaker,
         quote=quote,
-        said_at=from_micros(said_at),
+        said_at=_instant(said_at),
     )
 
 

@@ -14,16 +14,19 @@ from recollect.clock import Clock
 from recollect.profiles.model import BudgetPolicy
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
-from recollect.store.protocol import StoreStats
+from recollect.store.protocol import Rank, StoreStats
 from recollect.store.sqlite import apps, energy, log, memories
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
+from recollect.store.sqlite.cache import HotCache
+from recollect.store.sqlite.choosing import choose
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import opening
-from recollect.store.sqlite.hot import HotCache, read_hot
+from recollect.store.sqlite.hot import read_hot
 from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.onloop import OnLoop, TooLargeError
 from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.readers import Readers
 from recollect.store.sqlite.rows import fetch, fetch_value
@@ -60,6 +63,9 @@ T = TypeVar("T")
 SQL = load("subject")
 # Reading threads: more than the cores of a small machine gain nothing while Python runs one at a time.
 READERS = 3
+# A recall goes on in the event loop's thread if no subject has more memories than this cached, or more than this to be
+# read: one to three milliseconds. Others go to a reading thread, so that other requests go on.
+MOST_WEIGHED_ON_LOOP, MOST_READ_ON_LOOP = 5_000, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +74,8 @@ class _Opened:
 
     writer: apsw.Connection
     readers: tuple[apsw.Connection, ...]
+    on_loop: apsw.Connection | None
+    """For the event loop's thread; None where there is one connection only."""
     term_key: bytes
     presence: Presence
     company: Company | None
@@ -87,13 +95,16 @@ def _open(place: Place, clock: Clock) -> _Opened:
         with opening(place.path):
             work.return_from_future(writer, clock.now())
         readers = []
-        for _ in range(0 if place.alone else READERS):
+        for _ in range(0 if place.alone else READERS + 1):
             readers.append(open_reader(place))
             on_failure.callback(readers[-1].close)
+        on_loop = readers.pop() if readers else None
         term_key = fetch_value(writer, SQL["term_key"])
         presence = Presence.of(writer, place)
         on_failure.pop_all()
-    return _Opened(writer=writer, readers=tuple(readers), term_key=term_key, presence=presence, company=company)
+    return _Opened(
+        writer=writer, readers=tuple(readers), on_loop=on_loop, term_key=term_key, presence=presence, company=company
+    )
 
 
 class SqliteStore:
@@ -110,6 +121,7 @@ class SqliteStore:
         self._writer = Writer(opened.writer, place.path, Failpoint.from_environment(), opened.presence)
         # A file that cannot be shared between connections is read by the writing thread.
         self._readers = Readers(opened.readers, place.path) if opened.readers else None
+        self._on_loop = OnLoop(opened.on_loop, clock) if opened.on_loop else None
 
     @classmethod
     async def open(cls, place: Place, *, clock: Clock, cache_bytes: int) -> "SqliteStore":
@@ -126,6 +138,8 @@ class SqliteStore:
 
     async def close(self) -> None:
         """See `Store.close`."""
+        if self._on_loop is not None:
+            self._on_loop.close()
         if self._readers is not None:
             await self._readers.close()
         await self._writer.close()
@@ -231,6 +245,22 @@ class SqliteStore:
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """See `Store.memories`."""
         return await self._read(lambda db: memories.memories(db, subject, ids))
+
+    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+        """See `Store.choose`. Small subjects are read without a way to another thread."""
+        work = partial(choose, subjects=subjects, space=space, rank=rank, cache=self._cache, term_key=self._term_key)
+        if self._on_loop is None or any(self._weight(subject, space) > MOST_WEIGHED_ON_LOOP for subject in subjects):
+            return await self._read(work)
+        small = partial(work, most=MOST_READ_ON_LOOP)
+        try:
+            chosen = self._on_loop.read(small)
+            return await self._read(self._on_loop.watched(small)) if chosen is None else chosen
+        except TooLargeError:
+            return await self._read(work)
+
+    def _weight(self, subject: Subject, space: str) -> int:
+        kept = self._cache.get(subject, space)
+        return 0 if kept is None else len(kept)
 
     async def list_memories(
         self,

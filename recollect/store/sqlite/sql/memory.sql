@@ -64,28 +64,33 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: hot
-SELECT h.memory, h.fixed, h.terms, h.sources, v.data
-  FROM hot AS h
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
- WHERE h.subject = ?1
- ORDER BY h.memory
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?2
+
+-- name: hot_vectors
+SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
 
 -- name: changed
 SELECT id FROM memory WHERE subject = ?1 AND changed > ?2 LIMIT ?3
 
 -- name: hot_changed
-SELECT h.memory, h.fixed, h.terms, h.sources, v.data
+SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m
   JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
- WHERE m.subject = ?1 AND m.changed > ?3
+ WHERE m.subject = ?1 AND m.changed > ?2
  ORDER BY h.memory
+
+-- name: vectors_changed
+SELECT v.memory, v.data
+  FROM memory AS m
+  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+ ORDER BY v.memory
 
 -- name: remembered
 SELECT *
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT unhex(value) FROM json_each(?2))
+   AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY id, place
 
 -- name: facts
