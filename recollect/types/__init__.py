@@ -3,6 +3,7 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -76,6 +77,10 @@ __all__ = [
     "ConversationId",
     "Decision",
     "Detail",
+    "EraseOrder",
+    "ErasePlace",
+    "EraseReceipt",
+    "Erasure",
     "Evidence",
     "FormationDue",
     "FormationKey",
@@ -95,6 +100,7 @@ __all__ = [
     "MemoryState",
     "Message",
     "Opening",
+    "Reach",
     "Recall",
     "RecallRecord",
     "Recalled",

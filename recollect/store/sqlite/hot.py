@@ -60,6 +60,12 @@ class HotCache:
             while self._bytes > self._most_bytes:
                 self._drop(next(iter(self._kept)))
 
+    def forget(self, subject: Subject) -> None:
+        """Keep nothing of a subject any more."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == subject.key]:
+                self._drop(key)
+
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory in what is kept: uses move no version."""
         with self._lock:

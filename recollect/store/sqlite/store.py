@@ -1,7 +1,7 @@
 """`SqliteStore`: each promise of `Store`, handed to the thread that keeps it. Starts threads, opens files."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,10 +11,11 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.ids import new_id
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import StoreStats
-from recollect.store.sqlite import apps, log, memories
+from recollect.store.sqlite import apps, erasing, linking, log, memories
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
@@ -25,6 +26,7 @@ from recollect.store.sqlite.hot import HotCache, read_hot
 from recollect.store.sqlite.jobs import Work
 from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.readers import Readers
+from recollect.store.sqlite.residue import clean
 from recollect.store.sqlite.rows import fetch, fetch_value
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.stats import stats, store_sums, subject_sums
@@ -35,6 +37,8 @@ from recollect.types import (
     Conversation,
     ConversationId,
     Decision,
+    EraseOrder,
+    Erasure,
     FormationKey,
     FormationResult,
     FormationStatus,
@@ -55,6 +59,7 @@ from recollect.types import (
 
 T = TypeVar("T")
 SQL = load("subject")
+ERASE_SQL = load("erase")
 # Reading threads: more than the cores of a small machine gain nothing while Python runs one at a time.
 READERS = 3
 
@@ -104,7 +109,8 @@ class SqliteStore:
         self._company = opened.company
         self._cache = HotCache(cache_bytes)
         self._presence = opened.presence
-        self._writer = Writer(opened.writer, place.path, Failpoint.from_environment(), opened.presence)
+        self._failpoint = Failpoint.from_environment()
+        self._writer = Writer(opened.writer, place.path, self._failpoint, opened.presence)
         # A file that cannot be shared between connections is read by the writing thread.
         self._readers = Readers(opened.readers, place.path) if opened.readers else None
 
@@ -134,7 +140,7 @@ class SqliteStore:
 
     async def record(self, turn: Turn) -> Recorded:
         """See `Store.record`."""
-        return await self._writer.run(partial(log.record, turn=turn, clock=self._clock))
+        return await self._writer.run(partial(log.record, turn=turn, clock=self._clock, term_key=self._term_key))
 
     async def messages(
         self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
@@ -270,6 +276,48 @@ class SqliteStore:
             return changing.apply(db, subject, changes, decisions, home=home or subject, term_key=self._term_key)
 
         return await self._writer.run(apply)
+
+    async def erase(self, order: EraseOrder) -> Erasure:
+        """See `Store.erase`."""
+        erasure = Erasure(id=new_id(self._clock), at=self._clock.now(), cleaned_at=None, counts={})
+
+        def erase(db: apsw.Connection) -> Erasure:
+            return erasing.erase(db, order, erasure, self._term_key, lambda: self._failpoint.reach("erasing"))
+
+        done = await self._writer.run(erase)
+        self._failpoint.reach("erased")
+        self._cache.forget(order.subject)
+        return done
+
+    async def clean(self, *, wait_ms: int) -> bool:
+        """See `Store.clean`."""
+        return await self._writer.run_alone(
+            partial(clean, clock=self._clock, wait_ms=wait_ms, midway=self._failpoint.reach)
+        )
+
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+        """See `Store.erasures`."""
+        check_limit(limit)
+        return await self._read(lambda db: erasing.erasures(db, subject, limit=limit))
+
+    async def unclean(self) -> int:
+        """See `Store.unclean`."""
+        return await self._read(lambda db: int(fetch_value(db, ERASE_SQL["unclean"])))
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """See `Store.link`."""
+        await self._writer.run(
+            partial(
+                linking.link, subject=subject, memory=memory, copy=linking.Copy(to, terms, decision, self._term_key)
+            )
+        )
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """See `Store.unlink`."""
+        await self._writer.run(partial(linking.unlink, subject=subject, memory=memory, decision=decision))
+        self._cache.forget(subject)
 
     async def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """See `Store.note_uses`."""

@@ -71,7 +71,10 @@ SELECT h.memory, h.fixed, h.terms, h.sources, v.data
  ORDER BY h.memory
 
 -- name: changed
-SELECT id FROM memory WHERE subject = ?1 AND changed > ?2 LIMIT ?3
+SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+ UNION ALL
+SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+ LIMIT ?3
 
 -- name: hot_changed
 SELECT h.memory, h.fixed, h.terms, h.sources, v.data
