@@ -20,6 +20,7 @@ from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
     "decisions",
+    "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from recollect.errors import (
     StoreUnavailableError,
     UnknownProfileError,
 )
+from recollect.tend.erase import Eraser
 from recollect.types import FormationKey, Lease, Subject
 from recollect.work.telling import counted, tell
 from recollect.work.tools import Stage, Tools
@@ -33,6 +34,8 @@ _A_ROUND = 16
 # Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
 STALE_TRIES = 8
 _LONGEST_BACKOFF_S = 600.0
+# How often the worker looks whether an erasure is pending.
+CLEAN_EVERY_S = 10.0
 
 
 @dataclass(slots=True)
@@ -59,6 +62,7 @@ class Worker:
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
+        self._cleaned_at = -CLEAN_EVERY_S
 
     def wake(self) -> None:
         """Say that something has become due."""
@@ -109,6 +113,7 @@ class Worker:
                 self._idle.set()
 
     async def _round(self, *, heed_stop: bool) -> int:
+        await self._finish_erasing()
         due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
         # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
         room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
@@ -122,6 +127,13 @@ class Worker:
         for key in due:
             subjects.setdefault(key.subject, []).append(key)
         return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
+
+    async def _finish_erasing(self) -> None:
+        """Try again what another process's reader kept an erasure from finishing."""
+        now = self._tools.clock.monotonic()
+        if now - self._cleaned_at >= CLEAN_EVERY_S:
+            self._cleaned_at = now
+            await Eraser(store=self._tools.store).finish()
 
     async def _take(self, key: FormationKey) -> bool:
         lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)

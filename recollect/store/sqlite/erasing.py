@@ -96,6 +96,7 @@ class Part:
         erased = {(home.key, *place) for home, log in self._logs.items() for place in log.hollowed}
         for home, log in self._logs.items():
             self._weigh_formed(home, log, erased)
+        self._reaching.follow_folds()
         self._reaching.follow_links()
         for subject in {mine: None} | dict.fromkeys(self._reaching.touched()):
             logs = [log for home, log in self._logs.items() if self._order.everywhere or home == subject]
@@ -167,6 +168,4 @@ class Part:
             start = min(first for _, first, _ in hit)
             if any_left:
                 self._db.execute(SQL["episodes_due"], (subject.key, home.key, conversation, start - 1, self._at))
-                if self._db.changes():  # the cursor goes back to there: what follows is made anew as well
-                    hit = [one for one in episodes if one[2] >= start]
             self._reaching.doomed[subject] |= {id_ for id_, _, _ in hit}

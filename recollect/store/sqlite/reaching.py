@@ -55,6 +55,16 @@ class Reaching:
     def _rests_on(self, subject: Subject, id_: bytes) -> set[Source]:
         return {(row[0], row[1], row[2]) for row in fetch(self._db, SQL["sources_of"], subject.key, id_)}
 
+    def follow_folds(self) -> None:
+        """Reach the memories into which a doomed one was folded: its words are in theirs."""
+        for subject, ids in self.doomed.items():
+            waiting = list(ids)
+            while waiting:
+                for (id_,) in fetch(self._db, SQL["folded_into"], subject.key, waiting.pop()):
+                    if id_ not in ids:
+                        ids.add(id_)
+                        waiting.append(id_)
+
     def follow_links(self) -> None:
         """Reach the copies in other subjects, or note those that stay."""
         for subject, ids in list(self.doomed.items()):

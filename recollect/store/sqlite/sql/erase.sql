@@ -15,12 +15,15 @@ INSERT INTO erased_message (subject, mark, at) VALUES (?1, ?2, ?3)
 SELECT erased FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: earlier_versions
--- What it replaced, and the notes that ended because they restated that.
-SELECT CASE d.action WHEN 'replace' THEN d.target ELSE d.memory END
+-- What it replaced or took in, and the notes that ended because they restated that.
+SELECT d.target
   FROM decision AS d
- WHERE d.subject = ?1 AND d.memory = ?2 AND d.action = 'replace' AND d.target IS NOT NULL
+ WHERE d.subject = ?1 AND d.memory = ?2 AND d.action IN ('replace', 'fold') AND d.target IS NOT NULL
  UNION
 SELECT d.memory FROM decision AS d WHERE d.subject = ?1 AND d.target = ?2 AND d.action = 'close' AND d.memory IS NOT NULL
+
+-- name: folded_into
+SELECT memory FROM decision WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
 
 -- name: places_in
 SELECT seq FROM message WHERE subject = ?1 AND conversation = ?2 AND erased < 2
@@ -157,7 +160,7 @@ UPDATE formation SET error = ?2 WHERE subject = ?1 AND error <> ?2
 UPDATE formation SET error = ?2 WHERE home = ?1 AND error <> ?2
 
 -- name: episodes_due
--- Its episodes are made again from the first that lost a message on.
+-- What is left of a summary's range is to be summed up again.
 UPDATE formation
    SET formed_seq = min(formed_seq, ?4), due_at = ?5
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
