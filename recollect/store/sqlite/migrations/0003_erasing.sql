@@ -30,10 +30,12 @@ CREATE TABLE gone (
 
 -- Which subjects hold a memory that is in several.
 CREATE TABLE link (
-    memory  BLOB NOT NULL,
     subject INTEGER NOT NULL,
-    PRIMARY KEY (memory, subject)
+    memory  BLOB NOT NULL,
+    PRIMARY KEY (subject, memory)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX link_memory ON link (memory);
 
 -- What was erased, in numbers (counts: JSON). cleaned_at is NULL until no byte of it is left in file and log.
 CREATE TABLE erasure (
@@ -49,6 +51,8 @@ CREATE INDEX erasure_unclean ON erasure (at) WHERE cleaned_at IS NULL;
 
 -- From a message to what was formed of it, in whichever subject.
 CREATE INDEX evidence_source ON evidence (home, conversation, seq);
+-- From a log to the work on it, in whichever subject.
+CREATE INDEX formation_home ON formation (home);
 
 CREATE VIEW vectors AS
 SELECT lower(hex(v.memory)) AS id, v.data AS "values",

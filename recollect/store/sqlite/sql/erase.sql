@@ -166,7 +166,7 @@ UPDATE formation
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
 
 -- name: note_link
-INSERT OR IGNORE INTO link (memory, subject) VALUES (?2, ?1)
+INSERT OR IGNORE INTO link (subject, memory) VALUES (?1, ?2)
 
 -- name: drop_link
 DELETE FROM link WHERE subject = ?1 AND memory = ?2
