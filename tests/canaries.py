@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import string
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
@@ -71,7 +72,8 @@ def found(folder: Path, patterns: Mapping[bytes, str]) -> list[str]:
         by_head.setdefault(pattern[:_HEAD], []).append(pattern)
     hits = []
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        data = file.read_bytes()
+        # By another process: to open and close the file here would drop the locks that SQLite holds in this one.
+        data = subprocess.run(["cat", str(file)], capture_output=True, check=True).stdout
         for at in _places(data, by_head.keys()):
             for pattern in by_head.get(data[at : at + _HEAD], ()):
                 if data.startswith(pattern, at):
