@@ -15,6 +15,7 @@ from recollect.types import (
     Conversation,
     Decision,
     EnergyStatus,
+    EraseReceipt,
     LoggedMessage,
     Memory,
     MemoryKind,
@@ -158,6 +159,46 @@ class Recollect:
     def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Close a memory: it is recalled no more, its history stays."""
         return self._run(self._core.forget(memory_id, user=user))
+
+    def erase(
+        self,
+        memory_id: str,
+        *,
+        user: str | Subject | None = None,
+        keep_messages: bool = False,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase a memory for good, with the messages it was formed of."""
+        return self._run(self._core.erase(memory_id, user=user, keep_messages=keep_messages, everywhere=everywhere))
+
+    def erase_messages(
+        self,
+        conversation: str,
+        seqs: Sequence[int],
+        *,
+        user: str | Subject | None = None,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase messages of a conversation, with what was formed of them."""
+        return self._run(self._core.erase_messages(conversation, seqs, user=user, everywhere=everywhere))
+
+    def erase_conversation(
+        self, conversation: str, *, user: str | Subject | None = None, everywhere: bool = False
+    ) -> EraseReceipt:
+        """Erase all messages of a conversation, with what was formed of them alone."""
+        return self._run(self._core.erase_conversation(conversation, user=user, everywhere=everywhere))
+
+    def erase_subject(self, user: str | Subject, *, everywhere: bool = False) -> EraseReceipt:
+        """Erase all there is of a user or another subject."""
+        return self._run(self._core.erase_subject(user, everywhere=everywhere))
+
+    def link(self, memory_id: str, *, to: Subject, user: str | Subject | None = None) -> Memory:
+        """Share a memory with another subject."""
+        return self._run(self._core.link(memory_id, to=to, user=user))
+
+    def unlink(self, memory_id: str, *, user: str | Subject | None = None) -> None:
+        """Take a memory from this user alone."""
+        self._run(self._core.unlink(memory_id, user=user))
 
     def conversations(
         self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None

@@ -139,6 +139,12 @@ def term_key(salt: bytes, term: str) -> int:
     return int.from_bytes(blake2b(term.encode(), digest_size=4, key=salt).digest(), "little")
 
 
+def forget_words() -> None:
+    """Empty the caches of `stem` and `term_key`, which hold words."""
+    stem.cache_clear()
+    term_key.cache_clear()
+
+
 def hash64(*parts: str | bytes) -> int:
     """Hash parts, kept apart, into a signed 64-bit integer.
 

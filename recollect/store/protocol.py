@@ -13,6 +13,8 @@ from recollect.types import (
     ConversationId,
     Decision,
     EnergyStatus,
+    EraseOrder,
+    Erasure,
     FormationKey,
     FormationResult,
     FormationStatus,
@@ -254,6 +256,63 @@ class Store(Protocol):
             StaleSubjectError: `subject_version` is not the subject's version any more.
             UnknownMemoryError: a change names a memory that is not the subject's.
             VectorSizeError: a vector does not fit its space.
+        """
+        ...
+
+    async def erase(self, order: EraseOrder) -> Erasure:
+        """Take away what is named, with all that tells of it, in one transaction; durable when this returns.
+
+        Memories go with their vectors, terms, tags, quotes and decisions, and the closed ones that they replaced.
+        Messages keep place, role and times alone; the ledger keeps them from being written again by a resent history.
+        What was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose
+        their leases: they cannot commit what they read before. A subject of which all is erased may begin anew.
+
+        Bytes of it may still lie in the file until `clean` says otherwise.
+
+        Raises:
+            UnknownMemoryError: a memory named is not the subject's.
+            UnknownConversationError: the conversation named is not the subject's.
+        """
+        ...
+
+    async def clean(self, *, wait_ms: int) -> bool:
+        """Leave no byte of what was erased in the database and its log; False where that is still pending.
+
+        Waits up to `wait_ms` for other processes that hold the log. True where nothing was pending.
+        """
+        ...
+
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+        """List what was erased of a subject, newest first: numbers alone."""
+        ...
+
+    async def unclean(self) -> int:
+        """Return how many erasures are pending, of all subjects."""
+        ...
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """Put a copy of an active note, fact or episode into another subject, under the same id.
+
+        Args:
+            subject: Whose memory it is.
+            memory: The memory.
+            to: Who gets a row of their own, with the same sources and vectors. Nothing changes where they have it.
+            terms: Of its text; each subject's are hashed anew.
+            decision: What is logged there.
+
+        Raises:
+            UnknownMemoryError: it is not the subject's.
+            BadRequestError: it is a turn, not active, or `to` holds another value of the same slot.
+        """
+        ...
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """Take a memory's row from one subject; the rows of others stay.
+
+        Raises:
+            UnknownMemoryError: it is not the subject's.
         """
         ...
 

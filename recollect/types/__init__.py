@@ -4,6 +4,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 """
 
 from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
+from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -78,6 +79,10 @@ __all__ = [
     "Decision",
     "Detail",
     "EnergyStatus",
+    "EraseOrder",
+    "ErasePlace",
+    "EraseReceipt",
+    "Erasure",
     "Evidence",
     "FormationDue",
     "FormationKey",
@@ -98,6 +103,7 @@ __all__ = [
     "Message",
     "Opening",
     "Purpose",
+    "Reach",
     "Recall",
     "RecallRecord",
     "Recalled",

@@ -47,6 +47,8 @@ class LoggedMessage:
     recorded_at: datetime
     complete: bool
     hash: int
+    erased: bool = False
+    """Its words were erased: place, role and times are left, and a hash that says nothing of what stood there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

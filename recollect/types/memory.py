@@ -108,6 +108,8 @@ class Action(StrEnum):
     HOLD = "hold"
     ABANDON = "abandon"
     CLOSE = "close"
+    LINK = "link"
+    UNLINK = "unlink"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

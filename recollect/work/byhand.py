@@ -1,6 +1,7 @@
 """What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
 
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -96,6 +97,19 @@ async def close_by_hand(tools: Tools, memory: Memory) -> Memory:
     decision = _decision(tools, memory, Action.CLOSE, "forgotten by hand", text)
     await tools.store.apply(memory.subject, [change], [decision])
     return (await tools.store.memories(memory.subject, [memory.id]))[0]
+
+
+async def link_by_hand(tools: Tools, memory: Memory, to: Subject) -> Memory:
+    """Put a memory into another subject; return the row there."""
+    made = _decision(tools, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
+    await tools.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
+    return (await tools.store.memories(to, [memory.id]))[0]
+
+
+async def unlink_by_hand(tools: Tools, memory: Memory) -> None:
+    """Take a memory from its subject."""
+    made = _decision(tools, memory, Action.UNLINK, "taken from this subject alone", "")
+    await tools.store.unlink(memory.subject, memory.id, decision=made)
 
 
 async def _same(tools: Tools, hot: Hot, text: str, vector: Vector) -> Memory | None:

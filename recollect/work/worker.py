@@ -25,6 +25,7 @@ from recollect.errors import (
     UnknownProfileError,
 )
 from recollect.ids import new_id
+from recollect.tend.erase import Eraser
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
 from recollect.work.energy import on_budget, pay_without_model
 from recollect.work.telling import counted, tell
@@ -49,6 +50,8 @@ STALE_TRIES = 8
 _LONGEST_BACKOFF_S = 600.0
 # A server that says it is down, and no breaker that says for how long (an embedder's).
 _DOWN_S = 10.0
+# How often the worker looks whether an erasure is pending.
+CLEAN_EVERY_S = 10.0
 
 
 @dataclass(slots=True)
@@ -79,6 +82,7 @@ class Worker:
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
+        self._cleaned_at = -CLEAN_EVERY_S
 
     def wake(self) -> None:
         """Say that something has become due."""
@@ -129,6 +133,7 @@ class Worker:
                 self._idle.set()
 
     async def _round(self, *, heed_stop: bool) -> int:
+        await self._finish_erasing()
         due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
         # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
         room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
@@ -142,6 +147,13 @@ class Worker:
         for key in due:
             subjects.setdefault(key.subject, []).append(key)
         return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
+
+    async def _finish_erasing(self) -> None:
+        """Try again what another process's reader kept an erasure from finishing."""
+        now = self._tools.clock.monotonic()
+        if now - self._cleaned_at >= CLEAN_EVERY_S:
+            self._cleaned_at = now
+            await Eraser(store=self._tools.store).finish()
 
     async def _take(self, key: FormationKey) -> bool:
         lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)

@@ -114,6 +114,12 @@ class HotCache:
             self._make_room()
             return list(memories)
 
+    def forget(self, subject: Subject) -> None:
+        """Keep nothing of a subject any more."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == subject.key]:
+                self._drop(key)
+
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory in what is kept: uses move no version."""
         with self._lock:

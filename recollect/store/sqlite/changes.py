@@ -11,6 +11,7 @@ from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryEr
 from recollect.ids import id_bytes, id_text
 from recollect.store.sqlite import subjects
 from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_number, unpack_fixed
+from recollect.store.sqlite.ledger import refuse_erased
 from recollect.store.sqlite.rows import (
     KIND_NUMBER,
     STATE_NUMBER,
@@ -63,10 +64,11 @@ def apply(
 
     Raises:
         BadRequestError: a memory or decision is another subject's, or an id is none.
-        StaleSubjectError: a slot is filled, or an id is taken.
+        StaleSubjectError: a slot is filled, an id is taken, or something rests on a message that was erased.
         UnknownMemoryError: a change names a memory that is not the subject's.
         VectorSizeError: a vector does not fit its space.
     """
+    refuse_erased(db, home, changes, decisions)
     version = subjects.ensure(db, subject)
     if changes:
         version = subjects.move_version(db, subject)

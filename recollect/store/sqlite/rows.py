@@ -38,6 +38,8 @@ Row = tuple[Any, ...]
 
 STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 """A state is stored as its place here."""
+WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
+"""How much of a message is gone: `message.erased`."""
 KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 _ID = itemgetter(1)
@@ -66,7 +68,7 @@ def fetch_value(db: apsw.Connection, sql: str, *values: Any) -> Any:
 
 def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
     """Read a row of `messages`."""
-    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_ = row
+    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level = row
     return LoggedMessage(
         conversation=conversation,
         seq=seq,
@@ -78,6 +80,7 @@ def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
         recorded_at=from_micros(recorded_at),
         complete=bool(complete),
         hash=hash_,
+        erased=level == ERASED,
     )
 
 

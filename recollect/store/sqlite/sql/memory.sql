@@ -70,7 +70,10 @@ SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
 SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
 
 -- name: changed
-SELECT id FROM memory WHERE subject = ?1 AND changed > ?2 LIMIT ?3
+SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+ UNION ALL
+SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+ LIMIT ?3
 
 -- name: hot_changed
 SELECT h.memory, h.fixed, h.terms, h.sources
