@@ -40,8 +40,9 @@ class Looking(Wired):
         """
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
-        policy = self.profile(profile or self.settings.profile).recall
-        return await self._finder.recall(query, [self.subject(user)], Wish(policy=policy, limit=limit))
+        chosen = self.profile(profile or self.settings.profile)
+        wish = Wish(policy=chosen.recall, limit=limit, half_life_days=chosen.age.half_life_days)
+        return await self._finder.recall(query, [self.subject(user)], wish)
 
     async def nearest(
         self,
