@@ -48,6 +48,12 @@ TABLES = (
     Table(name="gone", holds="ids", kept="caches drop by it what was erased: ids alone"),
     Table(name="erased_message", holds="masked hashes", kept="the ledger: a resent history stays erased by it"),
     Table(name="erased_subject", holds="the hash of the name", kept="the ledger: versions go on counting by it"),
+    Table(name="app", holds="that an app was announced", place="memories", every=("every_app",)),
+    Table(name="subscription", holds="names of shared subjects", place="memories", every=("every_subscription",)),
+    Table(name="energy", holds="numbers", place="memories", every=("every_energy",)),
+    Table(name="reservation", holds="numbers", place="memories", every=("every_reservation",)),
+    Table(name="spending", holds="numbers", place="memories", every=("every_spending",)),
+    Table(name="energy_poll", holds="names of pollers", place="memories", every=("every_poll",)),
     Table(name="erasure", holds="numbers", kept="what a receipt counts, and whether it is pending"),
 )
 """In the order of the schema."""

@@ -269,3 +269,21 @@ UPDATE erasure SET cleaned_at = ?1 WHERE cleaned_at IS NULL
 
 -- name: erasure
 SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DESC, id DESC LIMIT ?2
+
+-- name: every_app
+DELETE FROM app WHERE subject = ?1
+
+-- name: every_subscription
+DELETE FROM subscription WHERE subject = ?1
+
+-- name: every_energy
+DELETE FROM energy WHERE subject = ?1
+
+-- name: every_reservation
+DELETE FROM reservation WHERE subject = ?1
+
+-- name: every_spending
+DELETE FROM spending WHERE subject = ?1
+
+-- name: every_poll
+DELETE FROM energy_poll WHERE subject = ?1
