@@ -11,8 +11,8 @@ class Sharing(Wired):
     async def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> ListOf[Subject]:
         """Let a user read a shared subject beside their own memories; returns all that they read so.
 
-        Their own values of a slot come before shared ones. What is shared is added with the shared subject as `user`, or
-        linked there.
+        Their own values of a slot come before shared ones. What is shared is added with the shared subject as `user`,
+        or linked there.
 
         Args:
             shared: `shared:NAME`, or the name alone.
