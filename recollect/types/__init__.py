@@ -57,6 +57,7 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
+from recollect.types.tended import TendLease, TendReport, closed_by
 
 __all__ = [
     "KIND_ORDER",
@@ -116,7 +117,10 @@ __all__ = [
     "StrengthenMemory",
     "Subject",
     "SubjectSums",
+    "TendLease",
+    "TendReport",
     "Turn",
     "Vector",
     "Vectors",
+    "closed_by",
 ]
