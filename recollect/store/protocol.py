@@ -387,7 +387,7 @@ class Store(Protocol):
         ...
 
     async def profiles_of(self, subject: Subject) -> set[str]:
-        """Name the profiles under which the subject's active notes and facts were formed."""
+        """Name the profiles under which the subject's notes and facts were formed, closed ones included."""
         ...
 
     async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:

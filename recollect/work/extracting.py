@@ -21,6 +21,7 @@ from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
 from recollect.resolve.plan import ResolveContext, Resolved, refusal
+from recollect.tend.length import shortened
 from recollect.text import terms
 from recollect.types import (
     KIND_ORDER,
@@ -124,6 +125,8 @@ async def _form(batch: _Batch, tools: Tools) -> tuple[list[Change], list[Decisio
     extracted = await _propose(batch, tools)
     size = characters(batch.messages)
     proven, refused = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
+    longest = batch.profile.room.longest_characters
+    proven = [(replace(one, text=shortened(one.text, longest)), evidence) for one, evidence in proven]
     vectors = await tools.embedder.embed([candidate.text for candidate, _ in proven])
     resolved = [*await _resolve(batch, proven, vectors, tools), *refused]
     by_text: dict[str, Vector] = {one[0].text: row for one, row in zip(proven, vectors, strict=True) if row.any()}

@@ -26,6 +26,7 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.tend.erase import Eraser
+from recollect.tend.making_room import make_room_for
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
 from recollect.work.energy import on_budget, pay_without_model
 from recollect.work.telling import counted, tell
@@ -211,10 +212,10 @@ class Worker:
         profile = self._tools.profiles.get(lease.key.profile)
         tools, paid = on_budget(self._tools, lease, profile), False
         for attempt in range(1, STALE_TRIES + 1):
-            result = await _twice(lambda: stage(lease, tools))
-            paid = paid or await pay_without_model(tools, lease, profile, result)
+            formed = await _twice(lambda: stage(lease, tools))
+            paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
-                await self._commit(lease, result)
+                result = await self._commit(lease, formed)
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
@@ -232,8 +233,17 @@ class Worker:
             )
             return
 
-    async def _commit(self, lease: Lease, result: FormationResult) -> None:
-        await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+    async def _commit(self, lease: Lease, formed: FormationResult) -> FormationResult:
+        """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
+        result = await make_room_for(formed, lease, self._tools)
+        try:
+            await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+        except (StoreUnavailableError, StoreFullError):
+            if result.decisions == formed.decisions:
+                raise
+            result = await make_room_for(formed, lease, self._tools, ask=False)
+            await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+        return result
 
     async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
         """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""

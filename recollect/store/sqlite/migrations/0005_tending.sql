@@ -7,5 +7,5 @@ ALTER TABLE subject ADD COLUMN tend_token INTEGER;
 ALTER TABLE subject ADD COLUMN tend_until INTEGER;
 CREATE INDEX subject_tended ON subject (tended_at);
 
-CREATE INDEX memory_profile ON memory (subject, profile) WHERE kind < 2 AND state = 0;
+CREATE INDEX memory_profile ON memory (subject, profile) WHERE kind < 2;
 CREATE INDEX memory_ends ON memory (subject, valid_to) WHERE kind < 3 AND state = 0 AND valid_to IS NOT NULL;

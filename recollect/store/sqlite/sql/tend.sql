@@ -1,7 +1,7 @@
 -- What tending reads of a subject's memories, and whose turn it is to be tended: that is asked of all subjects.
 
 -- name: profiles_of
-SELECT DISTINCT profile FROM memory WHERE subject = ?1 AND kind < 2 AND state = 0
+SELECT DISTINCT profile FROM memory WHERE subject = ?1 AND kind < 2
 
 -- name: ended
 SELECT *

@@ -97,13 +97,13 @@ async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations
     assert await store.ended(BEN, now) == []
 
 
-async def test_profiles_are_those_of_what_is_still_known(store: Store, clock: FakeClock) -> None:
+async def test_profiles_are_those_of_notes_and_facts_closed_ones_too(store: Store, clock: FakeClock) -> None:
     notes = [replace(memory(f"Note {name}.", clock=clock), profile=name) for name in ("session", "app", "app")]
     turn = replace(memory("Said.", clock=clock, kind=MemoryKind.TURN), profile="default")
     await store.apply(ANA, [add(one) for one in (*notes, turn)], [])
     assert await store.profiles_of(ANA) == {"session", "app"}
     await store.apply(ANA, [CloseMemory(id=notes[0].id, valid_to=clock.now(), closed_at=clock.now())], [])
-    assert await store.profiles_of(ANA) == {"app"}
+    assert await store.profiles_of(ANA) == {"session", "app"}, "room must not grow when its last memory goes"
 
 
 @pytest.mark.parametrize("how", ["added", "strengthened"])
