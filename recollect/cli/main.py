@@ -19,6 +19,7 @@ from recollect.cli import (
     profiling,
     replaying,
     serving,
+    tending,
 )
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
@@ -61,7 +62,19 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-for part in (serving, chatting, memories, contexts, logbook, formations, energy, profiling, replaying, doctoring):
+for part in (
+    serving,
+    chatting,
+    memories,
+    contexts,
+    logbook,
+    formations,
+    energy,
+    tending,
+    profiling,
+    replaying,
+    doctoring,
+):
     part.register(app)
 
 

@@ -49,8 +49,8 @@ class Planned:
     """What is about to be committed to one subject."""
 
     subject: Subject
-    profile: str
-    """The one under which it was formed."""
+    profile: str = ""
+    """The one under which it was formed; empty where nothing is."""
     hot: Hot
     """What is known; the commit must check its version."""
     changes: Sequence[Change] = ()
@@ -73,8 +73,8 @@ class _Making:
     why_not: str = ""
     """Why no model is asked any more."""
 
-    def decide(self, action: Action, memory: MemoryId, target: MemoryId | None, said: tuple[str, str]) -> None:
-        reason, text = said
+    def decide(self, action: Action, memory: MemoryId, target: MemoryId | None, said: tuple[str, str, str]) -> None:
+        reason, text, profile = said
         self.decisions.append(
             Decision(
                 id=new_id(self.tools.clock),
@@ -85,7 +85,7 @@ class _Making:
                 target_id=target,
                 reason=reason,
                 text=text,
-                profile=self.planned.profile,
+                profile=profile,
                 conversation=self.planned.conversation,
             )
         )
@@ -99,7 +99,8 @@ class _Making:
 
     def evict(self, gone: Leaving, new: MemoryId | None) -> None:
         found = self.close(gone.id)
-        self.decide(Action.EVICT, gone.id, new, (gone.reason, found.text if found else ""))
+        text, profile = (found.text, found.profile) if found else ("", self.planned.profile)
+        self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
 
 
 async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[Decision]]:
@@ -135,9 +136,22 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
     return making.changes, making.decisions
 
 
-async def make_room_for(
-    result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True
-) -> FormationResult:
+async def shrink(planned: Planned, tools: Tools, *, most_closed: int) -> tuple[list[Change], list[Decision]]:
+    """Say what must go where a subject holds more than it has room for, without anything coming: no model is asked."""
+    places = np.flatnonzero(np.isin(planned.hot.kinds, _NUMBERS))
+    room = await _room(planned, len(places), tools)
+    if room is None or len(places) <= room.policy.most:
+        return [], []
+    closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
+    known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
+    held = await tools.store.memories(planned.subject, known)
+    making = _Making(planned=planned, now=tools.clock.now(), tools=tools, held=held)
+    for gone in leaving(held, frozenset(), room, now=making.now)[:most_closed]:
+        making.evict(gone, None)
+    return making.changes, making.decisions
+
+
+async def make_room_for(result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True) -> FormationResult:
     """Let a formation's commit make the room that it needs.
 
     What was tried twice and never committed (the database failed, or the worker was killed) asks no model again.
@@ -188,7 +202,7 @@ async def _room(planned: Planned, count: int, tools: Tools) -> Room | None:
     if least is None or count <= least.policy.most:
         return None
     names = await tools.store.profiles_of(planned.subject)
-    return tightest(rulers(planned.subject, names | {planned.profile}, shelf))
+    return tightest(rulers(planned.subject, names | {planned.profile} - {""}, shelf))
 
 
 async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list[Memory] | None:
@@ -269,8 +283,9 @@ async def _follow(making: _Making, verdict: Verdict, new: Memory) -> None:
         )
     )
     making.held.append(folded)
-    making.decide(Action.FOLD, folded.id, target.id, (f"the model edited it: {verdict.reason}", verdict.text))
-    making.decide(Action.FOLD, folded.id, new.id, ("went into the edited memory", new.text))
+    edited, profile = f"the model edited it: {verdict.reason}", making.planned.profile
+    making.decide(Action.FOLD, folded.id, target.id, (edited, verdict.text, profile))
+    making.decide(Action.FOLD, folded.id, new.id, ("went into the edited memory", new.text, profile))
 
 
 def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:

@@ -55,6 +55,10 @@ _DOWN_S = 10.0
 CLEAN_EVERY_S = 10.0
 
 
+Chores = Callable[[Callable[[], bool]], Awaitable[object]]
+"""A portion of work that may wait; it asks now and then whether to stop."""
+
+
 @dataclass(slots=True)
 class WorkerCounters:
     """What the worker did since it started."""
@@ -73,10 +77,11 @@ class WorkerCounters:
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
-    def __init__(self, tools: Tools, stages: Mapping[str, Stage]) -> None:
-        """Take the tools and the stages by name."""
+    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+        """Take the tools, the stages by name, and what is to be done while nothing is due."""
         self._tools = tools
         self._stages = stages
+        self._chores = chores
         self._wake = asyncio.Event()
         self._stopping = False
         self._rounds = 0
@@ -96,6 +101,8 @@ class Worker:
             self._wake.clear()
             try:
                 worked = await self.round()
+                if not worked and self._chores is not None:
+                    await self._chores(lambda: self._stopping or self._wake.is_set())
                 failures = 0
             except RecollectError as error:
                 failures += 1
