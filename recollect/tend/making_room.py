@@ -7,7 +7,7 @@ from datetime import datetime
 
 import numpy as np
 
-from recollect.errors import ModelError, StoreUnavailableError
+from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
 from recollect.ids import id_text, new_id
 from recollect.profiles.model import Profile
 from recollect.profiles.shelf import Profiles
@@ -29,8 +29,10 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    Purpose,
     Subject,
 )
+from recollect.work.energy import rationed
 from recollect.work.tools import Tools
 
 logger = logging.getLogger(__name__)
@@ -225,11 +227,21 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
             continue
         try:
             await _follow(making, await _verdict(making, one, room), one)
-        except ModelError:
-            making.why_not = "the model failed"
-            _oldest_goes(making, one, room, making.why_not)
         except InvalidVerdictError as error:
             _oldest_goes(making, one, room, str(error))
+        except TryAgainError as error:
+            making.why_not = _failure(error)
+            _oldest_goes(making, one, room, making.why_not)
+
+
+def _failure(error: TryAgainError) -> str:
+    match error:
+        case BudgetSpentError():
+            return f"no model is asked: {error.why}"
+        case StoreUnavailableError() | StoreFullError():
+            return "the database failed"
+        case _:
+            return "the model failed"
 
 
 def _oldest_goes(making: _Making, new: Memory, room: Room, why: str) -> None:
@@ -240,13 +252,14 @@ def _oldest_goes(making: _Making, new: Memory, room: Room, why: str) -> None:
 
 
 async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
-    """Ask the one question of a compaction; every model call of making room goes through here.
+    """Ask the one question of a compaction, on the subject's budget; every model call of making room goes through here.
 
     Raises:
-        ModelError: the model failed.
+        TryAgainError: the model failed or is left alone, the budget is spent, or the database failed twice.
         InvalidVerdictError: its answer cannot be followed, or it is not to be asked.
     """
-    model = making.tools.model
+    profile = making.tools.profiles.get(making.planned.profile)
+    model = rationed(making.tools, Purpose.COMPACT, making.planned.subject, profile)
     if model is None:
         raise InvalidVerdictError("no model is set to choose")
     if not making.planned.ask or making.why_not:
@@ -255,7 +268,10 @@ async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
         raise InvalidVerdictError(f"a model is asked {MOST_QUESTIONS} times in one commit at most")
     making.questions += 1
     question = Question(held=making.held, new=new, longest_characters=room.policy.longest_characters)
-    return await ask_what_goes(question, model)
+    try:
+        return await ask_what_goes(question, model)
+    except (StoreUnavailableError, StoreFullError):  # nothing was booked, so nothing was asked
+        return await ask_what_goes(question, model)
 
 
 async def _follow(making: _Making, verdict: Verdict, new: Memory) -> None:

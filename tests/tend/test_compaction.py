@@ -220,22 +220,47 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
 
 
 async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_the_third_time(
-    parts: Parts, tmp_path: Path, clock: FakeClock
+    parts: Parts, tmp_path: Path
 ) -> None:
-    model = Answering(delete(4), delete(4))
-    await tell_each(with_profile(parts, tmp_path, TEN, model=model.model), *numbered(10))
+    model = Answering(delete(4))
+    toml = f"{TEN}\n[form]\nturns = false"
+    await tell_each(with_profile(parts, tmp_path, toml, model=model.model), *numbered(10))
     store: Any = Failing(parts.store, "commit_formation", times=2)
-    engine = with_profile(replace(parts, store=store), tmp_path, TEN, model=model.model)
-    await engine.record([user(numbered(1, start=11)[0])], user="ana", conversation="one")
-    while store.left:
-        with pytest.raises(StoreUnavailableError):
-            await engine.form()
-        clock.advance(seconds=10)
-    await engine.form()
-    assert model.asked == 2
+    engine = with_profile(replace(parts, store=store), tmp_path, toml, model=model.model)
+    await tell_each(engine, numbered(1, start=11)[0])
+    assert (model.asked, store.calls) == (1, 3)
     assert await held_texts(engine, "ana") == numbered(10, start=2)
     [line] = await decided(engine, "ana", Action.EVICT)
     assert line.reason.endswith("asking a model came to nothing before")
+
+
+async def test_a8_a_compaction_costs_its_units_and_where_they_are_spent_the_oldest_goes(
+    parts: Parts, tmp_path: Path
+) -> None:
+    budget = "[budget]\ncapacity = 32\ncreate = 0\ncompact = 25\nrefill_per_day = 1"
+    model = Answering(delete(4))
+    engine = with_profile(parts, tmp_path, f"{TEN}\n{budget}", model=model.model)
+    await tell_each(engine, *numbered(12))
+    assert model.asked == 1
+    reasons = [line.reason for line in await decided(engine, "ana", Action.EVICT)]
+    assert reasons[0].startswith("the model chose it")
+    assert "; no model is asked: " in reasons[1]
+    spent = await engine.energy(user="ana")
+    assert spent.level == 7
+
+
+async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the_oldest_goes(
+    parts: Parts, clock: FakeClock, engine: AsyncRecollect
+) -> None:
+    await full_app(engine, clock)
+    for times, gone in ((1, 4), (2, 1)):
+        model = Answering(delete(4))
+        away = failing(parts, "reserve", model, times=times)
+        await away.add(f"Quite another thing, {times}.", user=APP, profile="app")
+        assert model.asked == (times == 1)
+        line = (await decided(engine, APP, Action.EVICT))[-1]
+        assert line.text == numbered(1, start=gone)[0]
+    assert line.reason.endswith("the database failed")
 
 
 async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
