@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from recollect.profiles.model import BudgetPolicy
+from recollect.store.tending import TendedStore
 from recollect.types import (
     AppRecord,
     Change,
@@ -31,7 +32,6 @@ from recollect.types import (
     StoreSums,
     Subject,
     SubjectSums,
-    TendLease,
     Turn,
 )
 
@@ -63,7 +63,7 @@ class StoreStats:
     """What an integrity check found; empty when all is well. Filled only with `check=True`."""
 
 
-class Store(Protocol):
+class Store(TendedStore, Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
     No method reads or writes another subject than those it is given. A subject, conversation or memory that
@@ -384,28 +384,6 @@ class Store(Protocol):
 
     async def subject_sums(self, subject: Subject) -> SubjectSums:
         """Count what is kept of one subject, what was decided, and what recall was good for."""
-        ...
-
-    async def profiles_of(self, subject: Subject) -> set[str]:
-        """Name the profiles under which the subject's notes and facts were formed, closed ones included."""
-        ...
-
-    async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
-        """Read active notes, facts and episodes whose `valid_to` had passed then: the `limit` first to end, by id."""
-        ...
-
-    async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
-        """List subjects that were not tended since `before` and that nobody tends now, longest waiting first."""
-        ...
-
-    async def lease_tending(
-        self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
-    ) -> TendLease | None:
-        """Take a subject for tending; None where it was tended since `before`, or another holds it."""
-        ...
-
-    async def tended(self, lease: TendLease, at: datetime) -> None:
-        """Note that a subject was tended and give the lease back; does nothing where another holds it by now."""
         ...
 
     async def stats(self, *, check: bool = False) -> StoreStats:
