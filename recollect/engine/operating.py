@@ -2,7 +2,7 @@
 
 from recollect.engine.base import ListOf, Wired
 from recollect.errors import BadRequestError
-from recollect.store.protocol import StoreStats
+from recollect.store.operators import StoreStats
 from recollect.tend.tending import tend_subject
 from recollect.types import (
     Decision,

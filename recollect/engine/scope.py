@@ -11,9 +11,6 @@ from recollect.profiles.options import options_of
 from recollect.text import squeeze
 from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
 
-GLOBAL = Subject("global", "")
-"""What everybody reads who knows little of their own yet."""
-
 SYSTEM_CHARACTER, USER_CHARACTER, USE_MEMORY = "systemCharacter", "userCharacter", "useMemory"
 INTERACTION, ENABLED = "interaction", "enabled"
 """Names of a conversation's options, as the profiles' interfaces spell them."""

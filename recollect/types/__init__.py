@@ -24,6 +24,7 @@ from recollect.types.log import (
     Turn,
 )
 from recollect.types.memory import (
+    GLOBAL,
     KIND_ORDER,
     NO_DETAIL,
     SUBJECT_KINDS,
@@ -60,6 +61,7 @@ from recollect.types.request import (
 from recollect.types.tended import TendLease, TendReport, closed_by
 
 __all__ = [
+    "GLOBAL",
     "KIND_ORDER",
     "NO_DETAIL",
     "NO_OPENING",

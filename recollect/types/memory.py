@@ -76,6 +76,10 @@ def _key(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
+GLOBAL = Subject("global", "")
+"""What everybody may read who knows little of their own yet."""
+
+
 class MemoryKind(StrEnum):
     """The four kinds of memory, one table."""
 

@@ -36,11 +36,13 @@ from recollect.types import (
     LoggedMessage,
     MemoryId,
     MemoryKind,
+    Purpose,
     Vector,
     Vectors,
 )
 from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
+from recollect.work.energy import rationed
 from recollect.work.neighbours import gather_neighbours, nearest, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.tools import Tools
@@ -221,10 +223,11 @@ async def _resolve(
         similar=lambda one, two: float(between[one, two]),
     )
     resolved = resolve(proven, neighbours, policy=policy, context=context).resolved
-    questions = open_questions(resolved, neighbours, policy) if tools.model else []
-    if tools.model is None or not questions:
+    model = rationed(tools, Purpose.JUDGE, batch.lease.key.subject, batch.profile)
+    questions = open_questions(resolved, neighbours, policy) if model else []
+    if model is None or not questions:
         return resolved
-    judged = await judge(questions, tools.model, clean=scrub)
+    judged = await judge(questions, model, clean=scrub)
     return resolve(proven, neighbours, policy=policy, context=replace(context, judged=judged)).resolved
 
 
