@@ -13,6 +13,7 @@ from recollect.cli import (
     contexts,
     doctoring,
     energy,
+    erasing,
     formations,
     logbook,
     memories,
@@ -66,6 +67,7 @@ _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, contexts, sharing, logbook, formations)
 _OPERATING = (energy, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
+for part in (serving, chatting, memories, erasing, contexts, logbook, formations, profiling, replaying, doctoring):
     part.register(app)
 
 

@@ -222,6 +222,9 @@ DELETE FROM subject WHERE key = ?1
 -- name: every_conversation
 DELETE FROM conversation WHERE subject = ?1
 
+-- name: forget_options
+UPDATE conversation SET options = NULL, end_reason = NULL WHERE subject = ?1 AND id = ?2
+
 -- name: every_message
 DELETE FROM message WHERE subject = ?1
 
