@@ -64,10 +64,9 @@ def start(
 
 
 _TALKING = (serving, chatting, replaying)
-_REMEMBERING = (memories, contexts, sharing, logbook, formations)
+_REMEMBERING = (memories, erasing, contexts, sharing, logbook, formations)
 _OPERATING = (energy, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
-for part in (serving, chatting, memories, erasing, contexts, logbook, formations, profiling, replaying, doctoring):
     part.register(app)
 
 
