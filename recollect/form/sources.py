@@ -31,16 +31,21 @@ class FormInput:
     """Where the subject's days begin."""
     neighbours: tuple[Memory, ...] = ()
     """Existing memories near the messages; may be empty."""
+    interaction: str = "chat"
+    """The mode of the conversation (`chat`, `qa`, `summary`): the style in which a model extracts."""
 
 
 def readable(message: LoggedMessage) -> str:
-    """Return the words of a message that memories may be derived from: own, scrubbed, and not endless."""
-    return readable_text(message.text)
+    """Return the words of a message that memories may be derived from: own, scrubbed, and not endless.
+
+    What the assistant quotes counts as its words: it answers out of documents.
+    """
+    return readable_text(message.text, quotations=message.role == "assistant")
 
 
-def readable_text(text: str) -> str:
-    """Return what may be derived from a text: own words, scrubbed, and not endless."""
-    own = scrub(own_words(text[:_LONGEST_SEEN])[: LONGEST_READ + _MARGIN])
+def readable_text(text: str, *, quotations: bool = False) -> str:
+    """Return what may be derived from a text: own words (and, if told to, quoted lines), scrubbed, not endless."""
+    own = scrub(own_words(text[:_LONGEST_SEEN], quotations=quotations)[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
 
