@@ -1,11 +1,16 @@
 """Where a memory comes from: its source's address, who talked with whom, and the names it is listed under. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from recollect.chat.names import spoken_name
 from recollect.dates.mention import written
 from recollect.form.sources import FormInput, who
+from recollect.text import squeeze
 from recollect.types import Detail, LoggedMessage
+
+SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacter", "interaction"
+"""Names of a conversation's options, as the profiles' interfaces spell them."""
 
 
 def source_uri(message: LoggedMessage) -> str:
@@ -24,10 +29,33 @@ def source_context(message: LoggedMessage, source: FormInput) -> str:
     return f"{' and '.join(speakers((*source.earlier, *source.messages)))}, {written(day)}"
 
 
-def pair_tag(messages: Iterable[LoggedMessage]) -> tuple[str, ...]:
-    """Return the tag of two who talk under their names, `pair:kira+marcus`; nothing for others."""
-    names = sorted({name.casefold() for message in messages if (name := spoken_name(message.name))})
-    return (f"pair:{'+'.join(names)}",) if len(names) == 2 else ()
+def pair_tag(knower: str, other: str) -> str:
+    """Name a pair of characters, the one who knows first: what one observed is not the other's memory.
+
+    >>> pair_tag("Kira", "Marcus")
+    'pair:kira+marcus'
+    """
+    return f"pair:{character(knower)}+{character(other)}"
+
+
+def character(name: str) -> str:
+    """Fold a character's name as subjects and tags spell it."""
+    return squeeze(name).casefold().replace("+", " ")
+
+
+def with_characters(messages: Iterable[LoggedMessage], options: Mapping[str, Any]) -> list[LoggedMessage]:
+    """Give messages without a name those of the characters that their conversation was opened with."""
+    called = {"assistant": options.get(SYSTEM_CHARACTER), "user": options.get(USER_CHARACTER)}
+    return [
+        replace(one, name=name) if not one.name and isinstance(name := called.get(one.role), str) else one
+        for one in messages
+    ]
+
+
+def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names under which what a conversation leaves is listed: its pair of characters, if it has one."""
+    knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
+    return (pair_tag(knower, other),) if isinstance(knower, str) and isinstance(other, str) else ()
 
 
 def record_detail(message: LoggedMessage, source: FormInput, *, summary: str) -> Detail:
@@ -36,7 +64,7 @@ def record_detail(message: LoggedMessage, source: FormInput, *, summary: str) ->
         summary=summary,
         source_uri=source_uri(message),
         source_context=source_context(message, source),
-        tags=pair_tag((*source.earlier, *source.messages)),
+        tags=source.tags,
     )
 
 
@@ -46,5 +74,5 @@ def paragraph_detail(source: FormInput, tags: tuple[str, ...] = ()) -> Detail:
     return Detail(
         source_uri=source_uri(last),
         source_context=source_context(last, source),
-        tags=tuple(dict.fromkeys(tags)),
+        tags=tuple(dict.fromkeys((*source.tags, *tags))),
     )

@@ -33,6 +33,8 @@ class FormInput:
     """Existing memories near the messages; may be empty."""
     interaction: str = "chat"
     """The mode of the conversation (`chat`, `qa`, `summary`): the style in which a model extracts."""
+    tags: tuple[str, ...] = ()
+    """Names under which records of this conversation are listed."""
 
 
 def readable(message: LoggedMessage) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
+from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
@@ -26,7 +26,6 @@ from recollect.types import (
     Evidence,
     FormationResult,
     Lease,
-    LoggedMessage,
     Purpose,
     Vectors,
 )
@@ -47,8 +46,6 @@ TOGETHER_BATCH = 40
 WHOLE_BATCH = 10_000
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
 EARLIER = 4
-# A conversation's options that name who speaks in a role.
-_CHARACTERS = {"assistant": "systemCharacter", "user": "userCharacter"}
 
 
 async def extract(lease: Lease, tools: Tools) -> FormationResult:
@@ -71,7 +68,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     gone = await tools.store.abandoned(key.home, key.conversation)
     opened = await tools.store.conversation(key.home, id=key.conversation)
     options = opened.options if opened else {}
-    live = [_named(message, options) for message in read if message.seq not in gone]
+    live = with_characters((message for message in read if message.seq not in gone), options)
     hot = await tools.store.hot(key.subject, tools.embedder.space)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
@@ -103,12 +100,6 @@ def _limit(profile: Profile, *, asked: bool) -> int:
         return MODEL_BATCH
     turns = profile.trigger.every if profile.trigger.when == "periodic" else TOGETHER_BATCH
     return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
-
-
-def _named(message: LoggedMessage, options: Mapping[str, Any]) -> LoggedMessage:
-    """Give a message without a name that of the character which its conversation was opened with for its role."""
-    called = options.get(_CHARACTERS.get(message.role, ""))
-    return replace(message, name=called) if not message.name and isinstance(called, str) else message
 
 
 async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision]]:

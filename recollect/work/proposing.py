@@ -10,6 +10,7 @@ from recollect.form.gate import worth_a_look
 from recollect.form.model import extract_by_model
 from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
 from recollect.form.records import RECORDS_VERSION, extract_records
+from recollect.form.scene import INTERACTION, tags_of
 from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import shape_for
 from recollect.form.sources import FormInput, readable
@@ -83,7 +84,8 @@ async def propose(batch: Batch, tools: Tools) -> Extracted:
         subject=batch.lease.key.subject,
         sources=batch.sources,
         time_zone=tools.zone,
-        interaction=str(batch.options.get("interaction") or "chat"),
+        interaction=str(batch.options.get(INTERACTION) or "chat"),
+        tags=tags_of(batch.options),
     )
     if tools.model is None:
         return Extracted(candidates=await asyncio.to_thread(_by_rules, source, batch.profile))
