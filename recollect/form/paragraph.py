@@ -7,8 +7,7 @@ from recollect.form.scene import paragraph_detail
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.shapes.paragraph import USUAL_CHARACTERS
 from recollect.form.sources import FormInput, readable, speaker_of, who
-from recollect.form.tone import small_talk
-from recollect.form.worth import informative, short, worth_of
+from recollect.form.worth import informative, is_pleasantry, short, worth_of
 from recollect.text import terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
@@ -62,7 +61,7 @@ def _spoken(source: FormInput) -> list[_Sentence]:
         if message.role not in source.sources:
             continue
         for piece in sentences(fold(readable(message))):
-            if not small_talk(piece.text):
+            if not is_pleasantry(piece.text):
                 found.append(_Sentence(message, _one_line(piece), len(found), not informative(piece.text)))
     stated = [one for one in found if not one.asks]
     return (stated or found)[-_MOST_WEIGHED:]
@@ -97,7 +96,8 @@ def _written(chosen: list[_Sentence], room: int) -> str:
     parts: list[str] = []
     speaker = ""
     for one in chosen:
-        said = short(one.text, int(room * (_LONGEST_SHARE if len(chosen) == 1 else 1 / 2)) - len(who(one.message)) - 3)
-        parts.append(said if who(one.message) == speaker else f"{who(one.message)}: {said}")
-        speaker = who(one.message)
+        lead = f"{who(one.message)} said: "
+        said = short(one.text, int(room * (_LONGEST_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
+        parts.append(said if lead == speaker else f"{lead}{said}")
+        speaker = lead
     return " ".join(parts)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.dates.mention import written
-from recollect.form.sources import FormInput, who
+from recollect.form.sources import FormInput, speaker_of
 from recollect.text import squeeze
 from recollect.types import Detail, LoggedMessage
 
@@ -20,7 +20,7 @@ def source_uri(message: LoggedMessage) -> str:
 
 def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
     """List who speaks, in the order of their first words."""
-    return list(dict.fromkeys(who(message) for message in messages if message.role in ("user", "assistant")))
+    return list(dict.fromkeys(speaker_of(message) for message in messages if message.role in ("user", "assistant")))
 
 
 def source_context(message: LoggedMessage, source: FormInput) -> str:

@@ -83,6 +83,15 @@ _FEELING = re.compile(
     r"tears|dream(?:s|ed|t)?|trust(?:s|ed)?|betrayed|relieved|overwhelmed|devastated|joy|grief|died|death|lost)\b",
     re.IGNORECASE,
 )
+# Said to somebody and of nothing: "Hello Marcus!", "That is great."
+_PLEASANTRY = re.compile(
+    r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s+(?:morning|evening|afternoon|night|day)|thanks?|thank\s+you|cheers|bye|"
+    r"goodbye|farewell|see\s+you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
+    r"|(?:that|this|it)(?:'s|\s+is|\s+was|\s+sounds|\s+looks|\s+seems)\s+(?:all\s+|so\s+|very\s+|really\s+|just\s+)*"
+    r"(?:great|good|nice|fine|cool|ok(?:ay)?|wonderful|lovely|perfect|awesome|amazing|interesting|funny|right|true)"
+    r"(?:\s+to\s+(?:hear|know))?)[.!…]*$",
+    re.IGNORECASE,
+)
 # English function words: what has none of them is in a language whose cues are not known here.
 _ENGLISH = re.compile(
     r"\b(?:the|i|i'm|you|it|is|are|was|of|and|this|that|my|we|he|she|they|with|not|to|a|an|in|for|have|had)\b", re.I
@@ -144,7 +153,7 @@ def record_type(text: str) -> RecordType:
 
 def informative(sentence: str) -> float:
     """Weigh how much a sentence tells: 0 for small talk and questions, about 1 for plain talk, more for what lasts."""
-    if small_talk(sentence) or not statement_part(sentence) or jokes(sentence):
+    if is_pleasantry(sentence) or not statement_part(sentence) or jokes(sentence):
         return 0.0
     content = sum(1 for word in words(sentence) if word not in STOP_WORDS)
     weight = min(content, 12) / 12
@@ -152,6 +161,15 @@ def informative(sentence: str) -> float:
     weight += 0.3 * bool(_FEELING.search(sentence)) + 0.2 * len(_NAME.findall(sentence)[:2])
     weight += 0.2 * bool(re.search(r"\d", sentence)) - 0.2 * hedges(sentence)
     return max(weight, 0.01)
+
+
+def is_pleasantry(sentence: str) -> bool:
+    """Whether a sentence is greeting, thanks, assent or politeness alone.
+
+    >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
+    (True, False)
+    """
+    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
 def short(text: str, longest: int = LONGEST_SUMMARY) -> str:

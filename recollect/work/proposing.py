@@ -15,8 +15,7 @@ from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import shape_for
 from recollect.form.sources import FormInput, readable
 from recollect.form.statements import extract_statements, statements_version
-from recollect.form.tone import small_talk
-from recollect.form.worth import worth_of
+from recollect.form.worth import is_pleasantry, worth_of
 from recollect.profiles.model import FormPolicy, Profile
 from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
@@ -133,7 +132,7 @@ def _may_last(message: LoggedMessage, *, asked: bool) -> bool:
 
 
 def _says_something(message: LoggedMessage) -> bool:
-    return any(not small_talk(piece.text) for piece in sentences(fold(readable(message))))
+    return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
 
 
 async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> tuple[Memory, ...]:
