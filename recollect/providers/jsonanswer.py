@@ -77,7 +77,7 @@ def _read(text: str, accept: Accept | None, or_else: Accept | None) -> JsonAnswe
         return _read(bare.strip(), accept, or_else)
     text = _without_reasoning(text)
     seen = [] if isinstance(bare, Unreadable) else [bare]
-    torn = False
+    torn = cut = False
     good = accept or _substantial
     values = _values(text, strict=accept is None)
     for found in values:
@@ -89,21 +89,23 @@ def _read(text: str, accept: Accept | None, or_else: Accept | None) -> JsonAnswe
             return JsonAnswer(found.value, remarks)
         else:
             seen.append(found.value)
+            cut = cut or not found.complete
     if seen and accept is None:
         return JsonAnswer(seen[0])
     if or_else and not torn and (near := [value for value in seen if or_else(value)]):
-        return _nearly(near)
+        return _nearly(near, cut=cut)
     raise ModelError(_why_not(text, seen))
 
 
-def _nearly(near: list[object]) -> JsonAnswer:
+def _nearly(near: list[object], *, cut: bool) -> JsonAnswer:
     """Take what comes near to what was asked for: all objects, or the first list that holds something."""
     distinct = [value for place, value in enumerate(near) if value not in near[:place]]
     objects = [value for value in distinct if isinstance(value, dict)]
+    remarks = (_CUT,) if cut else ()
     if objects:
-        return JsonAnswer(objects[0] if len(objects) == 1 else objects)
+        return JsonAnswer(objects[0] if len(objects) == 1 else objects, remarks)
     full = [value for value in distinct if value]
-    return JsonAnswer((full or distinct)[0], (_SECOND,) if len(full) > 1 else ())
+    return JsonAnswer((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
 
 
 def _why_not(text: str, seen: list[object]) -> str:

@@ -85,7 +85,8 @@ def near(schema: Mapping[str, Any]) -> Accept | None:
     properties = schema.get("properties", {})
     only = properties.get(required[0], {}) if len(required) == 1 else {}
     if only.get("type") != "array":
-        return _half_of(required)
+        alike = _half_of(required)
+        return lambda value: alike(value) or (isinstance(value, list) and len(value) == 1 and alike(value[0]))
     of_item = _half_of(only.get("items", {}).get("required", ()))
     return lambda value: of_item(value) or (isinstance(value, list) and _lists_memories(value))
 

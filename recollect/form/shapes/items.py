@@ -72,7 +72,10 @@ def _texts(value: object) -> object:
 
 
 def _numbers(value: object) -> object:
-    return [_number(one) for one in value] if isinstance(value, list) else [] if value is None else [_number(value)]
+    """Read a list of numbers; what is none is left out."""
+    read = [_number(one) for one in (value if isinstance(value, list) else [value])]
+    texts = [one for one in read if isinstance(one, str) and one.isdecimal() and len(one) < 10]
+    return [one for one in read if isinstance(one, int)] + [int(one) for one in texts]
 
 
 Text = Annotated[str, BeforeValidator(_text)]

@@ -45,7 +45,7 @@ _SCHEMA = {
 
 def _items(data: object) -> list[object] | None:
     """Take the one paragraph; a list of several is no answer to what was asked."""
-    if isinstance(data, dict) and isinstance(data.get("memories"), list):
+    if isinstance(data, dict) and "text" not in data and isinstance(data.get("memories"), list):
         data = data["memories"]
     if isinstance(data, str):
         data = {"text": data}
