@@ -1,6 +1,7 @@
 """What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
@@ -14,6 +15,8 @@ LONGEST_READ = 20_000
 _LONGEST_SEEN = 3 * LONGEST_READ
 # Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
+# A batch's messages are read by gate, extractor and check of evidence in turn.
+_KEPT_READ, _SHORT = 32, 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,15 @@ def readable(message: LoggedMessage) -> str:
 
 def readable_text(text: str, *, quotations: bool = False) -> str:
     """Return what may be derived from a text: own words (and, if told to, quoted lines), scrubbed, not endless."""
+    return _short_read(text, quotations) if len(text) <= _SHORT else _read(text, quotations)
+
+
+@lru_cache(maxsize=_KEPT_READ)
+def _short_read(text: str, quotations: bool) -> str:
+    return _read(text, quotations)
+
+
+def _read(text: str, quotations: bool) -> str:
     own = scrub(own_words(text[:_LONGEST_SEEN], quotations=quotations)[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]

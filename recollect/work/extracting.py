@@ -1,5 +1,6 @@
 """Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -58,18 +59,19 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     profile = tools.profiles.get(key.profile)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
-    read = await tools.store.messages(
-        key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start
+    # Together: each read is a way to another thread and back, which costs more than the reading.
+    read, gone, opened, hot = await asyncio.gather(
+        tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
+        tools.store.abandoned(key.home, key.conversation),
+        tools.store.conversation(key.home, id=key.conversation),
+        tools.store.hot(key.subject, tools.embedder.space),
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
     read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
-    gone = await tools.store.abandoned(key.home, key.conversation)
-    opened = await tools.store.conversation(key.home, id=key.conversation)
     options = opened.options if opened else {}
     live = with_characters((message for message in read if message.seq not in gone), options)
-    hot = await tools.store.hot(key.subject, tools.embedder.space)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
         lease=lease,
