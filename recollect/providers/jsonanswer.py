@@ -38,6 +38,15 @@ class JsonAnswer:
     """What of the answer was not taken, a sentence each."""
 
 
+def read_json_answer(text: str, accept: Accept | None = None) -> object:
+    """Read the JSON value a model answered with: see `read_answer`.
+
+    Raises:
+        ModelError: as there.
+    """
+    return read_answer(text, accept).value
+
+
 def read_answer(text: str, accept: Accept | None = None, or_else: Accept | None = None) -> JsonAnswer:
     """Read the JSON value a model answered with.
 

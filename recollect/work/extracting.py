@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from recollect.errors import BadRequestError
 from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
+from recollect.profiles.options import options_of
 from recollect.providers.chunk import chunks
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
@@ -56,21 +59,21 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     version when they are committed.
     """
     key = lease.key
-    profile = tools.profiles.get(key.profile)
+    opened = await tools.store.conversation(key.home, id=key.conversation)
+    options = opened.options if opened else {}
+    profile = _laid_over(tools.profiles.get(key.profile), options)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
     # Together: each read is a way to another thread and back, which costs more than the reading.
-    read, gone, opened, hot = await asyncio.gather(
+    read, gone, hot = await asyncio.gather(
         tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
         tools.store.abandoned(key.home, key.conversation),
-        tools.store.conversation(key.home, id=key.conversation),
         tools.store.hot(key.subject, tools.embedder.space),
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
     read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
-    options = opened.options if opened else {}
     live = with_characters((message for message in read if message.seq not in gone), options)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
@@ -90,6 +93,14 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
+
+
+def _laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
+    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
+    try:
+        return options_of(profile, options).over(profile)
+    except BadRequestError:
+        return profile
 
 
 def _limit(profile: Profile, *, asked: bool) -> int:

@@ -227,3 +227,22 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
     [kept] = await formed(with_model(parts, model), APP, *messages, end=True)
     assert len(kept.evidence) == 120
     assert len(model.calls) == 1
+
+
+async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncRecollect) -> None:
+    scene = Scene(profile="character", characters=CHARACTERS)
+    options = {"memoryExtractionMode": "every_turn"}
+    await engine.open_conversation("c1", user="ana", scene=scene, options=options)
+    said = "I decided to leave the old house by the sea before the winter begins."
+    [record] = await formed(
+        engine, scene, user(said), assistant("I learned that the ferry to Bergen sails at nine tomorrow.")
+    )
+    assert (record.speaker, record.type) == ("Kira", "DISCOVERY")
+
+
+async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncRecollect, parts: Parts) -> None:
+    item = {"type": "fact", "content": "The user lives in Oslo.", "importance": 0.5, "quote": "I live in Oslo"}
+    await engine.open_conversation("c1", user="ana", scene=SESSION, options={"extraction-threshold": 0.6})
+    formed_by = with_model(parts, ScriptedModel([{"memories": [item]}]))
+    assert await formed(formed_by, SESSION, user("I live in Oslo."), assistant("Good.")) == []
+    assert await reasons(engine, SESSION) == ["importance 0.50 is below 0.60"]
