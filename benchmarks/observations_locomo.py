@@ -97,7 +97,8 @@ def exchanges(recording: Recording) -> Iterator[tuple[list[Mapping[str, Any]], l
     said: list[Mapping[str, Any]] = []
     dates: list[datetime] = []
     for message, when in zip(recording.messages, recording.dates, strict=True):
-        if message["role"] == "user" and said and said[-1]["role"] == "assistant":
+        answered = bool(said) and said[-1]["role"] == "assistant" and any(one["role"] == "user" for one in said)
+        if message["role"] == "user" and answered:
             yield said, dates
             said, dates = [], []
         said.append(message)

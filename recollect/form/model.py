@@ -16,7 +16,7 @@ from recollect.types import Candidate, LoggedMessage
 # Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
 MOST_CANDIDATES = 20
 # Longest stretch of one message and of a known memory that is shown, in characters.
-_SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 300, 300
+_SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
 # Of a whole conversation so much is shown in all; of a longer one each message only begins.
 _SHOWN_WHOLE, _LEAST_SHOWN = 24_000, 80
 SCHEMA_NAME = "memories"

@@ -26,7 +26,7 @@ from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
-_NOTES_SHOWN, _FACTS_SHOWN = 8, 8
+_NOTES_SHOWN, _FACTS_SHOWN = 6, 6
 # A note less like the messages than this is neither repeated nor corrected by them.
 _LEAST_SIMILAR = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
