@@ -219,6 +219,17 @@ def _report(figures: Figures, watched: Watched) -> dict[str, Any]:
     }
 
 
+def bars(figures: Mapping[str, Any]) -> dict[str, bool]:
+    """Say of each promise whether it was kept."""
+    return {
+        "every observation kept": not figures["lost"] and not figures["duplicates"],
+        "at most one call of the extractor a turn": figures["calls_per_turn"] <= 1,
+        f"at most {MOST_CONFLICT_SHARE} for conflicts": figures["conflict_calls_per_turn"] <= MOST_CONFLICT_SHARE,
+        f"at most {MOST_TOKENS} prompt tokens a turn": figures["prompt_tokens_per_turn"] <= MOST_TOKENS,
+        f"at most {MOST_OWN_MS:g} ms of CPU a turn": figures["own_ms_per_turn"]["cpu"] <= MOST_OWN_MS,
+    }
+
+
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -237,7 +248,8 @@ def main() -> None:
     for name, value in figures.items():
         shown = ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else value
         print(f"{name.replace('_', ' '):28}{shown if shown not in ([], '') else 'none'}")
-    print(f"bars: one call a turn, {MOST_CONFLICT_SHARE} for conflicts, {MOST_TOKENS} tokens, {MOST_OWN_MS} ms")
+    for name, held in bars(figures).items():
+        print(f"{'✓' if held else '✗'} {name}")
     if given.json:
         given.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 

@@ -19,6 +19,7 @@ from aiohttp import web
 from recollect.cli.replay_formats import Recording
 from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions
 from recollect.dates.mention import written
+from recollect.form.model import SCHEMA_NAME
 from recollect.form.sources import readable_text
 from recollect.providers.tokens import token_counter
 from recollect.text import squeeze
@@ -71,8 +72,8 @@ class Observer:
                 self._observe(raw[sample.id])
 
     def answer(self, question: str) -> list[dict[str, Any]]:
-        """List the memories of the messages in a question, as an extractor's items."""
-        named = next(line for line in question.splitlines() if line.startswith(_SPEAKERS))
+        """List the memories of the messages in a question, as an extractor's items; none for other questions."""
+        named = next((line for line in question.splitlines() if line.startswith(_SPEAKERS)), f"{_SPEAKERS}.")
         heard = set(json.loads(f"[{named.removeprefix(_SPEAKERS).removesuffix('.')}]"))
         items: list[dict[str, Any]] = []
         for line in question.partition("\nMessages:\n")[2].splitlines():
@@ -141,7 +142,7 @@ def serve(observer: Observer) -> web.Application:
         body = await request.json()
         form = body["response_format"]["json_schema"]
         words = [message["content"] for message in body["messages"]]
-        asked = form["name"] == "memories" and _SPEAKERS in words[-1]
+        asked = form["name"] == SCHEMA_NAME
         data = {"memories": observer.answer(words[-1])} if asked else empty(form["schema"])
         content = json.dumps(data)
         usage = {

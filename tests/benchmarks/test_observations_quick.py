@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.observations_locomo import measure
 from benchmarks.observer import Observer, empty, observations
+from recollect.form.model import SCHEMA_NAME
 from recollect.providers.protocol import ModelAnswer, ModelUsage
 from recollect.settings import Settings
 
@@ -50,6 +51,8 @@ class InProcess:
         self._forgets = forgets
 
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        if schema_name != SCHEMA_NAME:
+            return ModelAnswer(data=empty(schema), usage=None, calls=1)
         items = [one for one in self._observer.answer(user) if not self._forgets or self._forgets not in one["text"]]
         usage = ModelUsage(prompt_tokens=len(system) + len(user), completion_tokens=1)
         return ModelAnswer(data={"memories": items}, usage=usage, calls=1)
