@@ -217,6 +217,8 @@ class Candidate:
     """The message it rests on."""
     quote: str
     """Words of that message; a candidate whose quote is not found there is dropped."""
+    sums_up: tuple[int, ...] = ()
+    """Paragraphs, which quote nothing: all the messages they sum up, `seq` among them."""
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False
