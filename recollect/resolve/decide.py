@@ -246,7 +246,7 @@ def _against(
     replaceable = lasting and is_newer(evidence, known)
     if replaceable and contradicts(candidate.text, known.text):
         return _replacing(batch, said, [known], "says the opposite and is newer")
-    how = _alike(candidate.text, known.text, policy, similarity)
+    how = alike(candidate.text, known.text, policy, similarity)
     if how is None:
         return None
     differs = never_merge(candidate.text, known.text)
@@ -261,7 +261,7 @@ def _against(
     return None
 
 
-def _alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
+def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
     """Say by what two notes are alike enough to be one; None where they are not."""
     spelling = spelling_similarity(normalise(new), normalise(old))
     if spelling > policy.spelling:
