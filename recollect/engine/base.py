@@ -15,6 +15,7 @@ from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
 from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
+from recollect.work.episodes import sum_up
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns
 from recollect.work.tools import Tools
@@ -47,7 +48,7 @@ class Wired:
             log_text=parts.settings.log_memory_text,
             counter=parts.counter,
         )
-        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
+        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract, "episodes": sum_up})
         self._finder = Finder(parts)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
