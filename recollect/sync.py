@@ -217,6 +217,33 @@ class Recollect:
         """End what is over, merge near-duplicates and make everything fit its room, of one user or of all."""
         return self._run(self._core.tend(user=user, dry_run=dry_run))
 
+    def window(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+    ) -> ListOf[LoggedMessage]:
+        """Return the newest turns of a conversation, which no episode sums up."""
+        return self._run(self._core.window(conversation, user=user, scene=scene))
+
+    def summary_so_far(self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE) -> str:
+        """Sum up what was said before the window."""
+        return self._run(self._core.summary_so_far(conversation, user=user, scene=scene))
+
+    def prompt(
+        self,
+        query: str,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+        system: str = "",
+        one_system: bool = False,
+    ) -> ListOf[dict[str, str]]:
+        """Write the messages of a chat request: system prompt, memories, summary, window, query."""
+        return self._run(
+            self._core.prompt(
+                query, conversation=conversation, user=user, scene=scene, system=system, one_system=one_system
+            )
+        )
+
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""
         return self._run(self._core.decisions(user=user, limit=limit))

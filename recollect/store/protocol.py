@@ -25,6 +25,7 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    Span,
     Subject,
     Turn,
 )
@@ -63,7 +64,8 @@ class Store(OperatorStore, TendedStore, Protocol):
         Recording the identical turn again changes nothing but `due_at`.
 
         A formation is asked for up to the newest message where as many turns wait behind its cursor as
-        `FormationDue.every` says; with `idle` it becomes due after that silence; else it waits for `ask_formation`.
+        `FormationDue.every` says, or (`on_edit`) where the turn branches off; with `idle` it becomes due after that
+        silence; else it waits for `ask_formation`.
         """
         ...
 
@@ -114,6 +116,22 @@ class Store(OperatorStore, TendedStore, Protocol):
         """
         ...
 
+    async def path(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> list[LoggedMessage]:
+        """Read the active path in order, from behind `after_seq`: the newest message, what it follows, and so on up.
+
+        The `parent_seq` of the first message returned is `after_seq` exactly where that is on the path itself.
+        """
+        ...
+
+    async def spans(self, subject: Subject, conversation: ConversationId) -> list[Span]:
+        """Read which turns of a conversation the episodes of `subject` sum up, by turn.
+
+        Closed ones as well, so that what somebody forgot is not summed up once more; but none that was abandoned.
+        """
+        ...
+
     async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
         """List formations whose time has come and that nobody holds a lease on, longest due first."""
         ...
@@ -136,6 +154,8 @@ class Store(OperatorStore, TendedStore, Protocol):
         It is due again at once while the cursor is behind what was asked for (unless the result says that it waits for
         more), after silence where it waits for that, and else not by itself. Clears attempts, error and lease. Returns
         the subject's new version.
+
+        The cursor moves back only where the result says that an edit took away what it had passed.
 
         Raises:
             LeaseLostError: the token is not the current one, or the lease has run out.

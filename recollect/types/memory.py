@@ -154,6 +154,10 @@ class Detail:
     """Episodes: the first turn it sums up, counted from 1; 0 elsewhere."""
     last_turn: int = 0
     """Episodes: the last one."""
+    first_seq: int = 0
+    """Episodes: where the first message of these turns stands, whether or not it was erased."""
+    last_seq: int = 0
+    """Episodes: where the last one stands."""
 
 
 NO_DETAIL = Detail()
