@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, Context, History
+from recollect.engine import AsyncRecollect, Context, History, UndoPlan, Why
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCENE,
@@ -141,6 +141,28 @@ class Recollect:
     def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
         """Read one memory with its decisions, relations and sources."""
         return self._run(self._core.history(memory_id, user=user))
+
+    def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+        """Explain a memory: sources, decisions, what it replaced, where it was last recalled."""
+        return self._run(self._core.why(memory_id, user=user))
+
+    def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
+        """Do the inverse of what a decision did."""
+        return self._run(self._core.undo(decision, user=user, dry_run=dry_run))
+
+    def undo_from(
+        self,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+        dry_run: bool = False,
+    ) -> UndoPlan:
+        """Take back everything that came from one source, or since a time."""
+        return self._run(
+            self._core.undo_from(user=user, conversation=conversation, seq=seq, since=since, dry_run=dry_run)
+        )
 
     def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Close a memory: it is recalled no more, its history stays."""

@@ -19,7 +19,7 @@ from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 # What a library's user calls; `work` runs by itself here, and the operator's calls are the command line's.
 FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
-    "decisions",
+    "decisions", "why", "undo", "undo_from",
 )  # fmt: skip
 
 

@@ -6,9 +6,10 @@ from datetime import datetime
 from recollect.engine.asking import Wish
 from recollect.engine.base import ListOf, Wired, memory_id_of
 from recollect.engine.nearest import nearest_to
-from recollect.engine.parts import History
+from recollect.engine.parts import History, Why
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import (
+    Action,
     Conversation,
     ConversationId,
     Decision,
@@ -109,6 +110,24 @@ class Looking(Wired):
             )
         ]
         return History(memory=memory, decisions=tuple(decisions), related=tuple(related), sources=tuple(sources))
+
+    async def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+        """Explain a memory: its words' sources, the decisions on it, what it replaced, and where it was last recalled.
+
+        Raises:
+            UnknownMemoryError: there is none of that id in this user's memory.
+        """
+        history = await self.history(memory_id, user=user)
+        itself, related = history.memory, {memory.id: memory for memory in history.related}
+        successions = [line for line in history.decisions if line.action is Action.REPLACE]
+        replaced = [line.target_id for line in successions if line.memory_id == itself.id]
+        by = [line.memory_id for line in successions if line.target_id == itself.id]
+        return Why(
+            history=history,
+            replaced=tuple(related[one] for one in replaced if one in related),
+            replaced_by=tuple(related[one] for one in by if one in related),
+            last_recalled=await self._store.last_recall(self.subject(user), itself.id),
+        )
 
     async def conversations(
         self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None

@@ -15,6 +15,7 @@ from recollect.types.log import (
     LoggedMessage,
     Message,
     Opening,
+    RecallPlace,
     RecallRecord,
     Recorded,
     StoreSums,
@@ -38,10 +39,12 @@ from recollect.types.memory import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    ReopenMemory,
     StrengthenMemory,
     Subject,
     Vector,
     Vectors,
+    WeakenMemory,
 )
 from recollect.types.recalled import SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
 from recollect.types.request import (
@@ -96,9 +99,11 @@ __all__ = [
     "Message",
     "Opening",
     "Recall",
+    "RecallPlace",
     "RecallRecord",
     "Recalled",
     "Recorded",
+    "ReopenMemory",
     "Scene",
     "StoreSums",
     "StrengthenMemory",
@@ -107,4 +112,5 @@ __all__ = [
     "Turn",
     "Vector",
     "Vectors",
+    "WeakenMemory",
 ]

@@ -102,6 +102,7 @@ class Action(StrEnum):
     HOLD = "hold"
     ABANDON = "abandon"
     CLOSE = "close"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,7 +220,7 @@ class Decision:
     memory_id: MemoryId | None
     """The memory the decision made or touched; None for an ignored candidate."""
     target_id: MemoryId | None
-    """The existing memory it was weighed against."""
+    """The existing memory it was weighed against; of an `undo`, the id of the decision that it takes back."""
     reason: str
     text: str
     """The candidate's words (erasable with its memory)."""
@@ -260,4 +261,28 @@ class StrengthenMemory:
     evidence: tuple[Evidence, ...] = ()
 
 
-Change = AddMemory | CloseMemory | StrengthenMemory
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReopenMemory:
+    """What closed a memory was taken back: it takes part in recall again. One that is not closed stays as it is."""
+
+    id: MemoryId
+    space: str = ""
+    """As in `AddMemory`: what recall computes on was dropped when it was closed, and is made anew."""
+    vectors: tuple[Vector, ...] = ()
+    terms: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeakenMemory:
+    """Some of the messages that a memory rests on were taken back; it stays on the others."""
+
+    id: MemoryId
+    importance: float
+    """The importance without them."""
+    valid_from: datetime
+    """Since when it is true without them."""
+    without: frozenset[tuple[ConversationId, int]]
+    """The messages it rests on no more; their quotes go, the decisions that brought them stay."""
+
+
+Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory | WeakenMemory

@@ -14,7 +14,7 @@ from recollect.clock import Clock
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import StoreStats
-from recollect.store.sqlite import apps, log, memories
+from recollect.store.sqlite import apps, log, memories, past
 from recollect.store.sqlite import changes as changing
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import formations as work
@@ -45,6 +45,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     Opening,
+    RecallPlace,
     RecallRecord,
     Recorded,
     StoreSums,
@@ -253,6 +254,43 @@ class SqliteStore:
         """See `Store.decisions`."""
         check_limit(limit)
         return await self._read(lambda db: memories.decisions(db, subject, memory=memory, limit=limit))
+
+    async def decision(self, subject: Subject, decision_id: str) -> Decision | None:
+        """See `Store.decision`."""
+        return await self._read(lambda db: past.decision(db, subject, decision_id))
+
+    async def decisions_from(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> list[Decision]:
+        """See `Store.decisions_from`."""
+        return await self._read(
+            lambda db: past.decisions_from(db, subject, conversation=conversation, seq=seq, since=since)
+        )
+
+    async def memories_from(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> list[Memory]:
+        """See `Store.memories_from`."""
+        return await self._read(lambda db: past.memories_from(db, subject, conversation, seq=seq))
+
+    async def memories_since(self, subject: Subject, since: datetime) -> list[Memory]:
+        """See `Store.memories_since`."""
+        return await self._read(lambda db: past.memories_since(db, subject, since))
+
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+        """See `Store.last_recall`."""
+        return await self._read(lambda db: past.last_recall(db, subject, memory))
+
+    async def memories_at(
+        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    ) -> list[Memory]:
+        """See `Store.memories_at`."""
+        return await self._read(lambda db: past.memories_at(db, subject, kinds, at=at, known_at=known_at))
 
     async def apply(
         self,
