@@ -100,11 +100,19 @@ class Recollect:
         """Form everything that is due now."""
         return self._run(self._core.form())
 
-    def search(
-        self, query: str, *, user: str | Subject | None = None, limit: int = 10, profile: str | None = None
+    def search(  # as its twin
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> Recall:
         """Find the memories that bear on a query, best first, each with its reasons."""
-        return self._run(self._core.search(query, user=user, limit=limit, profile=profile))
+        asked = self._core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
+        return self._run(asked)
 
     def context(
         self,
@@ -121,7 +129,7 @@ class Recollect:
             self._core.context(query, user=user, conversation=conversation, scene=scene, messages=messages, use=use)
         )
 
-    def list(
+    def list(  # noqa: PLR0913  # as its twin
         self,
         *,
         user: str | Subject | None = None,
@@ -130,9 +138,15 @@ class Recollect:
         after: str | None = None,
         tag: str = "",
         limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> ListOf[Memory]:
         """List memories, newest first."""
-        return self._run(self._core.list(user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit))
+        return self._run(
+            self._core.list(
+                user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit, at=at, known_at=known_at
+            )
+        )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state."""

@@ -61,7 +61,7 @@ class Finder:
         found = await _all([self._parts.store.memories(who, ids) for who, ids in wanted.items()])
         memories = [memory for each in found for memory in each]
         size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
-        shown = await apart(size, lambda: [_presentable(memory) for memory in memories], above=_LARGE_TEXT)
+        shown = await apart(size, lambda: [presentable(memory) for memory in memories], above=_LARGE_TEXT)
         return {memory.id: memory for memory in shown}
 
 
@@ -70,7 +70,7 @@ async def _all(reads: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     return [await reads[0]] if len(reads) == 1 else await asyncio.gather(*reads)
 
 
-def _presentable(memory: Memory) -> Memory:
+def presentable(memory: Memory) -> Memory:
     """Scrub a quotation: the log keeps a message as it came, what is derived from it holds no secret."""
     if memory.kind is not MemoryKind.TURN:
         return memory

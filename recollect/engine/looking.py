@@ -7,6 +7,7 @@ from recollect.engine.asking import Wish
 from recollect.engine.base import ListOf, Wired, memory_id_of
 from recollect.engine.nearest import nearest_to
 from recollect.engine.parts import History, Why
+from recollect.engine.past import moment, recall_past
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import (
     Action,
@@ -25,8 +26,15 @@ from recollect.types import (
 class Looking(Wired):
     """Finds and shows."""
 
-    async def search(
-        self, query: str, *, user: str | Subject | None = None, limit: int = 10, profile: str | None = None
+    async def search(  # each option stands for itself
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> Recall:
         """Find the memories that bear on a query, best first, each with its reasons.
 
@@ -35,14 +43,19 @@ class Looking(Wired):
             user: Whose memory.
             limit: Most to return, 1 to 200.
             profile: Whose recall policy; None is the settings' profile.
+            at: What was true at this instant (aware), closed memories as well; None is now.
+            known_at: As it was known at this instant (aware); None is now.
 
         Raises:
-            BadRequestError: the limit is out of range.
+            BadRequestError: the limit is out of range, or an instant has no time zone.
         """
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
         policy = self.profile(profile or self.settings.profile).recall
-        return await self._finder.recall(query, [self.subject(user)], Wish(policy=policy, limit=limit))
+        wish, then = Wish(policy=policy, limit=limit), moment(at, known_at, self.clock.now())
+        if then is not None:
+            return await recall_past(self._parts, self._tools, query, self.subject(user), wish, then)
+        return await self._finder.recall(query, [self.subject(user)], wish)
 
     async def nearest(
         self,
@@ -64,7 +77,7 @@ class Looking(Wired):
             raise BadRequestError("give either a query or a vector", param="query")
         return await nearest_to(self._tools, self.subject(user), query if vector is None else vector, limit)
 
-    async def list(
+    async def list(  # noqa: PLR0913  # each option stands for itself
         self,
         *,
         user: str | Subject | None = None,
@@ -73,9 +86,20 @@ class Looking(Wired):
         after: str | None = None,
         tag: str = "",
         limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> ListOf[Memory]:
-        """List memories, newest first, from behind the id `after`; closed ones only when asked; of a tag, if given."""
+        """List memories, newest first, from behind the id `after`; closed ones only when asked; of a tag, if given.
+
+        With `at` or `known_at` (aware): what was true then, as it was known then, as in `search`.
+        """
         position = memory_id_of(after) if after else None
+        then = moment(at, known_at, self.clock.now())
+        if then is not None:
+            subject = self.subject(user)
+            held = await self._store.memories_at(subject, kinds, at=then.at, known_at=then.known_at)
+            held = [one for one in held if (not tag or tag in one.detail.tags) and (not position or one.id < position)]
+            return held[::-1][:limit]
         return await self._store.list_memories(
             self.subject(user), kinds=kinds, closed=closed, after=position, tag=tag, limit=limit
         )

@@ -140,19 +140,21 @@ def _without_successor(past: Past, whole: Sequence[Memory], undone: set[str]) ->
         gone |= more
         grown = bool(more)
     never = {memory.id for memory in whole}
-    return gone | {id_ for id_ in waiting if _goes_on(past, id_, never)}
+    return gone | {id_ for id_ in waiting if _goes_on(past, id_, never, gone)}
 
 
-def _goes_on(past: Past, between: MemoryId, never: set[MemoryId]) -> bool:
+def _goes_on(past: Past, between: MemoryId, never: set[MemoryId], gone: set[MemoryId]) -> bool:
     """Whether what a memory replaced was said again right after it: then it never ended, nor what restates it."""
     before = [line.target_id for line in past.decisions if line.action is Action.REPLACE and line.memory_id == between]
     after: MemoryId | None = between
     while after in never:
         line = past.closing_of(after)
         after = line.memory_id if line and line.action is Action.REPLACE else None
-    found = past.memories.get(after) if after else None
+    if after is None or after not in past.memories:
+        return False
+    ended = past.closing_of(after) if past.memories[after].state is MemoryState.CLOSED else None
     values = [_value(past, one) for one in (*before, after)]
-    holds = found is not None and found.state is not MemoryState.CLOSED
+    holds = ended is None or _closed_for(ended, gone)
     return holds and values[-1] is not None and values[-1] in values[:-1]
 
 

@@ -1,7 +1,8 @@
 """Take back a decision, or everything from a source or a time. Reads and writes the store; embeds what comes back."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.errors import BadRequestError, StaleSubjectError
@@ -22,6 +23,7 @@ from recollect.types import (
     MemoryState,
     ReopenMemory,
     Subject,
+    Vector,
     WeakenMemory,
 )
 from recollect.work.tools import Tools
@@ -87,22 +89,27 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
 
 
 async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
-    """Make anew what recall computes on, for memories that come back."""
+    """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
+    read = [_readings(memory) for memory in memories]
+    pieces = [piece for found, _ in read for piece in found]
+    embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
+    rows = iter(embedded)
     made: list[ReopenMemory] = []
-    for memory in memories:
-        if memory.kind is MemoryKind.TURN:
-            name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
-            text = readable_text(memory.text)
-            pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
-            words = terms(f"{name or ''} {text}")
-        else:
-            pieces = [] if memory.kind is MemoryKind.FACT else [memory.text]
-            words = terms(memory.text)
-        vectors = tuple(row for row in await tools.embedder.embed(pieces) if row.any()) if pieces else ()
+    for memory, (found, counted) in zip(memories, read, strict=True):
+        vectors = tuple(row for row in islice(rows, len(found)) if row.any())
         made.append(
-            ReopenMemory(id=memory.id, space=tools.embedder.space if vectors else "", vectors=vectors, terms=words)
+            ReopenMemory(id=memory.id, space=tools.embedder.space if vectors else "", vectors=vectors, terms=counted)
         )
     return made
+
+
+def _readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+    """Return the pieces of a memory's text that are embedded, and its terms."""
+    if memory.kind is MemoryKind.TURN:
+        name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+        text = readable_text(memory.text)
+        return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
+    return ([] if memory.kind is MemoryKind.FACT else [memory.text]), terms(memory.text)
 
 
 async def past_of(tools: Tools, subject: Subject, memories: Sequence[Memory]) -> Past:

@@ -26,7 +26,11 @@ Step = tuple[str, str]
 
 
 def script(seed: int) -> list[Step]:
-    """Write a script: a dozen statements in three chats, one of them the source that is to go."""
+    """Write a script: a dozen statements in three chats, one of them the source that is to go.
+
+    The source ends nothing that another chat says has ended as well: who says second finds nothing to end, and what was
+    not kept cannot come back.
+    """
     draw = random.Random(seed)
     steps: list[Step] = []
     for _ in range(draw.randint(6, 14)):
@@ -41,8 +45,10 @@ def script(seed: int) -> list[Step]:
                 f"My sister moved to {draw.choice(CITIES)} last week.",
             ]
         )
-        steps.append((draw.choice(("one", "two", SOURCE)), said))
-    return steps
+        chat = draw.choice(("one", "two", SOURCE))
+        steps.append(("one" if "no longer" in said and chat == SOURCE and draw.random() < 0.5 else chat, said))
+    ended = {said for chat, said in steps if chat != SOURCE and "no longer" in said}
+    return [(chat, said) for chat, said in steps if chat != SOURCE or said not in ended]
 
 
 async def known_after(steps: Sequence[Step], *, undo: bool) -> set[tuple[str, str, str, str]]:
