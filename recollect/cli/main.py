@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli import chatting, contexts, doctoring, formations, logbook, memories, profiling, replaying, serving
+from recollect.cli import (
+    chatting,
+    contexts,
+    doctoring,
+    formations,
+    logbook,
+    memories,
+    profiling,
+    replaying,
+    serving,
+    undoing,
+)
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
 
@@ -50,7 +61,7 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-for part in (serving, chatting, memories, contexts, logbook, formations, profiling, replaying, doctoring):
+for part in (serving, chatting, memories, undoing, contexts, logbook, formations, profiling, replaying, doctoring):
     part.register(app)
 
 
