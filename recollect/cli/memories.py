@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -187,15 +188,9 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     async def work(engine: "AsyncRecollect") -> "list[Memory]":
         position = await find_id(engine, after, here.subject) if after else None
         # One more than is shown tells whether there are more.
-        return await engine.list(
-            user=here.subject,
-            kinds=kinds,
-            closed=closed,
-            after=position,
-            limit=limit + 1,
-            at=instant_of(at, here.zone, "--at"),
-            known_at=instant_of(known_at, here.zone, "--known-at"),
-        )
+        then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
+        wanted = partial(engine.list, user=here.subject, kinds=kinds, closed=closed, after=position)
+        return await wanted(limit=limit + 1, at=then, known_at=known)
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit

@@ -162,6 +162,10 @@ class Store(Protocol):
         """
         ...
 
+    async def formed_by_another(self, key: FormationKey) -> bool:
+        """Tell whether the conversation has a formation of the same profile and stage by another extractor version."""
+        ...
+
     async def release_formation(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
     ) -> None:

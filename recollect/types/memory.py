@@ -174,7 +174,7 @@ class Memory:
     state: MemoryState = MemoryState.ACTIVE
     profile: str = "default"
     version: str = ""
-    """The extractor that made it; empty for memories added by hand."""
+    """The extractor that made it, or made it again last; empty for memories added by hand."""
     evidence: tuple[Evidence, ...] = ()
     uses: int = 0
     last_used_at: datetime | None = None
@@ -259,6 +259,8 @@ class StrengthenMemory:
     importance: float
     """The new importance; the store keeps the larger of this and its own."""
     evidence: tuple[Evidence, ...] = ()
+    version: str = ""
+    """The extractor that made it again, where it is another than the one that made it; empty: the same, or no one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

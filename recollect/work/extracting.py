@@ -27,6 +27,7 @@ from recollect.types import (
     Action,
     Candidate,
     Change,
+    CloseMemory,
     Decision,
     Evidence,
     FormationResult,
@@ -42,6 +43,8 @@ from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
 from recollect.work.neighbours import gather_neighbours, nearest, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
+from recollect.work.reforming import outdated
+from recollect.work.returning import Back, coming_back
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -71,6 +74,8 @@ class _Batch:
     ended: frozenset[MemoryId]
     """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
     or an edit that says the same again would be ignored as known and its memory lost."""
+    back: Back
+    """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +114,17 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         earlier=tuple(message for message in live if message.seq <= lease.formed_seq),
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
+        back=await coming_back(closes, lease, tools),
     )
     changes, decisions = await _form(batch, tools)
+    old: list[CloseMemory] = []
+    why: list[Decision] = []
+    if key.version == extractor_version(tools.model):
+        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=read[-1].seq)
     return FormationResult(
         formed_seq=read[-1].seq,
-        changes=(*closes, *changes),
-        decisions=(*abandoned, *decisions),
+        changes=(*closes, *batch.back.changes, *changes, *old),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
@@ -203,7 +213,7 @@ async def _resolve(
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
-    neighbours = without(neighbours, batch.ended)
+    neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = {
         place: reason

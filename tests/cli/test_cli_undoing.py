@@ -15,9 +15,10 @@ def moved(cli: CommandLine, tmp_path: Path) -> CommandLine:
         {"id": "may", "date": "2026-05-01T10:00:00Z", "messages": [{"role": "user", "content": "I live in Rome."}]},
         {"id": "june", "date": "2026-06-01T10:00:00Z", "messages": [{"role": "user", "content": "I moved to Oslo."}]},
     ]
-    path = tmp_path / "chats.jsonl"
-    path.write_text("\n".join(json.dumps(chat) for chat in chats), "utf-8")
-    assert cli("replay", str(path)).code == 0
+    for chat in chats:  # one after the other, so that the second replaces
+        path = tmp_path / f"{chat['id']}.jsonl"
+        path.write_text(json.dumps(chat), "utf-8")
+        assert cli("replay", str(path)).code == 0
     return cli
 
 
@@ -69,7 +70,8 @@ def test_the_past_is_listed_and_searched(moved: CommandLine) -> None:
     assert set(facts(moved, "--at", "2026-06-15")) == {"Oslo"}
     assert facts(moved, "--known-at", "2026-05-15T08:00") == {}, "all of it was stored today"
     found = moved("search", "where do I live", "--at", "2026-05-15", "--json").json["items"]
-    assert {one["memory"]["value"] for one in found if one["memory"]["kind"] == "fact"} == {"Rome"}
+    assert found
+    assert all("Rome" in one["memory"]["text"] for one in found)
 
 
 @pytest.mark.parametrize(

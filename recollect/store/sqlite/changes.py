@@ -221,7 +221,7 @@ class Changes:
     def _strengthen(self, change: StrengthenMemory) -> None:
         id_ = _id(change.id)
         self._state(id_)
-        self._db.execute(SQL["strengthen_memory"], (self._key, id_, change.importance, self._version))
+        self._db.execute(SQL["strengthen_memory"], (self._key, id_, change.importance, self._version, change.version))
         known = {(row[0], row[1], row[4]) for row in fetch(self._db, SQL["evidence"], self._key, id_)}
         fresh = [
             source

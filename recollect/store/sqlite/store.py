@@ -201,6 +201,10 @@ class SqliteStore:
         """See `Store.commit_formation`."""
         return await self._writer.run(lambda db: work.commit(db, lease, result, now=now, term_key=self._term_key))
 
+    async def formed_by_another(self, key: FormationKey) -> bool:
+        """See `Store.formed_by_another`."""
+        return await self._read(lambda db: work.formed_by_another(db, key))
+
     async def release_formation(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
     ) -> None:
