@@ -6,7 +6,10 @@ RecollectError
 │   ├── StoreFullError           no room is left on the disk (reads go on)
 │   ├── LeaseLostError           another worker has taken the formation over
 │   ├── StaleSubjectError        the subject changed since it was read
-│   └── ModelError               the language or embedding model failed
+│   ├── ModelError               the language or embedding model failed
+│   │   └── ModelDownError           its server is down, for everybody: nothing is wrong with what was asked
+│   ├── BreakerOpenError         the model kept failing: it is left alone until an instant
+│   └── BudgetSpentError         the budget for memory work is spent until an instant
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
 │   ├── BadSubjectError          a name that cannot be a subject
@@ -24,6 +27,9 @@ RecollectError
     ├── MissingModelFilesError   the built-in embedder's files are not there
     └── PortInUseError           the address is taken
 """
+
+from datetime import datetime
+from enum import StrEnum
 
 
 class RecollectError(Exception):
@@ -50,8 +56,54 @@ class StaleSubjectError(TryAgainError):
     """The subject's memories changed since they were read; nothing was committed."""
 
 
+class ModelFault(StrEnum):
+    """Who is to blame for a model call that failed, as far as it can be told."""
+
+    REQUEST = "request"
+    """The server answers: it refused this request, or what the model said cannot be used."""
+    SERVER = "server"
+    """The server cannot be reached, is overloaded or lets nobody in; it did no work for us."""
+    UNKNOWN = "unknown"
+    """It was late or broke: this request may have been too much for it, or it is down."""
+
+
 class ModelError(TryAgainError):
     """A language or embedding model failed, timed out or answered what cannot be read."""
+
+    def __init__(self, message: str, *, fault: ModelFault = ModelFault.REQUEST) -> None:
+        """Say what happened, and who is to blame."""
+        super().__init__(message)
+        self.fault = fault
+
+
+class ModelDownError(ModelError):
+    """The model's server is down: what was asked is not at fault, and its attempt does not count."""
+
+    def __init__(self, message: str, *, fault: ModelFault, until: datetime) -> None:
+        """Say what happened, and when to try again."""
+        super().__init__(message, fault=fault)
+        self.until = until
+
+
+class BreakerOpenError(TryAgainError):
+    """The model kept failing and is left alone for a while; it was not asked."""
+
+    def __init__(self, until: datetime) -> None:
+        """Say when it may be asked again."""
+        super().__init__(
+            f"the model kept failing and is left alone until {until.isoformat(timespec='seconds')}; "
+            "work goes on by itself"
+        )
+        self.until = until
+
+
+class BudgetSpentError(TryAgainError):
+    """The budget for memory work is spent; no model was asked."""
+
+    def __init__(self, why: str, until: datetime) -> None:
+        """Say what is spent, and when to try again."""
+        super().__init__(f"{why}; work goes on by itself, next try at {until.isoformat(timespec='seconds')}")
+        self.why, self.until = why, until
 
 
 class RequestError(RecollectError):

@@ -14,13 +14,17 @@ from recollect.types import (
     NO_SCENE,
     Conversation,
     Decision,
+    EnergyStatus,
+    EraseReceipt,
     LoggedMessage,
     Memory,
     MemoryKind,
     Recall,
+    Recalled,
     Recorded,
     Scene,
     Subject,
+    TendReport,
 )
 
 T = TypeVar("T")
@@ -81,9 +85,17 @@ class Recollect:
     ) -> None:
         self.close()
 
-    def add(self, text: str, *, user: str | Subject | None = None, importance: float = 0.7) -> Memory:
+    def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
         """Keep a sentence as a note, word for word."""
-        return self._run(self._core.add(text, user=user, importance=importance))
+        return self._run(self._core.add(text, user=user, importance=importance, type=type, profile=profile))
 
     def record(
         self,
@@ -92,9 +104,12 @@ class Recollect:
         user: str | Subject | None = None,
         conversation: str | None = None,
         said_at: datetime | Sequence[datetime] | None = None,
+        scene: Scene = NO_SCENE,
     ) -> Recorded:
         """Log messages and form memories of them behind the call."""
-        return self._run(self._core.record(messages, user=user, conversation=conversation, said_at=said_at))
+        return self._run(
+            self._core.record(messages, user=user, conversation=conversation, said_at=said_at, scene=scene)
+        )
 
     def form(self) -> int:
         """Form everything that is due now."""
@@ -182,6 +197,46 @@ class Recollect:
         """Close a memory: it is recalled no more, its history stays."""
         return self._run(self._core.forget(memory_id, user=user))
 
+    def erase(
+        self,
+        memory_id: str,
+        *,
+        user: str | Subject | None = None,
+        keep_messages: bool = False,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase a memory for good, with the messages it was formed of."""
+        return self._run(self._core.erase(memory_id, user=user, keep_messages=keep_messages, everywhere=everywhere))
+
+    def erase_messages(
+        self,
+        conversation: str,
+        seqs: Sequence[int],
+        *,
+        user: str | Subject | None = None,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase messages of a conversation, with what was formed of them."""
+        return self._run(self._core.erase_messages(conversation, seqs, user=user, everywhere=everywhere))
+
+    def erase_conversation(
+        self, conversation: str, *, user: str | Subject | None = None, everywhere: bool = False
+    ) -> EraseReceipt:
+        """Erase all messages of a conversation, with what was formed of them alone."""
+        return self._run(self._core.erase_conversation(conversation, user=user, everywhere=everywhere))
+
+    def erase_subject(self, user: str | Subject, *, everywhere: bool = False) -> EraseReceipt:
+        """Erase all there is of a user or another subject."""
+        return self._run(self._core.erase_subject(user, everywhere=everywhere))
+
+    def link(self, memory_id: str, *, to: Subject, user: str | Subject | None = None) -> Memory:
+        """Share a memory with another subject."""
+        return self._run(self._core.link(memory_id, to=to, user=user))
+
+    def unlink(self, memory_id: str, *, user: str | Subject | None = None) -> None:
+        """Take a memory from this user alone."""
+        self._run(self._core.unlink(memory_id, user=user))
+
     def conversations(
         self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None
     ) -> ListOf[Conversation]:
@@ -194,6 +249,80 @@ class Recollect:
         """Read a conversation's log in order of arrival, all branches."""
         return self._run(self._core.messages(conversation, user=user, after_seq=after_seq, limit=limit))
 
+    def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
+        """End what is over, merge near-duplicates and make everything fit its room, of one user or of all."""
+        return self._run(self._core.tend(user=user, dry_run=dry_run))
+
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""
         return self._run(self._core.decisions(user=user, limit=limit))
+
+    def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Tell what memory work costs a subject, and what its budget still allows."""
+        return self._run(self._core.energy(user=user, profile=profile, poller=poller))
+
+    def open_conversation(
+        self,
+        conversation: str | None = None,
+        *,
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+        options: Mapping[str, Any] | None = None,
+    ) -> Conversation:
+        """Open a conversation before its first message."""
+        return self._run(self._core.open_conversation(conversation, user=user, scene=scene, options=options))
+
+    def conversation(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
+        """Read a conversation by your id of it, or by ours."""
+        return self._run(self._core.conversation(conversation, user=user))
+
+    def end_conversation(
+        self,
+        conversation: str,
+        *,
+        reason: str = "ended",
+        messages: Sequence[Mapping[str, Any]] = (),
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+    ) -> Conversation:
+        """End a conversation: what its profile forms at the end is formed behind the call."""
+        return self._run(
+            self._core.end_conversation(conversation, reason=reason, messages=messages, user=user, scene=scene)
+        )
+
+    def save_conversation(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+    ) -> int:
+        """Form behind the call what a conversation waits to have formed."""
+        return self._run(self._core.save_conversation(conversation, user=user, scene=scene))
+
+    def memory_of(
+        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: Scene = NO_SCENE
+    ) -> Subject:
+        """Return whose memory a scene writes to."""
+        return self._run(self._core.memory_of(user=user, conversation=conversation, scene=scene))
+
+    def nearest(
+        self,
+        *,
+        query: str | None = None,
+        vector: Sequence[float] | None = None,
+        user: str | Subject | None = None,
+        limit: int = 10,
+    ) -> ListOf[Recalled]:
+        """Find the notes and episodes nearest in meaning alone."""
+        return self._run(self._core.nearest(query=query, vector=vector, user=user, limit=limit))
+
+    def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> ListOf[Subject]:
+        """Let a user read a shared subject beside their own memories."""
+        return self._run(self._core.subscribe(shared, user=user))
+
+    def unsubscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> bool:
+        """Let a user read a shared subject no more."""
+        return self._run(self._core.unsubscribe(shared, user=user))
+
+    def subscriptions(self, *, user: str | Subject | None = None) -> ListOf[Subject]:
+        """List the shared subjects that a user reads."""
+        return self._run(self._core.subscriptions(user=user))

@@ -14,6 +14,7 @@ from rapidfuzz.distance import Levenshtein
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Scripts written without spaces: Han, kana, Thai, Lao, Khmer, Myanmar. Their terms are character pairs.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE = re.compile(r"['’]s$")
@@ -74,6 +75,8 @@ def words(text: str) -> list[str]:
     >>> words("I don't like C++; I like Rust.")
     ['i', "don't", 'like', 'c', 'i', 'like', 'rust']
     """
+    if text.isascii():  # nothing to fold but case: a quarter less time
+        return _ASCII_WORD.findall(text.lower())
     found: list[str] = _WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
     return found
 
@@ -86,17 +89,20 @@ def terms(text: str) -> Counter[str]:
     >>> sorted(terms("Ana's allergies: peanuts, peanuts"))
     ['allergi', 'ana', 'peanut']
     """
-    return Counter(_terms(words(text)))
+    return Counter(term for word in words(text) for term in terms_of_word(word))
 
 
-def _terms(found: Iterable[str]) -> Iterable[str]:
-    for word in found:
-        if len(word) > _LONGEST_WORD or word in STOP_WORDS:
-            continue
-        if _UNSPACED.search(word):
-            yield from _pairs(word)
-        else:
-            yield stem(_POSSESSIVE.sub("", word))
+def terms_of_word(word: str) -> Iterable[str]:
+    """Return the terms of a normalised word: one, pairs of its characters, or none.
+
+    >>> list(terms_of_word("moving")), list(terms_of_word("the"))
+    (['move'], [])
+    """
+    if len(word) > _LONGEST_WORD or word in STOP_WORDS:
+        return ()
+    if not word.isascii() and _UNSPACED.search(word):
+        return _pairs(word)
+    return (stem(_POSSESSIVE.sub("", word)),)
 
 
 def _pairs(word: str) -> Iterable[str]:
@@ -131,6 +137,12 @@ def term_key(salt: bytes, term: str) -> int:
     With 100,000 distinct terms in a subject a word meets a wrong one with a chance of 2 in 100,000.
     """
     return int.from_bytes(blake2b(term.encode(), digest_size=4, key=salt).digest(), "little")
+
+
+def forget_words() -> None:
+    """Empty the caches of `stem` and `term_key`, which hold words."""
+    stem.cache_clear()
+    term_key.cache_clear()
 
 
 def hash64(*parts: str | bytes) -> int:

@@ -14,7 +14,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "server", "sync"}),
     frozenset({"engine"}),
-    frozenset({"work"}),
+    frozenset({"work", "tend"}),
     frozenset({"form", "resolve"}),
     frozenset({"recall", "context"}),
     frozenset({"chat"}),
@@ -27,8 +27,9 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"types"}),
     frozenset({"clock", "errors", "metrics"}),
 )
-# `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it.
-MAY_KNOW = {("cli", "server"), ("cli", "sync")}
+# `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it. Room is
+# made within a formation's commit, and tending has the worker's tools.
+MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("work", "tend"), ("tend", "work")}
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").

@@ -7,12 +7,17 @@ from recollect.engine import Context, History, UndoPlan, Why
 from recollect.types import (
     Conversation,
     Decision,
+    EnergyStatus,
+    EraseReceipt,
     Evidence,
     FormationStatus,
     LoggedMessage,
     Memory,
     Recall,
     Recalled,
+    Spent,
+    Subject,
+    closed_by,
 )
 
 
@@ -140,6 +145,11 @@ def decision(line: Decision) -> dict[str, Any]:
     }
 
 
+def tended(line: Decision) -> dict[str, Any]:
+    """Describe a decision of tending: what was closed, and why."""
+    return {"subject": line.subject.text, "closed_id": closed_by(line), **decision(line)}
+
+
 def message(item: LoggedMessage) -> dict[str, Any]:
     """Describe a logged message."""
     return {
@@ -152,6 +162,21 @@ def message(item: LoggedMessage) -> dict[str, Any]:
         "said_at": instant(item.said_at),
         "recorded_at": instant(item.recorded_at),
         "complete": item.complete,
+        "erased": item.erased,
+    }
+
+
+def receipt(item: EraseReceipt) -> dict[str, Any]:
+    """Describe what an erasure did, place by place."""
+    return {
+        "id": item.id,
+        "subject": item.subject.text,
+        "at": instant(item.at),
+        "done": item.done,
+        "places": [
+            {"name": place.name, "reach": place.reach.value, "count": place.count, "text": place.text}
+            for place in item.places
+        ],
     }
 
 
@@ -182,3 +207,29 @@ def formation(item: FormationStatus) -> dict[str, Any]:
         "parked": item.parked,
         "error": item.error,
     }
+
+
+def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
+    """Describe how a budget stands."""
+    poll = found.since_poll
+    return {
+        "subject": subject.text,
+        "level": found.level,
+        "capacity": found.capacity,
+        "critical": found.critical,
+        "refill_per_day": found.refill_per_day,
+        "share": found.share,
+        "most_share": found.most_share,
+        "tokens_today": found.tokens_today,
+        "tokens_per_day": found.tokens_per_day,
+        "today": {purpose.value: _spent(one) for purpose, one in found.today.items()},
+        "total": _spent(found.total),
+        "unsettled": found.unsettled,
+        "since_poll": None if poll is None else {"since": instant(poll.since), **_spent(poll.spent)},
+        "waiting": found.waiting,
+        "waits_until": instant(found.waits_until),
+    }
+
+
+def _spent(one: Spent) -> dict[str, Any]:
+    return {"calls": one.calls, "units": one.units, "tokens": one.tokens}

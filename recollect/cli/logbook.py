@@ -86,7 +86,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
             str(item.seq),
             when(item.said_at, here.zone),
             item.name or item.role,
-            item.text if item.complete else f"{item.text} … (broke off)",
+            "(erased)" if item.erased else item.text if item.complete else f"{item.text} … (broke off)",
         )
         for item in page
     ]

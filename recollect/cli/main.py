@@ -12,12 +12,16 @@ from recollect.cli import (
     chatting,
     contexts,
     doctoring,
+    energy,
+    erasing,
     formations,
     logbook,
     memories,
     profiling,
     replaying,
     serving,
+    sharing,
+    tending,
     undoing,
 )
 from recollect.cli.output import note, one_line
@@ -61,7 +65,10 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-for part in (serving, chatting, memories, undoing, contexts, logbook, formations, profiling, replaying, doctoring):
+_TALKING = (serving, chatting, replaying)
+_REMEMBERING = (memories, undoing, erasing, contexts, sharing, logbook, formations)
+_OPERATING = (energy, tending, profiling, doctoring)
+for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 
 

@@ -43,12 +43,12 @@ _FUTURE = re.compile(
 )
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
-# Nothing is found without one of these. One look instead of eighteen: most sentences name no time.
+# Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
+# folded text, as to look regardless of case takes three times as long.
 _ANY_TIME = re.compile(
     r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
     + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
-    + ")",
-    re.IGNORECASE,
+    + ")"
 )
 # Names of months and days that are common words when written small.
 _ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
@@ -98,7 +98,7 @@ def resolve_dates(text: str, *, said_at: datetime, zone: ZoneInfo) -> list[DateM
     'on 7 May 2023'
     """
     text = text[:LONGEST_READ]
-    if not _ANY_TIME.search(text):
+    if not _ANY_TIME.search(text.casefold()):
         return []
     today = said_at.astimezone(zone).date()
     future = bool(_FUTURE.search(text.replace("’", "'")))

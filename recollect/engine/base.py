@@ -1,5 +1,6 @@
 """What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
 
+from functools import partial
 from types import TracebackType
 from typing import Self
 from uuid import UUID
@@ -8,10 +9,13 @@ from zoneinfo import ZoneInfo
 from recollect.engine.finding import Finder
 from recollect.engine.parts import Parts
 from recollect.engine.prompting import Prompts
+from recollect.engine.toolbox import ToolBox
 from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
+from recollect.tend.schedule import Schedule
 from recollect.types import MemoryId, Subject
+from recollect.work.breaker import Breaker, GuardedModel
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns
 from recollect.work.tools import Tools
@@ -32,20 +36,24 @@ class Wired:
         self.metrics = parts.metrics
         self._store = parts.store
         self._parts = parts
+        self._breaker = Breaker(parts.clock)
         self._tools = Tools(
             store=parts.store,
             embedder=parts.embedder,
-            model=parts.model,
+            model=_guarded(parts, self._breaker),
             clock=parts.clock,
             zone=ZoneInfo(parts.settings.time_zone),
             profiles=parts.profiles,
             metrics=parts.metrics,
             log_text=parts.settings.log_memory_text,
+            counter=parts.counter,
         )
-        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
+        tending = Schedule(self._tools, parts.settings.tend_every_s)
+        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract}, chores=tending.portion)
         self._finder = Finder(parts)
         self._prompts = Prompts(parts, self._finder)
-        self.turns = Turns(parts, self._prompts, self._worker)
+        toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
+        self.turns = Turns(parts, self._prompts, self._worker, toolbox)
 
     async def close(self) -> None:
         """Finish what was accepted and let go of the store."""
@@ -79,6 +87,12 @@ class Wired:
             UnknownProfileError: there is none of that name.
         """
         return self._parts.profiles.get(name)
+
+
+def _guarded(parts: Parts, breaker: Breaker) -> GuardedModel | None:
+    if parts.model is None:
+        return None
+    return GuardedModel(parts.model, breaker, parts.clock, timeout_s=parts.settings.form_timeout_s)
 
 
 def memory_id_of(text: str) -> MemoryId:

@@ -45,6 +45,7 @@ class Composing(Wired):
         now = self.clock.now()
         found = await self._prompts.context(asked_of(request, log_messages(request, said_at=now), scope))
         if use:
+            self._parts.metrics.retrieved += len(found.items)
             for subject in {item.memory.subject for item in found.items}:
                 ids = [item.memory.id for item in found.items if item.memory.subject == subject]
                 await self._store.note_uses(subject, ids, now)

@@ -51,11 +51,17 @@ class Looking(Wired):
         """
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
-        policy = self.profile(profile or self.settings.profile).recall
-        wish, then = Wish(policy=policy, limit=limit), moment(at, known_at, self.clock.now())
+        chosen = self.profile(profile or self.settings.profile)
+        wish = Wish(
+            policy=chosen.recall,
+            limit=limit,
+            half_life_days=chosen.age.half_life_days,
+            cold_start=chosen.whose.cold_start,
+        )
+        then = moment(at, known_at, self.clock.now())
         if then is not None:
             return await recall_past(self._parts, self._tools, query, self.subject(user), wish, then)
-        return await self._finder.recall(query, [self.subject(user)], wish)
+        return await self._finder.recall(query, self.subject(user), wish)
 
     async def nearest(
         self,

@@ -1,18 +1,19 @@
 """One chat turn: recall and splice before it, record after it. Reads and writes the store."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from recollect.chat.log import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
+from recollect.chat.tools import SEARCH, offer
 from recollect.context.place import place
-from recollect.context.render import Rendered
 from recollect.engine.parts import Parts
 from recollect.engine.prompting import Prompts, asked_of
 from recollect.engine.scope import Scope, profile_name, scope_of, triggered
+from recollect.engine.toolbox import ToolBox
 from recollect.ids import new_id
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.recall.used import used_in
@@ -22,7 +23,9 @@ from recollect.types import (
     FormationDue,
     Identity,
     InjectionMode,
+    Insertion,
     MemoryId,
+    MemoryMode,
     Message,
     Recalled,
     RecallRecord,
@@ -32,8 +35,8 @@ from recollect.types import (
     Turn,
 )
 from recollect.work.apart import apart
-from recollect.work.extracting import extractor_version
 from recollect.work.indexing import TURNS_VERSION
+from recollect.work.proposing import extractor_version
 from recollect.work.worker import Worker
 
 
@@ -48,6 +51,10 @@ class Prepared:
     log: tuple[Message, ...]
     scope: Scope | None = None
     """Whose memory it is about; None where nobody asks."""
+    insertions: tuple[Insertion, ...] = ()
+    """What was spliced into the body."""
+    toolbox: ToolBox | None = None
+    """The tools that the body offers; None where it offers none of ours."""
 
     @property
     def injected(self) -> int:
@@ -56,14 +63,15 @@ class Prepared:
 
     def without_block(self) -> Self:
         """Say that the request went out as it came after all."""
-        return replace(self, items=(), record=None)
+        return replace(self, items=(), record=None, insertions=(), toolbox=None)
 
 
 class Turns:
     """Serves chat turns over the store, and wakes the worker for what they make due."""
 
-    def __init__(self, parts: Parts, prompts: Prompts, worker: Worker) -> None:
-        """Take what the turn needs."""
+    def __init__(self, parts: Parts, prompts: Prompts, worker: Worker, toolbox: Callable[..., ToolBox]) -> None:
+        """Take what the turn needs, and what makes a toolbox for a scope."""
+        self._toolbox = toolbox
         self._parts = parts
         self._prompts = prompts
         self._worker = worker
@@ -82,6 +90,21 @@ class Turns:
             identity: Who asks, and how.
             mode: Where memory goes whatever the profile says; None: as the profile or else the setting has it.
         """
+        prepared = await self._recalled(request, identity, mode)
+        if prepared.scope is None or prepared.scope.writes is None:
+            return prepared
+        keeps = identity.memory is MemoryMode.ON and not identity.temporary
+        offered = prepared.scope.profile.trigger.offered
+        names = offered if keeps else offered & {SEARCH}
+        tools = offer(request, names)
+        if tools is None:
+            return prepared
+        insertions = (*prepared.insertions, tools)
+        body = await apart(len(request.body), lambda: apply_insertions(request, insertions))
+        toolbox = self._toolbox(scope=prepared.scope, names=names)
+        return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
+
+    async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> Prepared:
         now = self._parts.clock.now()
         size = len(request.body)
         log = await apart(size, lambda: log_messages(request, said_at=now))
@@ -99,9 +122,10 @@ class Turns:
         if not recall.items:
             return plain
         where = mode or scope.profile.context.place or self._parts.settings.injection
-        body = await apart(size, lambda: _spliced(request, rendered, where))
-        if body is None:
+        insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=where)
+        if not insertions:
             return plain
+        body = await apart(size, lambda: apply_insertions(request, insertions))
         record = RecallRecord(
             id=new_id(self._parts.clock),
             at=now,
@@ -113,7 +137,7 @@ class Turns:
         metrics.retrieved += len(recall.items)
         metrics.injected_tokens.observe(record.tokens)
         metrics.app_turns_injected += scope.writes.kind == "app"
-        return replace(plain, body=body, items=recall.items, record=record)
+        return replace(plain, body=body, items=recall.items, record=record, insertions=tuple(insertions))
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None
@@ -143,12 +167,26 @@ class Turns:
                 said_at=now,
                 recall=record,
                 formations=self.formations(scope),
+                charges=charges(scope),
                 opening=scope.opening,
             )
         )
+        if prepared is not None and prepared.toolbox is not None:
+            await self._settle(prepared.toolbox, recorded)
         if record is not None and prepared is not None:
             self._soon(self._note(record, prepared, reply.text, [message.text for message in request.messages]))
         return recorded
+
+    async def _settle(self, toolbox: ToolBox, recorded: Recorded) -> None:
+        """Keep what the model's calls asked to remember, and end the conversation where one asked for that."""
+        kept = await toolbox.settle(recorded)
+        self._parts.metrics.saved += len(kept)
+        scope, now = toolbox.scope, self._parts.clock.now()
+        if toolbox.ended is not None and scope.writes is not None:
+            store = self._parts.store
+            await store.end_conversation(scope.home, recorded.conversation, toolbox.ended, now)
+            await store.ask_formation(scope.writes, scope.home, recorded.conversation, now)
+            self._worker.wake()
 
     async def _note(self, record: RecallRecord, prepared: Prepared, answer: str, said: list[str]) -> None:
         """Note behind the answer that memories were used, and whether the answer shows it."""
@@ -191,7 +229,7 @@ class Turns:
             key_subject=scope.writes,
             profile=profile.name,
             stage="extract",
-            version=extractor_version(self._parts.model),
+            version=extractor_version(self._parts.model, profile.form),
             due_at=self._parts.clock.now(),
         )
         extraction = triggered(due, profile)
@@ -210,7 +248,7 @@ def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
     return found
 
 
-def _spliced(request: ChatRequest, rendered: Rendered, mode: InjectionMode) -> bytes | None:
-    """Return the request's bytes with the blocks in them; None where there is no place for any."""
-    insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
-    return apply_insertions(request, insertions) if insertions else None
+def charges(scope: Scope) -> tuple[tuple[Subject, float], ...]:
+    """Say what a turn counts for beside the memory work of the subject written to: nothing where none is rationed."""
+    budget = scope.profile.budget
+    return ((scope.writes, budget.turn),) if scope.writes and budget.capacity and budget.turn else ()

@@ -89,6 +89,8 @@ class FormPolicy(_Policy):
     """Candidates below are ignored."""
     max_attempts: int = Field(default=5, ge=1)
     """Tries before a formation is parked."""
+    on_error: Literal["retry", "skip"] = "retry"
+    """When a model fails, or the database does twice: the formation is tried again, or passed over with the reason."""
 
 
 class EpisodePolicy(_Policy):
@@ -135,7 +137,8 @@ class RoomPolicy(_Policy):
     policy: Literal["lowest_value", "fifo", "compact"] = "lowest_value"
     """Who makes room: the one worth least, the oldest, or what a model names (the oldest without one)."""
     longest_characters: int = Field(default=0, ge=0)
-    """Longest text of a memory; 0: no limit."""
+    """Longest text that is formed, longer ones are cut; what a person adds or a compaction writes may have twice as
+    many; 0: no limit."""
 
 
 class AgePolicy(_Policy):
@@ -145,6 +148,8 @@ class AgePolicy(_Policy):
     """After so long without use a memory weighs half in recall; 0: it keeps its weight."""
     expire_days: float = Field(default=0.0, ge=0)
     """Notes that were neither said nor used for so long are closed; 0: never."""
+    prune_below: float = Field(default=0.0, ge=0, le=1)
+    """Notes whose importance, worn off by age and kept by use, falls below this are closed; 0: never."""
 
 
 class RecallPolicy(_Policy):
@@ -202,21 +207,28 @@ class BudgetPolicy(_Policy):
     """What memory work may cost a subject, in units of energy and in tokens."""
 
     capacity: float = Field(default=0.0, ge=0)
-    """Units a subject can hold; 0: work is not rationed."""
+    """Units a subject can hold; 0: work is not rationed in units, nor by its share."""
     refill_per_day: float = Field(default=0.0, ge=0)
-    """Units that come back in a day."""
+    """Units that come back in a day, evenly."""
     create: float = Field(default=12.0, ge=0)
-    """What forming costs."""
+    """What forming costs: a unit stands for some four tokens written, and a paragraph has fifty."""
     compact: float = Field(default=25.0, ge=0)
-    """What a compaction costs."""
-    turn: float = Field(default=10.0, ge=0)
-    """What a chat turn counts for in the share of memory work in all."""
+    """What a compaction costs: it rewrites about two paragraphs."""
+    turn: float = Field(default=240.0, ge=0)
+    """What a chat turn counts for in the share of memory work in all: an answer of some thousand tokens."""
     critical: float = Field(default=0.2, ge=0, le=1)
     """Share of the capacity below which work waits."""
     most_share: float = Field(default=1.0, gt=0, le=1)
-    """Largest share of memory work in all units spent; above it work waits."""
+    """Below this stays the share of memory work in all units of 30 days: what would reach it waits; 1: no limit."""
     tokens_per_day: int = Field(default=0, ge=0)
-    """Most tokens of models a subject and day; 0: no limit."""
+    """Most tokens of models a subject and day (UTC); 0: no limit."""
+
+    @model_validator(mode="after")
+    def _holds_what_work_costs(self) -> "BudgetPolicy":
+        dearest = max(self.create, self.compact)
+        if 0 < self.capacity < dearest:
+            raise ValueError(f"capacity is {self.capacity:g} and work costs {dearest:g}: it could never be done")
+        return self
 
 
 class Profile(_Policy):

@@ -31,7 +31,9 @@ class Calibration:
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn cosines into relevance, 0 to 1, of the same shape."""
         exponent = np.float32(-self.slope) * (cosine - np.float32(self.midpoint))
-        relevance: npt.NDArray[np.float32] = np.float32(1) / (np.float32(1) + np.exp(exponent.clip(-60, 60)))
+        relevance: npt.NDArray[np.float32] = np.float32(1) / (
+            np.float32(1) + np.exp(np.minimum(np.maximum(exponent, np.float32(-60)), np.float32(60)))
+        )
         return relevance
 
     @classmethod

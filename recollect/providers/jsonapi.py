@@ -13,7 +13,7 @@ from typing import Any
 import aiohttp
 
 from recollect.clock import Clock, SystemClock
-from recollect.errors import ModelError, SetupError
+from recollect.errors import ModelError, ModelFault, SetupError
 
 # Waiting longer than this keeps a formation's lease for nothing: it is tried again later anyway.
 LONGEST_RETRY_AFTER_S = 10.0
@@ -31,6 +31,8 @@ _HINTS: Mapping[int, str] = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the request is too long for it",
     HTTPStatus.TOO_MANY_REQUESTS: "its limit is reached",
 }
+# Nobody gets in: a wrong key, a limit that is reached.
+_SHUT = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 class ApiRefusedError(ModelError):
@@ -42,7 +44,7 @@ class ApiRefusedError(ModelError):
         hint = _HINTS.get(status)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             hint = "redirects are not followed; set the URL it redirects to"
-        super().__init__(f"{where} answered {status}{named}" + (f": {hint}" if hint else ""))
+        super().__init__(f"{where} answered {status}{named}" + (f": {hint}" if hint else ""), fault=_fault(status))
         self.status, self.param = status, param
 
 
@@ -101,7 +103,9 @@ class JsonApi:
             async with asyncio.timeout(self._timeout_s):
                 return await self._post(f"{self._url}{path}", data)
         except TimeoutError:
-            raise ModelError(f"{self.where} gave no answer within {self._timeout_s:g} s") from None
+            raise ModelError(
+                f"{self.where} gave no answer within {self._timeout_s:g} s", fault=ModelFault.UNKNOWN
+            ) from None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -116,7 +120,11 @@ class JsonApi:
             try:
                 raw = await self._send(url, data)
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
-                failure = ModelError(f"{self.where} cannot be reached or broke off ({type(error).__name__})")
+                unreached = isinstance(error, aiohttp.ClientConnectorError)
+                failure = ModelError(
+                    f"{self.where} cannot be reached or broke off ({type(error).__name__})",
+                    fault=ModelFault.SERVER if unreached else ModelFault.UNKNOWN,
+                )
             except (aiohttp.ClientError, ValueError) as error:
                 raise ModelError(f"{self.where} cannot be asked ({type(error).__name__})") from None
             else:
@@ -162,6 +170,17 @@ class JsonApi:
         return ApiRefusedError(
             self.where, raw.status, name=next(filter(None, names), ""), param=_name(fields.get("param"))
         )
+
+
+def _fault(status: int) -> ModelFault:
+    """Tell from a status whether the request or the server is at fault; a 500 can be either.
+
+    >>> [str(_fault(status)) for status in (400, 401, 500, 503)]
+    ['request', 'server', 'unknown', 'server']
+    """
+    if status in _SHUT or status > HTTPStatus.INTERNAL_SERVER_ERROR:
+        return ModelFault.SERVER
+    return ModelFault.UNKNOWN if status == HTTPStatus.INTERNAL_SERVER_ERROR else ModelFault.REQUEST
 
 
 def _name(value: object) -> str:

@@ -59,6 +59,10 @@ class CachingCounter:
         self._tokenize = tokenize
         self._short = lru_cache(maxsize=_CACHED_TEXTS)(tokenize)
 
+    def forget(self) -> None:
+        """Forget the texts counted."""
+        self._short.cache_clear()
+
     def count(self, text: str) -> int:
         """Count the tokens of a text; of a very long one, the bytes, which are no fewer."""
         text = clean(text)

@@ -21,6 +21,8 @@ def collapse_sources(ranked: Sequence[Row]) -> tuple[list[Row], list[tuple[Row, 
     Returns:
         The rows kept, in the order given but for evidence that was raised, and pairs (left out, shown in its place).
     """
+    if not any(row.kind is MemoryKind.TURN for row in ranked):
+        return list(ranked), []
     distilled: dict[int, list[int]] = {}
     for index, row in enumerate(ranked):
         if row.kind in _DISTILLED:

@@ -69,7 +69,7 @@ def gist(text: str) -> tuple[str, ...]:
     (True, False)
     """
     found = words(text)
-    return tuple(word for word in found if word not in STOP_WORDS) or tuple(found) or (text,)
+    return tuple([word for word in found if word not in STOP_WORDS]) or tuple(found) or (text,)
 
 
 class _Room:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
-from recollect.text import STOP_WORDS, terms, words
+from recollect.text import terms_of_word, words
 from recollect.types import Vector
 
 Interval = tuple[datetime, datetime]
@@ -125,10 +125,8 @@ def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:
     found: Counter[str] = Counter()
     spoken: dict[str, str] = {}
     for word in words(text):
-        if word in STOP_WORDS:
-            continue
-        for term, count in terms(word).items():
-            found[term] += count
+        for term in terms_of_word(word):
+            found[term] += 1
             spoken.setdefault(term, word)
     if len(found) > MOST_TERMS:
         names = list(found)

@@ -8,7 +8,7 @@ by each query's own maximum reaches the same, but says 1.0 of the best of nothin
 """
 
 from collections.abc import Iterable
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +45,8 @@ SIZE_FLOOR = 20
 QUOTATION_LEAD = 0.25
 
 _DAY_US = 86_400 * 1_000_000
+# Up to so many of anything it is quicker to take all than to pick out the few that are needed.
+_FEW = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _FACT, _TURN = KIND_ORDER.index(MemoryKind.FACT), KIND_ORDER.index(MemoryKind.TURN)
 
@@ -81,10 +83,12 @@ def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
     if matches.in_time is not None:
         total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(matches.in_time))) * matches.in_time
     total += IMPORTANCE_WEIGHT * (hot.importance - 0.5) + CONFIDENCE_WEIGHT * (hot.confidence - 1)
-    days = (to_micros(query.now) - np.maximum(hot.valid_from, hot.last_used_at)) * (1 / _DAY_US)
-    total += RECENT_WEIGHT * np.exp2(-np.maximum(days, 0) / RECENT_HALF_LIFE_DAYS)
-    total += USE_WEIGHT * np.log1p(np.maximum(hot.uses, 0)) + _KIND[hot.kinds]
-    total -= EVEN + EVEN_PER_SIZE * np.log(n + SIZE_FLOOR)
+    age = np.maximum(to_micros(query.now) - np.maximum(hot.valid_from, hot.last_used_at), 0)
+    total += RECENT_WEIGHT * np.exp2(age * (-1 / (_DAY_US * RECENT_HALF_LIFE_DAYS)))
+    total += _KIND[hot.kinds]
+    if np.count_nonzero(hot.uses):
+        total += USE_WEIGHT * np.log1p(np.maximum(hot.uses, 0))
+    total -= EVEN + EVEN_PER_SIZE * log(n + SIZE_FLOOR)
     weighed: npt.NDArray[np.float64] = total
     return weighed
 
@@ -104,14 +108,15 @@ def best(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
     """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
     if most <= 0:
         return np.zeros(0, dtype=np.intp)
-    if most < len(evidence):
+    if max(most, _FEW) < len(evidence):
         # All that tie with the last are kept until they are in order, so that it is the id that decides.
         bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
         places = np.flatnonzero(evidence >= bar)
+        places = places[(-evidence[places]).argsort(kind="stable")][:most]
     else:
-        places = np.arange(len(evidence))
-    places = places[np.argsort(-evidence[places], kind="stable")][:most]
-    return places[evidence[places] > -np.inf]
+        places = (-evidence).argsort(kind="stable")[:most]
+    found = evidence[places] > -np.inf
+    return places if found.all() else places[found]
 
 
 def rows(
@@ -119,6 +124,8 @@ def rows(
 ) -> list[Row]:
     """Read the rows at some places of a subject, in their order."""
     start, keys = hot.source_start, hot.source_key
+    some = len(keys) <= _FEW
+    all_keys = keys.tolist() if some else []
     in_time = matches.in_time[places].tolist() if matches.in_time is not None else [False] * len(places)
     columns: Iterable[tuple[int, int, float, float, float, int, bool, float, int, int]] = zip(
         places.tolist(),
@@ -145,7 +152,7 @@ def rows(
             timed,
             importance,
             certain,
-            tuple(keys[first:last].tolist()),
+            tuple(all_keys[first:last] if some else keys[first:last].tolist()),
         )
         for place, kind, log_odds, similarity, words, hits, timed, importance, first, last in columns
     ]

@@ -79,7 +79,8 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
             _rank(query, hot, gather(hot, query, relevance), (certain, near, left))
     certain.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
-    kept, doubles = collapse_sources(_distinct(certain + near))
+    ranked = certain + near
+    kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
     left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
         strong = [row for row in kept if worth_showing(row, query)]

@@ -20,6 +20,9 @@ LENGTH_NORM = 0.4
 LARGEST_MASS = 30.0
 # Up to so many comparisons all terms are looked up at once; beyond, one by one is faster (measured).
 _AT_ONCE = 20_000
+# A term's bit among a memory's hits (see `Query.terms` for how many there can be), and the same as a sum takes it.
+_BITS = 1 << np.arange(53)
+_POWERS = _BITS.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +38,10 @@ class WordMatches:
 
     def shares(self, rows: npt.NDArray[np.intp]) -> Floats:
         """Return the share of the query's rarity-weighted words that each of the rows answers, 0 to 1."""
-        total = float(self.rarity.sum())
+        total = float(np.add.reduce(self.rarity))
         if total <= 0:
             return np.zeros(len(rows))
-        bits = self.hits[rows][:, None] >> np.arange(len(self.rarity)) & 1
+        bits = (self.hits[rows][:, None] & _BITS[: len(self.rarity)]) != 0
         shares: Floats = bits @ self.rarity / total
         return shares
 
@@ -49,7 +52,8 @@ def rarity(memories: int, holding: npt.NDArray[np.intp] | int) -> Floats:
     >>> bool(rarity(100, 1) > rarity(100, 50) > 0)
     True
     """
-    weighed: Floats = np.log1p((memories - np.asarray(holding) + 0.5) / (np.asarray(holding) + 0.5))
+    half_more = holding + 0.5
+    weighed: Floats = np.log1p((memories + 1 - half_more) / half_more)
     return weighed
 
 
@@ -67,14 +71,14 @@ def match_words(hot: Hot, terms: Sequence[str]) -> WordMatches:
     if not len(place):
         return WordMatches(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
     owner = hot.term_start.searchsorted(place, side="right") - 1
-    count = hot.counts[place].astype(np.float64)
-    average = max(1.0, float(hot.length.mean()))
+    count = hot.counts[place]
+    average = max(1.0, int(np.add.reduce(hot.length, dtype=np.int64)) / n)
     norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * hot.length[owner])
-    total = float(weights.sum())
-    gain = weights * min(1.0, LARGEST_MASS / total)
+    total = float(np.add.reduce(weights))
+    gain = weights * (LARGEST_MASS / total) if total > LARGEST_MASS else weights
     evidence = np.bincount(owner, gain[which] * count / (count + norm), minlength=n).astype(np.float64, copy=False)
     # Each term stands once in a memory's list, so that adding its power of two sets its bit; exact below 2**53.
-    hits = np.bincount(owner, np.exp2(which), minlength=n).astype(np.int64)
+    hits = np.bincount(owner, _POWERS[which], minlength=n).astype(np.int64)
     return WordMatches(evidence=evidence, hits=hits, rarity=weights)
 
 

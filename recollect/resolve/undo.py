@@ -63,8 +63,10 @@ def closes(line: Decision, memory: MemoryId) -> bool:
     """Whether a decision closed a memory: put another in its place, ended it, or stored it as ended already."""
     if line.action is Action.REPLACE:
         return line.target_id == memory
-    if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO):
+    if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO, Action.EXPIRE, Action.EVICT):
         return line.memory_id == memory
+    if line.action in (Action.MERGE, Action.FOLD):  # of two memories the target went into the other
+        return line.target_id == memory != line.memory_id
     return line.action is Action.ADD and line.memory_id == memory and line.target_id is not None
 
 

@@ -7,6 +7,7 @@ The order is the promise: recall before the request leaves, every byte of the an
 import asyncio
 import logging
 from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from recollect.chat.identity import IdentityPolicy, identify
@@ -18,6 +19,7 @@ from recollect.engine import AsyncRecollect, apart
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.exchange import Exchange, ProxyCounters
 from recollect.server.refusals import Refusals
+from recollect.server.rounds import Offer, in_rounds
 from recollect.server.status import (
     BAD_GATEWAY,
     GATEWAY_TIMEOUT,
@@ -163,7 +165,7 @@ class ChatProxy:
         await self._prepare(exchange)
         body = exchange.prepared.body if exchange.prepared else exchange.body
         try:
-            async with self._way.chat(self._ask(exchange, body)) as answer:
+            async with self._asking(exchange, body) as answer:
                 refused = answer.status in REFUSALS and body is not exchange.body
                 if not refused:
                     await self._pass_on(exchange, answer)
@@ -172,6 +174,14 @@ class ChatProxy:
         except UpstreamError as error:
             status = GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
             await self._refuse(exchange.send, status, str(error))
+
+    def _asking(self, exchange: Exchange, body: bytes) -> AbstractAsyncContextManager[Answer]:
+        """Ask, with rounds of our own tools where the request offers them."""
+        ask, prepared = self._ask(exchange, body), exchange.prepared
+        if prepared is None or prepared.toolbox is None or exchange.request is None:
+            return self._way.chat(ask)
+        offered = Offer(request=exchange.request, insertions=prepared.insertions, executor=prepared.toolbox)
+        return in_rounds(self._way, ask, offered)
 
     async def _serve_plain(self, exchange: Exchange) -> None:
         """Upstream refused the altered request: send it as it came, and remember if that was it."""

@@ -35,7 +35,8 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         except RecollectError as error:
             body |= {"status": "unavailable", "reason": str(error)}
             status = 503
-        body |= {"proxy": asdict(proxy), "worker": asdict(engine.worker_counters)}
+        worker = asdict(engine.worker_counters) | {"breaker": asdict(engine.breaker)}
+        body |= {"proxy": asdict(proxy), "worker": worker}
         return Response(json.dumps(body), status, media_type="application/json")
 
     return healthz

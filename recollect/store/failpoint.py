@@ -1,7 +1,8 @@
 """Die at a named point, for crash tests: `RECOLLECT_FAILPOINT`. Reads the environment, kills its own process.
 
 A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
-first commit of the store's writer, `after-commit` just behind it, `after-commit:7` behind the seventh.
+first commit of the store's writer, `after-commit` just behind it, `after-commit:7` behind the seventh. The others lie
+within an erasure: when some of it is gone, when it is committed, before the log is emptied, before it counts as clean.
 """
 
 import os
@@ -10,7 +11,7 @@ import signal
 from recollect.errors import BadSettingError
 
 VARIABLE = "RECOLLECT_FAILPOINT"
-NAMES = ("before-commit", "after-commit")
+NAMES = ("before-commit", "after-commit", "erasing", "erased", "cleaning", "cleaned")
 
 
 class Failpoint:

@@ -1,16 +1,18 @@
 """The one protocol of all stores. Pure: the promises, not their keeping."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from recollect.store.operators import OperatorStore
+from recollect.store.tending import TendedStore
 from recollect.types import (
-    AppRecord,
     Change,
     Conversation,
     ConversationId,
     Decision,
+    EraseOrder,
+    Erasure,
     FormationKey,
     FormationResult,
     FormationStatus,
@@ -24,40 +26,19 @@ from recollect.types import (
     RecallPlace,
     RecallRecord,
     Recorded,
-    StoreSums,
     Subject,
-    SubjectSums,
     Turn,
 )
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreStats:
-    """What `recollect doctor` says about a store."""
-
-    url: str
-    """Where it is, without a password."""
-    schema: int
-    """Number of the newest migration applied."""
-    subjects: int
-    conversations: int
-    messages: int
-    memories: int
-    """Active ones, turns included."""
-    formations_due: int
-    formations_parked: int
-    bytes: int
-    """Size on disk, write-ahead log included."""
-    spaces: tuple[str, ...]
-    """Names of the vector spaces in use."""
-    problems: tuple[str, ...]
-    """What an integrity check found; empty when all is well. Filled only with `check=True`."""
+T = TypeVar("T")
+Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
+"""Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
 
 
-class Store(Protocol):
+class Store(OperatorStore, TendedStore, Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
-    No method reads or writes another subject than the one it is given. A subject, conversation or memory that
+    No method reads or writes another subject than those it is given. A subject, conversation or memory that
     does not exist reads as empty. Every method may raise `StoreUnavailableError` (nothing is known to have
     happened: read back before trying a write again) and, when it writes, `StoreFullError`.
     """
@@ -76,6 +57,8 @@ class Store(Protocol):
         an equal child is the same message and is not written again (unless an edit took it back), anything else is
         appended as a sibling. The reply is appended below the last message, unless an equal reply stands there
         already.
+
+        What the turn counts for in the share of memory work (`Turn.charges`) is booked with it, if anything was new.
 
         Messages before the anchor are the client's business (it may trim or summarise) and are not compared.
         Recording the identical turn again changes nothing but `due_at`.
@@ -167,12 +150,12 @@ class Store(Protocol):
         ...
 
     async def release_formation(
-        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
         """Give a lease back undone: due again at `retry_at`, or parked with its error where that is None.
 
-        Without an error nothing was tried (a shutdown, an open breaker): the attempt is not counted. Does nothing where
-        the lease is lost already.
+        Without an error nothing was tried (a shutdown), and with `counted` False it is nobody's fault (an open breaker,
+        a spent budget): the attempt is not counted. Does nothing where the lease is lost already.
         """
         ...
 
@@ -195,6 +178,21 @@ class Store(Protocol):
 
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """Read memories of any state, with their evidence, in the order asked; unknown ids are left out."""
+        ...
+
+    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+        """Do a recall's reading in one go: `hot` of each subject, then the `memories` that `rank` wants of them.
+
+        Args:
+            subjects: A reading list, without doubles.
+            space: Name of the vectors' space.
+            rank: Called with the subjects in their order. It may run in another thread and, should the store have to
+                begin anew, more than once: it computes, and touches nothing else.
+
+        Returns:
+            What came of ranking, and the memories it wanted, subject by subject, in the order asked; of the version
+            that was ranked or a later one. Of uses they count at least what `note_uses` was told here.
+        """
         ...
 
     async def list_memories(
@@ -278,6 +276,63 @@ class Store(Protocol):
         """
         ...
 
+    async def erase(self, order: EraseOrder) -> Erasure:
+        """Take away what is named, with all that tells of it, in one transaction; durable when this returns.
+
+        Memories go with their vectors, terms, tags, quotes and decisions, and the closed ones that they replaced.
+        Messages keep place, role and times alone; the ledger keeps them from being written again by a resent history.
+        What was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose
+        their leases: they cannot commit what they read before. A subject of which all is erased may begin anew.
+
+        Bytes of it may still lie in the file until `clean` says otherwise.
+
+        Raises:
+            UnknownMemoryError: a memory named is not the subject's.
+            UnknownConversationError: the conversation named is not the subject's.
+        """
+        ...
+
+    async def clean(self, *, wait_ms: int) -> bool:
+        """Leave no byte of what was erased in the database and its log; False where that is still pending.
+
+        Waits up to `wait_ms` for other processes that hold the log. True where nothing was pending.
+        """
+        ...
+
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+        """List what was erased of a subject, newest first: numbers alone."""
+        ...
+
+    async def unclean(self) -> int:
+        """Return how many erasures are pending, of all subjects."""
+        ...
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """Put a copy of an active note, fact or episode into another subject, under the same id.
+
+        Args:
+            subject: Whose memory it is.
+            memory: The memory.
+            to: Who gets a row of their own, with the same sources and vectors. Nothing changes where they have it.
+            terms: Of its text; each subject's are hashed anew.
+            decision: What is logged there.
+
+        Raises:
+            UnknownMemoryError: it is not the subject's.
+            BadRequestError: it is a turn, not active, or `to` holds another value of the same slot.
+        """
+        ...
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """Take a memory's row from one subject; the rows of others stay.
+
+        Raises:
+            UnknownMemoryError: it is not the subject's.
+        """
+        ...
+
     async def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory. Not durable at once, and moves no version."""
         ...
@@ -290,32 +345,4 @@ class Store(Protocol):
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
     ) -> list[RecallRecord]:
         """Read what was injected, newest first."""
-        ...
-
-    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
-        """List subjects by name, for the operator."""
-        ...
-
-    async def announce_app(self, app: Subject, now: datetime) -> None:
-        """Note that an app is there; one that was uninstalled is there again, since it was first."""
-        ...
-
-    async def remove_app(self, app: Subject, now: datetime) -> bool:
-        """Note that an app was uninstalled, its memories left as they are; False where it is not there."""
-        ...
-
-    async def app(self, subject: Subject) -> AppRecord | None:
-        """Return what is known of an app; None where it was never announced."""
-        ...
-
-    async def sums(self) -> StoreSums:
-        """Count what the operator's metrics tell, of all subjects."""
-        ...
-
-    async def subject_sums(self, subject: Subject) -> SubjectSums:
-        """Count what is kept of one subject, what was decided, and what recall was good for."""
-        ...
-
-    async def stats(self, *, check: bool = False) -> StoreStats:
-        """Count what is kept; with `check`, verify the files and that all indexes agree (slow)."""
         ...

@@ -3,6 +3,8 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
+from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -23,6 +25,7 @@ from recollect.types.log import (
     Turn,
 )
 from recollect.types.memory import (
+    GLOBAL,
     KIND_ORDER,
     NO_DETAIL,
     SUBJECT_KINDS,
@@ -58,8 +61,10 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
+from recollect.types.tended import TendLease, TendReport, closed_by
 
 __all__ = [
+    "GLOBAL",
     "KIND_ORDER",
     "NO_DETAIL",
     "NO_OPENING",
@@ -79,6 +84,11 @@ __all__ = [
     "ConversationId",
     "Decision",
     "Detail",
+    "EnergyStatus",
+    "EraseOrder",
+    "ErasePlace",
+    "EraseReceipt",
+    "Erasure",
     "Evidence",
     "FormationDue",
     "FormationKey",
@@ -98,19 +108,27 @@ __all__ = [
     "MemoryState",
     "Message",
     "Opening",
+    "Purpose",
+    "Reach",
     "Recall",
     "RecallPlace",
     "RecallRecord",
     "Recalled",
     "Recorded",
     "ReopenMemory",
+    "Reservation",
     "Scene",
+    "SincePoll",
+    "Spent",
     "StoreSums",
     "StrengthenMemory",
     "Subject",
     "SubjectSums",
+    "TendLease",
+    "TendReport",
     "Turn",
     "Vector",
     "Vectors",
     "WeakenMemory",
+    "closed_by",
 ]

@@ -47,6 +47,8 @@ class LoggedMessage:
     recorded_at: datetime
     complete: bool
     hash: int
+    erased: bool = False
+    """Its words were erased: place, role and times are left, and a hash that says nothing of what stood there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +237,8 @@ class Turn:
     formations: tuple[FormationDue, ...] = ()
     opening: Opening = NO_OPENING
     """What a conversation that begins with this turn is opened with."""
+    charges: tuple[tuple[Subject, float], ...] = ()
+    """Rationed subjects, each with the units the turn counts for beside its memory work; booked if anything was new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NewType, Self
 
@@ -67,7 +68,16 @@ class Subject:
     @property
     def key(self) -> int:
         """The 64-bit signed partition key: blake2b of the text. The store verifies the name behind it."""
-        return int.from_bytes(blake2b(self.text.encode(), digest_size=8).digest(), "big", signed=True)
+        return _key(self.text)
+
+
+@lru_cache(maxsize=10_000)
+def _key(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+GLOBAL = Subject("global", "")
+"""What everybody may read who knows little of their own yet."""
 
 
 class MemoryKind(StrEnum):
@@ -103,6 +113,14 @@ class Action(StrEnum):
     ABANDON = "abandon"
     CLOSE = "close"
     UNDO = "undo"
+    LINK = "link"
+    UNLINK = "unlink"
+    EXPIRE = "expire"
+    """It ended by itself, or was neither said nor used for too long."""
+    EVICT = "evict"
+    """It made room for others."""
+    FOLD = "fold"
+    """It made room by going, with another, into one memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +218,8 @@ class Candidate:
     """The message it rests on."""
     quote: str
     """Words of that message; a candidate whose quote is not found there is dropped."""
+    sums_up: tuple[int, ...] = ()
+    """Paragraphs, which quote nothing: all the messages they sum up, `seq` among them."""
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False
@@ -240,6 +260,8 @@ class AddMemory:
     """One a chunk; facts have none."""
     terms: Mapping[str, int] = field(default_factory=dict)
     """Terms of the text (text.py) with their counts."""
+    inherits: tuple[MemoryId, ...] = ()
+    """Memories whose evidence it takes over, each source once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,6 +281,8 @@ class StrengthenMemory:
     importance: float
     """The new importance; the store keeps the larger of this and its own."""
     evidence: tuple[Evidence, ...] = ()
+    inherits: tuple[MemoryId, ...] = ()
+    """Memories whose evidence it takes over, each source once."""
     version: str = ""
     """The extractor that made it again, where it is another than the one that made it; empty: the same, or no one."""
 

@@ -57,10 +57,13 @@ class Back:
         return Neighbours(near=near, facts=[*neighbours.facts, *facts], restating=neighbours.restating)
 
 
+NOTHING_BACK = Back()
+
+
 async def coming_back(closes: Sequence[CloseMemory], lease: Lease, tools: Tools) -> Back:
     """Find what the memories that an edit took back had replaced, where nothing else took its place since."""
     if not closes:
-        return Back()
+        return NOTHING_BACK
     subject = lease.key.subject
     gone = await tools.store.memories(subject, [closing.id for closing in closes])
     plan = plan_memories(await past_of(tools, subject, gone), gone)

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from recollect.errors import BreakerOpenError, BudgetSpentError
 from recollect.types import Action, AddMemory, Decision, FormationResult, Lease, MemoryKind
 from recollect.work.tools import Tools
 
@@ -18,13 +19,16 @@ def counted(lease: Lease, tools: Tools) -> Iterator[None]:
     metrics, started = tools.metrics, tools.clock.monotonic()
     extracting = lease.key.stage == "extract"
     metrics.extraction_count += extracting
-    went_well = False
+    went_well = deferred = False
     try:
         yield
         went_well = True
+    except (BreakerOpenError, BudgetSpentError):
+        deferred = True
+        raise
     finally:
         metrics.extraction_success += extracting and went_well
-        metrics.extraction_errors += extracting and not went_well
+        metrics.extraction_errors += extracting and not went_well and not deferred
         metrics.formation_seconds.observe(tools.clock.monotonic() - started)
 
 

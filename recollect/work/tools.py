@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 from recollect.clock import Clock
 from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
-from recollect.providers.protocol import Embedder, LanguageModel
+from recollect.providers.protocol import Embedder, LanguageModel, TokenCounter
+from recollect.providers.tokens import token_counter
 from recollect.store.protocol import Store
 from recollect.types import FormationResult, Lease
 
@@ -24,6 +25,7 @@ class Tools:
     zone: ZoneInfo
     """The users' time zone."""
     profiles: Profiles = field(default_factory=Profiles)
+    counter: TokenCounter = field(default_factory=token_counter)
     metrics: Metrics = field(default_factory=Metrics)
     log_text: bool = False
     """Whether log lines may carry the words of memories."""

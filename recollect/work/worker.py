@@ -1,22 +1,38 @@
-"""The loop behind the answers: take a formation that is due, form, commit; park what keeps failing. Uses the store."""
+"""The loop behind the answers: take a formation that is due, form, commit; park what keeps failing. Uses the store.
+
+What must wait (the model is down, the budget is spent) is put off without counting the attempt: it parks nothing.
+"""
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TypeVar
 
 from recollect.errors import (
+    BreakerOpenError,
+    BudgetSpentError,
     LeaseLostError,
+    ModelDownError,
+    ModelError,
+    ModelFault,
     RecollectError,
     StaleSubjectError,
+    StoreFullError,
     StoreUnavailableError,
     UnknownProfileError,
 )
-from recollect.types import FormationKey, Lease, Subject
+from recollect.ids import new_id
+from recollect.tend.erase import Eraser
+from recollect.tend.making_room import make_room_for
+from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
+from recollect.work.energy import on_budget, pay_without_model
 from recollect.work.telling import counted, tell
 from recollect.work.tools import Stage, Tools
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -33,6 +49,14 @@ _A_ROUND = 16
 # Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
 STALE_TRIES = 8
 _LONGEST_BACKOFF_S = 600.0
+# A server that says it is down, and no breaker that says for how long (an embedder's).
+_DOWN_S = 10.0
+# How often the worker looks whether an erasure is pending.
+CLEAN_EVERY_S = 10.0
+
+
+Chores = Callable[[Callable[[], bool]], Awaitable[object]]
+"""A portion of work that may wait; it asks now and then whether to stop."""
 
 
 @dataclass(slots=True)
@@ -44,21 +68,27 @@ class WorkerCounters:
     parked: int = 0
     lost: int = 0
     """Leases that ran out before the commit."""
+    deferred: int = 0
+    """Formations put off: the model is down, or the budget is spent."""
+    skipped: int = 0
+    """Formations passed over, where the profile says so of a failed model."""
 
 
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
-    def __init__(self, tools: Tools, stages: Mapping[str, Stage]) -> None:
-        """Take the tools and the stages by name."""
+    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+        """Take the tools, the stages by name, and what is to be done while nothing is due."""
         self._tools = tools
         self._stages = stages
+        self._chores = chores
         self._wake = asyncio.Event()
         self._stopping = False
         self._rounds = 0
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
+        self._cleaned_at = -CLEAN_EVERY_S
 
     def wake(self) -> None:
         """Say that something has become due."""
@@ -71,6 +101,8 @@ class Worker:
             self._wake.clear()
             try:
                 worked = await self.round()
+                if not worked and self._chores is not None:
+                    await self._chores(lambda: self._stopping or self._wake.is_set())
                 failures = 0
             except RecollectError as error:
                 failures += 1
@@ -109,6 +141,7 @@ class Worker:
                 self._idle.set()
 
     async def _round(self, *, heed_stop: bool) -> int:
+        await self._finish_erasing()
         due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
         # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
         room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
@@ -123,6 +156,13 @@ class Worker:
             subjects.setdefault(key.subject, []).append(key)
         return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
 
+    async def _finish_erasing(self) -> None:
+        """Try again what another process's reader kept an erasure from finishing."""
+        now = self._tools.clock.monotonic()
+        if now - self._cleaned_at >= CLEAN_EVERY_S:
+            self._cleaned_at = now
+            await Eraser(store=self._tools.store).finish()
+
     async def _take(self, key: FormationKey) -> bool:
         lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)
         if lease is None:
@@ -136,10 +176,10 @@ class Worker:
         except LeaseLostError:
             self.counters.lost += 1
             logger.warning("lease lost", extra={"conversation": key.conversation, "stage": key.stage})
-        except StoreUnavailableError:
-            raise  # the lease runs out by itself; the loop backs off
+        except (BreakerOpenError, BudgetSpentError) as wait:
+            await self._defer(lease, str(wait), wait.until)
         except RecollectError as error:
-            await self._fail(lease, most, str(error))
+            await self._answer_for(lease, most, error)
         except Exception as error:
             logger.exception("formation failed", extra={"conversation": key.conversation, "stage": key.stage})
             await self._fail(lease, most, f"{type(error).__name__} in stage {key.stage} (see the log)")
@@ -151,6 +191,10 @@ class Worker:
             return self._tools.profiles.get(profile).form.max_attempts
         except UnknownProfileError:
             return 1
+
+    def _skips(self, key: FormationKey) -> bool:
+        """Say whether a failed formation is passed over: a creation, in a profile that says so."""
+        return key.stage == "extract" and self._tools.profiles.get(key.profile).form.on_error == "skip"
 
     async def _form(self, lease: Lease) -> None:
         """Form and commit; meanwhile the lease is renewed, however long a model takes."""
@@ -172,10 +216,13 @@ class Worker:
 
     async def _form_once_read(self, lease: Lease) -> None:
         stage = self._stages[lease.key.stage]
+        profile = self._tools.profiles.get(lease.key.profile)
+        tools, paid = on_budget(self._tools, lease, profile), False
         for attempt in range(1, STALE_TRIES + 1):
-            result = await stage(lease, self._tools)
+            formed = await _twice(lambda: stage(lease, tools))
+            paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
-                await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+                result = await self._commit(lease, formed)
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
@@ -192,6 +239,65 @@ class Worker:
                 },
             )
             return
+
+    async def _commit(self, lease: Lease, formed: FormationResult) -> FormationResult:
+        """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
+        result = await make_room_for(formed, lease, self._tools)
+        try:
+            await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+        except (StoreUnavailableError, StoreFullError):
+            if result.decisions == formed.decisions:
+                raise
+            result = await make_room_for(formed, lease, self._tools, ask=False)
+            await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+        return result
+
+    async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
+        """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""
+        failed = isinstance(error, ModelError | StoreUnavailableError | StoreFullError)
+        if failed and self._skips(lease.key):
+            await self._skip(lease, str(error))
+        elif isinstance(error, StoreUnavailableError):
+            raise error  # the lease runs out by itself; the loop backs off
+        elif isinstance(error, ModelDownError):
+            await self._defer(lease, str(error), error.until)
+        elif isinstance(error, ModelError) and error.fault is ModelFault.SERVER:
+            await self._defer(lease, str(error), self._tools.clock.now() + timedelta(seconds=_DOWN_S))
+        else:
+            await self._fail(lease, most, str(error))
+
+    async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
+        """Put a formation off; nothing of it failed, so that the attempt does not count."""
+        self.counters.deferred += 1
+        logger.info(
+            "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
+        )
+        now = self._tools.clock.now()
+        await self._tools.store.release_formation(lease, error=why, retry_at=max(until, now), now=now, counted=False)
+
+    async def _skip(self, lease: Lease, why: str) -> None:
+        """Pass over what was to be formed, with a decision that says why.
+
+        Where not even that can be written the error goes on: the formation comes again when its lease has run out.
+        """
+        key, clock = lease.key, self._tools.clock
+        decision = Decision(
+            id=new_id(clock),
+            subject=key.subject,
+            at=clock.now(),
+            action=Action.IGNORE,
+            memory_id=None,
+            target_id=None,
+            reason=f"not formed: {why}",
+            text="",
+            profile=key.profile,
+            conversation=key.conversation,
+        )
+        result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
+        await self._tools.store.commit_formation(lease, result, now=clock.now())
+        tell(lease, result, self._tools)
+        self.counters.skipped += 1
+        logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
 
     async def _fail(self, lease: Lease, most: int, error: str) -> None:
         if lease.attempts >= most:
@@ -212,3 +318,12 @@ class Worker:
             "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
         )
         await self._tools.store.release_formation(lease, error=error, retry_at=None, now=self._tools.clock.now())
+
+
+async def _twice(call: Callable[[], Awaitable[T]]) -> T:
+    """Do what uses the database; once more where that fails."""
+    try:
+        return await call()
+    except (StoreUnavailableError, StoreFullError) as error:
+        logger.info("database failed, asking once more", extra={"error": str(error)})
+        return await call()

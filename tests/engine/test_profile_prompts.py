@@ -313,3 +313,13 @@ async def test_a_context_leaves_out_what_the_chat_holds_and_says_what_a_profile_
         await engine.context("x", user="ana", scene=Scene(profile="app"))
     with pytest.raises(BadRequestError, match="JSON"):
         await engine.context("x", user="ana", messages=[{"role": "user", "content": object()}])
+
+
+async def test_u13_what_was_not_used_for_a_half_life_weighs_half_in_a_search_too(
+    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+) -> None:
+    await keep(parts, ANA, "green tea")
+    [fresh] = (await engine.search("green tea", user="ana", profile="user")).items
+    clock.advance(days=90)
+    [faded] = (await engine.search("green tea", user="ana", profile="user")).items
+    assert faded.score == pytest.approx(fresh.score / 2, abs=1e-5)

@@ -19,7 +19,8 @@ from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.sqlite.arrays import pack_fixed, unpack
-from recollect.store.sqlite.hot import LEAST_MERGED, HotCache
+from recollect.store.sqlite.cache import HotCache
+from recollect.store.sqlite.hot import LEAST_MERGED
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key, terms
@@ -219,7 +220,8 @@ def some_memory(number: int, clock: FakeClock) -> AddMemory:
 def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:
     """One memory with so many vectors of 1 kB."""
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
-    return unpack(subject, version, b"", 256, [(bytes(16), fixed, b"", b"", bytes(1024 * vectors))])
+    rows, data = [(bytes(16), fixed, b"", b"")], [(bytes(16), bytes(1024 * vectors))]
+    return unpack(subject, version, b"", 256, rows, data if vectors else [])
 
 
 def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() -> None:

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy.typing as npt
 
 from recollect.text import source_key, term_key
 from recollect.types import Evidence, Hot, Subject
+
+Row = tuple[Any, ...]
 
 FIXED = np.dtype(
     [
@@ -58,11 +61,11 @@ def unpack_fixed(data: bytes) -> tuple[int, int]:
 
 def role_number(evidence: Sequence[Evidence]) -> int:
     """Say whose words a memory is, as `Hot.roles` does: those of its first source."""
-    return role_of(evidence[0].role) if evidence else 0
+    return role_code(evidence[0].role) if evidence else 0
 
 
-def role_of(role: str) -> int:
-    """Say whose words those of a role are, as `Hot.roles` does."""
+def role_code(role: str) -> int:
+    """Turn a source's role into the number that `Hot.roles` has for it."""
     return _ROLES.get(role, _OTHER_ROLE)
 
 
@@ -81,15 +84,23 @@ def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
     return np.array(pairs, dtype=SOURCE).tobytes()
 
 
-def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[tuple[Any, ...]]) -> Hot:
-    """Unpack all rows of `hot` at once: (id, fixed, terms, sources, vectors or None), ordered by id."""
-    ids, fixed_data, term_data, source_data, vector_data = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row]) -> Hot:
+    """Unpack a subject.
+
+    Args:
+        subject: Whose memories.
+        version: Of the subject.
+        salt: See `Hot`.
+        dim: Length of a vector; 0 where there is none.
+        rows: All of `hot`: (id, fixed, terms, sources), ordered by id.
+        vectors: Those of one space: (id, vectors), ordered by id; each id is one of the rows'.
+    """
+    ids, fixed_data, term_data, source_data = zip(*rows, strict=True) if rows else ((), (), (), ())
+    owners, chunks = zip(*vectors, strict=True) if vectors else ((), ())
     fixed = np.frombuffer(b"".join(fixed_data), dtype=FIXED)
     terms = np.frombuffer(b"".join(term_data), dtype=TERM)
     sources = np.frombuffer(b"".join(source_data), dtype=SOURCE)
-    chunks = [data for data in vector_data if data is not None]
-    vectors = np.frombuffer(b"".join(chunks), dtype=np.float32)
-    each = np.fromiter((len(data or b"") for data in vector_data), dtype=np.int64, count=len(ids))
+    numbers = np.frombuffer(b"".join(chunks), dtype=np.float32)
     return Hot(
         subject=subject,
         version=version,
@@ -103,8 +114,8 @@ def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence
         uses=_column(fixed, "uses"),
         roles=_column(fixed, "role"),
         length=_column(fixed, "length"),
-        vectors=vectors.reshape(-1, dim) if dim else np.zeros((0, 0), dtype=np.float32),
-        vector_of=np.repeat(np.arange(len(ids), dtype=np.int32), each // (FLOAT_BYTES * (dim or 1))),
+        vectors=numbers.reshape(-1, dim) if dim else np.zeros((0, 0), dtype=np.float32),
+        vector_of=_owners(ids, owners, [len(data) // (FLOAT_BYTES * (dim or 1)) for data in chunks]),
         terms=_column(terms, "key"),
         counts=_column(terms, "count"),
         term_start=_offsets(term_data, TERM.itemsize),
@@ -114,13 +125,21 @@ def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence
     )
 
 
+def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: Sequence[int]) -> npt.NDArray[np.int32]:
+    """Return for each vector the place of its memory, as `Hot.vector_of`."""
+    if ids == owners and sum(counts) == len(ids):  # one each, as no memory is listed with none
+        return np.arange(len(ids), dtype=np.int32)
+    place = {id_: number for number, id_ in enumerate(ids)}
+    return np.repeat(np.array([place[owner] for owner in owners], dtype=np.int32), counts)
+
+
 def _column(records: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    return np.ascontiguousarray(records[name])
+    return records[name].copy()
 
 
 def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
-    offsets = np.zeros(len(data) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, data), dtype=np.int64, count=len(data)) // size, out=offsets[1:])
+    offsets = np.fromiter(accumulate(map(len, data), initial=0), dtype=np.int64, count=len(data) + 1)
+    offsets //= size
     return offsets
 
 

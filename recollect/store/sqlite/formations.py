@@ -110,7 +110,9 @@ def formed_by_another(db: apsw.Connection, key: FormationKey) -> bool:
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 
-def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime) -> None:
+def release(
+    db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+) -> None:
     """Give a lease back: see `Store.release_formation`."""
     try:
         row_key, _ = _held(db, lease, now)
@@ -119,7 +121,7 @@ def release(db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: d
     if retry_at is None:
         db.execute(SQL["park"], (*row_key, error))
     else:
-        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error))
+        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
 
 
 def formations(

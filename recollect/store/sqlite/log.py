@@ -11,9 +11,12 @@ import apsw
 from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
-from recollect.store.sqlite import subjects
+from recollect.store.sqlite import energy, subjects
 from recollect.store.sqlite.conversations import begin
+from recollect.store.sqlite.ledger import Ledger
 from recollect.store.sqlite.rows import (
+    ERASED,
+    WHOLE,
     Row,
     fetch,
     fetch_value,
@@ -48,29 +51,43 @@ class _Tail:
     appended: list[int] = field(default_factory=list)
 
 
-def record(db: apsw.Connection, turn: Turn, clock: Clock) -> Recorded:
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A message that is to be appended."""
+
+    message: Message
+    level: int
+    """How much of it may not be written: see `rows.ERASED`."""
+
+
+def record(db: apsw.Connection, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
     """Append a turn: see `Store.record`."""
     if not turn.messages and turn.reply is None:
         raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
     now = to_micros(clock.now())
     subject = turn.subject.key
     subjects.ensure(db, turn.subject)
-    tree = Tree(db, subject)
+    ledger = Ledger(db, turn.subject, term_key)
+    tree = Tree(db, subject, ledger)
     spot = tree.find(turn, now=now)
     new = spot is None
     if spot is None:
         spot = _begin(db, turn, clock)
     tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
     spot = tree.walk(spot, turn.messages)
-    parent_seq = _append(db, turn, tail, turn.messages[spot.start :], parent_seq=spot.seq, now=now)
+    levels = ledger.levels(turn.messages, turn.reply)
+    fresh = [_Fresh(*one) for one in zip(turn.messages, levels, strict=False)][spot.start :]
+    parent_seq = _append(db, ledger, tail, fresh, parent_seq=spot.seq, now=now)
     reply_seq = None
     if turn.reply is not None:
         # Below what was just appended stands nothing that could be equal.
         reply_seq = None if tail.appended else tree.equal_reply(spot, turn.reply)
         if reply_seq is None:
-            reply_seq = _append(db, turn, tail, [turn.reply], parent_seq=parent_seq, now=now)
+            reply_seq = _append(db, ledger, tail, [_Fresh(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
     if tail.appended:
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
+        for charged, units in turn.charges:
+            energy.charge_turn(db, charged, units, clock.now())
         if not new:
             db.execute(SQL["go_on"], (subject, tail.conversation))
     if turn.opening.options and not new:
@@ -92,38 +109,43 @@ def _begin(db: apsw.Connection, turn: Turn, clock: Clock) -> Spot:
 
 
 def _append(
-    db: apsw.Connection, turn: Turn, tail: _Tail, messages: Sequence[Message], *, parent_seq: int, now: int
+    db: apsw.Connection, ledger: Ledger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int
 ) -> int:
     """Append messages, each below the one before it; return the place of the last, or `parent_seq` without any."""
     if not messages:
         return parent_seq
-    subject, conversation = turn.subject.key, tail.conversation
+    subject, conversation = ledger.subject, tail.conversation
     first = tail.last_seq + 1
     parents = chain([parent_seq], count(first))
     placed = list(zip(count(first), parents, messages, strict=False))
     db.executemany(
         SQL["add_message"],
-        ((subject, conversation, seq, parent, *_columns(message, now)) for seq, parent, message in placed),
+        ((subject, conversation, seq, parent, *_columns(fresh, ledger, now)) for seq, parent, fresh in placed),
     )
-    for seq, _, message in placed:
-        for call_id in message.call_ids:
-            db.execute(SQL["add_call"], (subject, call_hash(call_id), conversation, seq))
+    for seq, _, fresh in placed:
+        for call_id in fresh.message.call_ids:
+            call = call_hash(call_id)
+            called = ledger.mask(call) if fresh.level == ERASED else call
+            db.execute(SQL["add_call"], (subject, called, conversation, seq))
     tail.last_seq += len(placed)
     tail.appended.extend(range(first, tail.last_seq + 1))
     return tail.last_seq
 
 
-def _columns(message: Message, now: int) -> Row:
+def _columns(fresh: _Fresh, ledger: Ledger, now: int) -> Row:
+    message, level = fresh.message, fresh.level
+    gone = level == ERASED
     return (
-        message.hash,
-        message.anchor,
+        ledger.mask(message.hash) if gone else message.hash,
+        message.anchor if level == WHOLE or message.anchor is None else ledger.mask(message.anchor),
         clean(message.role),
-        None if message.name is None else clean(message.name),
+        None if gone or message.name is None else clean(message.name),
         message.complete,
         to_micros(message.said_at),
         now,
-        clean(message.text),
-        None if message.payload is None else clean(message.payload),
+        "" if gone else clean(message.text),
+        None if gone or message.payload is None else clean(message.payload),
+        level,
     )
 
 

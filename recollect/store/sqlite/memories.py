@@ -20,9 +20,14 @@ _LAST_ID = b"\xff" * 16
 
 def memories(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Read memories by id: see `Store.memories`."""
-    wanted = json.dumps([id_.hex() for memory in ids if (id_ := id_bytes(memory)) is not None])
     with db:  # one snapshot
-        rows = fetch(db, SQL["remembered"], subject.key, wanted) if version_of(db, subject) is not None else []
+        found = [] if version_of(db, subject) is None else memories_within(db, subject, ids)
+    return found
+
+
+def memories_within(db: apsw.Connection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+    """Do as `memories`, for a subject that exists, within the snapshot of the caller's transaction."""
+    rows = fetch(db, SQL["remembered"], subject.key, json.dumps(ids))
     found = {memory.id: memory for memory in read_memories(subject, rows)}
     return [found[memory] for memory in ids if memory in found]
 

@@ -9,7 +9,7 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sqlite import subjects
-from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_of
+from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.sqlite.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
 from recollect.store.sqlite.statements import load
 from recollect.types import MemoryKind, ReopenMemory, Vector, WeakenMemory
@@ -53,7 +53,7 @@ def reopen(db: apsw.Connection, key: int, id_: bytes, change: ReopenMemory, *, s
     rows = fetch(db, MEMORY_SQL["evidence"], key, id_)
     fixed = pack_fixed(
         kind=kind,
-        role=role_of(rows[0][3]) if rows else 0,
+        role=role_code(rows[0][3]) if rows else 0,
         length=sum(change.terms.values()),
         weights=(importance, confidence),
         times=(valid_from, uses, last_used_at or 0),

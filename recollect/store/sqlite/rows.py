@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -37,9 +38,13 @@ Row = tuple[Any, ...]
 
 STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 """A state is stored as its place here."""
+WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
+"""How much of a message is gone: `message.erased`."""
 KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 _ID = itemgetter(1)
+# The instants of a memory and of its source are mostly one and the same.
+_instant = lru_cache(maxsize=1024)(from_micros)
 # An item of a recall has one value more, whether it was used, once its answer is known.
 _WITHOUT_HIT = 3
 
@@ -63,7 +68,7 @@ def fetch_value(db: apsw.Connection, sql: str, *values: Any) -> Any:
 
 def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
     """Read a row of `messages`."""
-    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_ = row
+    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level = row
     return LoggedMessage(
         conversation=conversation,
         seq=seq,
@@ -75,6 +80,7 @@ def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
         recorded_at=from_micros(recorded_at),
         complete=bool(complete),
         hash=hash_,
+        erased=level == ERASED,
     )
 
 
@@ -117,16 +123,16 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         importance=importance,
         confidence=confidence,
         speaker=speaker,
-        valid_from=from_micros(valid_from),
-        valid_to=None if valid_to is None else from_micros(valid_to),
-        known_from=from_micros(known_from),
-        closed_at=None if closed_at is None else from_micros(closed_at),
+        valid_from=_instant(valid_from),
+        valid_to=None if valid_to is None else _instant(valid_to),
+        known_from=_instant(known_from),
+        closed_at=None if closed_at is None else _instant(closed_at),
         state=STATE_ORDER[state],
         profile=profile,
         version=version,
         evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
         uses=uses,
-        last_used_at=None if last_used_at is None else from_micros(last_used_at),
+        last_used_at=None if last_used_at is None else _instant(last_used_at),
         detail=NO_DETAIL if detail is None else _read_detail(detail),
         number=number or 0,
     )
@@ -141,7 +147,7 @@ def _read_evidence(row: Row) -> Evidence:
         role=role,
         speaker=speaker,
         quote=quote,
-        said_at=from_micros(said_at),
+        said_at=_instant(said_at),
     )
 
 

@@ -1,9 +1,9 @@
 """`SqliteStore`: each promise of `Store`, handed to the thread that keeps it. Starts threads, opens files."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -11,53 +11,55 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.ids import new_id
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
-from recollect.store.protocol import StoreStats
-from recollect.store.sqlite import apps, log, memories, past
+from recollect.store.protocol import Rank
 from recollect.store.sqlite import changes as changing
-from recollect.store.sqlite import conversations as talks
+from recollect.store.sqlite import erasing, linking, memories, past
 from recollect.store.sqlite import formations as work
+from recollect.store.sqlite.cache import HotCache
+from recollect.store.sqlite.choosing import choose
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import opening
-from recollect.store.sqlite.hot import HotCache, read_hot
-from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.hot import read_hot
+from recollect.store.sqlite.onloop import OnLoop, TooLargeError
+from recollect.store.sqlite.operating import Operating
 from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.readers import Readers
-from recollect.store.sqlite.rows import fetch, fetch_value
+from recollect.store.sqlite.residue import clean
+from recollect.store.sqlite.rows import fetch_value
 from recollect.store.sqlite.statements import load
-from recollect.store.sqlite.stats import stats, store_sums, subject_sums
+from recollect.store.sqlite.talking import Talking
+from recollect.store.sqlite.tending import Tending
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
-    AppRecord,
     Change,
-    Conversation,
     ConversationId,
     Decision,
+    EraseOrder,
+    Erasure,
     FormationKey,
     FormationResult,
     FormationStatus,
     Hot,
     Lease,
-    LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
-    Opening,
     RecallPlace,
-    RecallRecord,
-    Recorded,
-    StoreSums,
     Subject,
-    SubjectSums,
-    Turn,
 )
 
 T = TypeVar("T")
 SQL = load("subject")
+ERASE_SQL = load("erase")
 # Reading threads: more than the cores of a small machine gain nothing while Python runs one at a time.
 READERS = 3
+# A recall goes on in the event loop's thread if no subject has more memories than this cached, or more than this to be
+# read: one to three milliseconds. Others go to a reading thread, so that other requests go on.
+MOST_WEIGHED_ON_LOOP, MOST_READ_ON_LOOP = 5_000, 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,8 @@ class _Opened:
 
     writer: apsw.Connection
     readers: tuple[apsw.Connection, ...]
+    on_loop: apsw.Connection | None
+    """For the event loop's thread; None where there is one connection only."""
     term_key: bytes
     presence: Presence
     company: Company | None
@@ -85,16 +89,19 @@ def _open(place: Place, clock: Clock) -> _Opened:
         with opening(place.path):
             work.return_from_future(writer, clock.now())
         readers = []
-        for _ in range(0 if place.alone else READERS):
+        for _ in range(0 if place.alone else READERS + 1):
             readers.append(open_reader(place))
             on_failure.callback(readers[-1].close)
+        on_loop = readers.pop() if readers else None
         term_key = fetch_value(writer, SQL["term_key"])
         presence = Presence.of(writer, place)
         on_failure.pop_all()
-    return _Opened(writer=writer, readers=tuple(readers), term_key=term_key, presence=presence, company=company)
+    return _Opened(
+        writer=writer, readers=tuple(readers), on_loop=on_loop, term_key=term_key, presence=presence, company=company
+    )
 
 
-class SqliteStore:
+class SqliteStore(Talking, Operating, Tending):
     """A store over one SQLite file. Several processes may open the same one."""
 
     def __init__(self, place: Place, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:
@@ -105,9 +112,11 @@ class SqliteStore:
         self._company = opened.company
         self._cache = HotCache(cache_bytes)
         self._presence = opened.presence
-        self._writer = Writer(opened.writer, place.path, Failpoint.from_environment(), opened.presence)
+        self._failpoint = Failpoint.from_environment()
+        self._writer = Writer(opened.writer, place.path, self._failpoint, opened.presence)
         # A file that cannot be shared between connections is read by the writing thread.
         self._readers = Readers(opened.readers, place.path) if opened.readers else None
+        self._on_loop = OnLoop(opened.on_loop, clock) if opened.on_loop else None
 
     @classmethod
     async def open(cls, place: Place, *, clock: Clock, cache_bytes: int) -> "SqliteStore":
@@ -124,56 +133,13 @@ class SqliteStore:
 
     async def close(self) -> None:
         """See `Store.close`."""
+        if self._on_loop is not None:
+            self._on_loop.close()
         if self._readers is not None:
             await self._readers.close()
         await self._writer.close()
         if self._company is not None:
             self._company.close()
-
-    async def _read(self, work: Work[T]) -> T:
-        return await (self._writer if self._readers is None else self._readers).run(work)
-
-    async def record(self, turn: Turn) -> Recorded:
-        """See `Store.record`."""
-        return await self._writer.run(partial(log.record, turn=turn, clock=self._clock))
-
-    async def messages(
-        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
-    ) -> list[LoggedMessage]:
-        """See `Store.messages`."""
-        check_limit(limit)
-        return await self._read(lambda db: log.messages(db, subject, conversation, after_seq=after_seq, limit=limit))
-
-    async def conversations(
-        self, subject: Subject, *, limit: int = 100, before: datetime | None = None
-    ) -> list[Conversation]:
-        """See `Store.conversations`."""
-        check_limit(limit)
-        return await self._read(lambda db: talks.conversations(db, subject, before=before, limit=limit))
-
-    async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
-        """See `Store.open_conversation`."""
-        return await self._writer.run(lambda db: talks.open_(db, subject, external_id, opening, self._clock))
-
-    async def conversation(
-        self, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
-    ) -> Conversation | None:
-        """See `Store.conversation`."""
-        return await self._read(lambda db: talks.conversation(db, subject, id_=id, external_id=external_id))
-
-    async def end_conversation(
-        self, subject: Subject, conversation: ConversationId, reason: str, now: datetime
-    ) -> None:
-        """See `Store.end_conversation`."""
-        await self._writer.run(lambda db: talks.end(db, subject, conversation, reason, now))
-
-    async def ask_formation(self, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
-        """See `Store.ask_formation`."""
-        return await self._writer.run(lambda db: talks.ask(db, writes, home, conversation, now))
-
-    async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
-        """See `Store.abandoned`."""
-        return await self._read(lambda db: log.abandoned(db, subject, conversation))
 
     async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
         """See `Store.due`."""
@@ -206,10 +172,12 @@ class SqliteStore:
         return await self._read(lambda db: work.formed_by_another(db, key))
 
     async def release_formation(
-        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
         """See `Store.release_formation`."""
-        await self._writer.run(lambda db: work.release(db, lease, error=error, retry_at=retry_at, now=now))
+        await self._writer.run(
+            lambda db: work.release(db, lease, error=error, retry_at=retry_at, now=now, counted=counted)
+        )
 
     async def formations(
         self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
@@ -231,6 +199,22 @@ class SqliteStore:
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """See `Store.memories`."""
         return await self._read(lambda db: memories.memories(db, subject, ids))
+
+    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+        """See `Store.choose`. Small subjects are read without a way to another thread."""
+        work = partial(choose, subjects=subjects, space=space, rank=rank, cache=self._cache, term_key=self._term_key)
+        if self._on_loop is None or any(self._weight(subject, space) > MOST_WEIGHED_ON_LOOP for subject in subjects):
+            return await self._read(work)
+        small = partial(work, most=MOST_READ_ON_LOOP)
+        try:
+            chosen = self._on_loop.read(small)
+            return await self._read(self._on_loop.watched(small)) if chosen is None else chosen
+        except TooLargeError:
+            return await self._read(work)
+
+    def _weight(self, subject: Subject, space: str) -> int:
+        kept = self._cache.get(subject, space)
+        return 0 if kept is None else len(kept)
 
     async def list_memories(
         self,
@@ -313,49 +297,49 @@ class SqliteStore:
 
         return await self._writer.run(apply)
 
+    async def erase(self, order: EraseOrder) -> Erasure:
+        """See `Store.erase`."""
+        erasure = Erasure(id=new_id(self._clock), at=self._clock.now(), cleaned_at=None, counts={})
+
+        def erase(db: apsw.Connection) -> Erasure:
+            return erasing.erase(db, order, erasure, self._term_key, lambda: self._failpoint.reach("erasing"))
+
+        done = await self._writer.run(erase)
+        self._failpoint.reach("erased")
+        self._cache.forget(order.subject)
+        return done
+
+    async def clean(self, *, wait_ms: int) -> bool:
+        """See `Store.clean`."""
+        return await self._writer.run_alone(
+            partial(clean, clock=self._clock, wait_ms=wait_ms, midway=self._failpoint.reach)
+        )
+
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+        """See `Store.erasures`."""
+        check_limit(limit)
+        return await self._read(lambda db: erasing.erasures(db, subject, limit=limit))
+
+    async def unclean(self) -> int:
+        """See `Store.unclean`."""
+        return await self._read(lambda db: int(fetch_value(db, ERASE_SQL["unclean"])))
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """See `Store.link`."""
+        await self._writer.run(
+            partial(
+                linking.link, subject=subject, memory=memory, copy=linking.Copy(to, terms, decision, self._term_key)
+            )
+        )
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """See `Store.unlink`."""
+        await self._writer.run(partial(linking.unlink, subject=subject, memory=memory, decision=decision))
+        self._cache.forget(subject)
+
     async def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """See `Store.note_uses`."""
         self._cache.note_uses(subject, ids, at)
         self._writer.later(lambda db: changing.note_uses(db, subject, ids, at))
-
-    async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
-        """See `Store.note_hits`."""
-        judged = replace(recall, hits=frozenset(hits))
-        self._writer.later(lambda db: log.note_hits(db, subject, judged))
-
-    async def recalls(
-        self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
-    ) -> list[RecallRecord]:
-        """See `Store.recalls`."""
-        check_limit(limit)
-        return await self._read(lambda db: log.recalls(db, subject, conversation=conversation, limit=limit))
-
-    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
-        """See `Store.subjects`."""
-        check_limit(limit)
-        rows = await self._read(lambda db: fetch(db, SQL["subjects"], after, limit))
-        return [Subject.parse(name) for (name,) in rows]
-
-    async def announce_app(self, app: Subject, now: datetime) -> None:
-        """See `Store.announce_app`."""
-        await self._writer.run(lambda db: apps.announce(db, app, now))
-
-    async def remove_app(self, app: Subject, now: datetime) -> bool:
-        """See `Store.remove_app`."""
-        return await self._writer.run(lambda db: apps.remove(db, app, now))
-
-    async def app(self, subject: Subject) -> AppRecord | None:
-        """See `Store.app`."""
-        return await self._read(lambda db: apps.app(db, subject))
-
-    async def sums(self) -> StoreSums:
-        """See `Store.sums`."""
-        return await self._read(lambda db: store_sums(db, self._clock))
-
-    async def subject_sums(self, subject: Subject) -> SubjectSums:
-        """See `Store.subject_sums`."""
-        return await self._read(lambda db: subject_sums(db, subject))
-
-    async def stats(self, *, check: bool = False) -> StoreStats:
-        """See `Store.stats`."""
-        return await self._read(lambda db: stats(db, self._place, self._clock, check=check))

@@ -32,8 +32,7 @@ def ensure(db: apsw.Connection, subject: Subject) -> int:
     """Make the subject's row where there is none; return the version."""
     version = version_of(db, subject)
     if version is None:
-        db.execute(SQL["add_subject"], (subject.key, subject.text))
-        return 0
+        return int(fetch_value(db, SQL["add_subject"], subject.key, subject.text))
     return version
 
 

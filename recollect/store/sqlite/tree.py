@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import apsw
 
 from recollect.clock import to_micros
+from recollect.store.sqlite.ledger import Ledger
 from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value
 from recollect.store.sqlite.statements import load
 from recollect.text import clean, hash64
@@ -39,10 +40,11 @@ def call_hash(call_id: str) -> int:
 class Tree:
     """The messages of one subject, as trees."""
 
-    def __init__(self, db: apsw.Connection, subject: int) -> None:
-        """Look through `db` at the subject of that key."""
+    def __init__(self, db: apsw.Connection, subject: int, ledger: Ledger) -> None:
+        """Look through `db` at the subject of that key; messages that were erased are told by their masks."""
         self._db = db
         self._subject = subject
+        self._ledger = ledger
 
     def find(self, turn: Turn, *, now: int) -> Spot | None:
         """Find the place of a turn; None: it begins a conversation."""
@@ -55,20 +57,28 @@ class Tree:
         """Follow the messages from `spot.start` down the tree for as long as they are equal."""
         seq, start = spot.seq, spot.start
         while start < len(messages):
-            child = fetch_value(
-                self._db, SQL["equal_child"], self._subject, spot.conversation, seq, messages[start].hash
-            )
+            child = self._child(spot.conversation, seq, messages[start])
             if child is None:
                 break
             seq, start = child, start + 1
         return Spot(conversation=spot.conversation, seq=seq, start=start)
 
+    def _child(self, conversation: bytes, seq: int, message: Message) -> int | None:
+        for hash_ in self._ledger.names(message.hash):
+            found: int | None = fetch_value(self._db, SQL["equal_child"], self._subject, conversation, seq, hash_)
+            if found is not None:
+                return found
+        return None
+
     def equal_reply(self, spot: Spot, reply: Message) -> int | None:
         """Find an equal reply below a message; one that broke off is not equal to one that did not."""
-        found: int | None = fetch_value(
-            self._db, SQL["equal_reply"], self._subject, spot.conversation, spot.seq, reply.hash, reply.complete
-        )
-        return found
+        for hash_ in self._ledger.names(reply.hash):
+            found: int | None = fetch_value(
+                self._db, SQL["equal_reply"], self._subject, spot.conversation, spot.seq, hash_, reply.complete
+            )
+            if found is not None:
+                return found
+        return None
 
     def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
         """Find the place in the conversation that the client names."""
@@ -90,8 +100,9 @@ class Tree:
 
     def _recorded(self, message: Message, conversation: bytes | None) -> list[tuple[bytes, int]]:
         """Find where an assistant message was recorded, newest first: by its anchor, else by the calls it makes."""
-        names = [("anchored", message.anchor)] if message.anchor is not None else []
-        names += [("called", call_hash(call_id)) for call_id in message.call_ids]
+        anchors = () if message.anchor is None else self._ledger.names(message.anchor)
+        calls = [call for call_id in message.call_ids for call in self._ledger.names(call_hash(call_id))]
+        names = [*(("anchored", anchor) for anchor in anchors), *(("called", call) for call in calls)]
         for name, value in names:
             if conversation is None:
                 rows = fetch(self._db, SQL[name], self._subject, value, MOST_PLACES)
@@ -113,7 +124,7 @@ class Tree:
             seq, *_ = self._message(spot.conversation, seq)
             if index < 0:
                 return shared + (seq == 0)
-            if seq == 0 or self._message(spot.conversation, seq)[1] != messages[index].hash:
+            if seq == 0 or not self._same(self._message(spot.conversation, seq)[1], messages[index]):
                 return shared
             shared += 1
         return shared
@@ -123,10 +134,7 @@ class Tree:
         opening = turn.messages or ((turn.reply,) if turn.reply else ())
         if not opening:
             return None
-        first = opening[0].hash
-        for conversation, _ in fetch(
-            self._db, SQL["recent_first"], self._subject, first, now - RETRY_MICROS, MOST_PLACES
-        ):
+        for conversation in self._opened(opening[0], now - RETRY_MICROS):
             end = self.walk(Spot(conversation=conversation, seq=0, start=0), opening)
             if end.start < len(opening):
                 continue
@@ -134,6 +142,17 @@ class Tree:
             if answer is None or self._newest_child(conversation, answer) is None:
                 return Spot(conversation=conversation, seq=0, start=0)
         return None
+
+    def _opened(self, message: Message, since: int) -> list[bytes]:
+        """Find the conversations that a message opened since then."""
+        return [
+            row[0]
+            for hash_ in self._ledger.names(message.hash)
+            for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MOST_PLACES)
+        ]
+
+    def _same(self, known: int, message: Message) -> bool:
+        return known in self._ledger.names(message.hash)
 
     def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot | None:
         """Tell a turn of a client without history that comes a second time from one that says the same once more.
@@ -145,8 +164,8 @@ class Tree:
         parent, leaf_hash, _, complete, said_at = self._message(conversation, last_seq)
         reply = turn.reply
         seq = last_seq
-        if turn.messages and leaf_hash != turn.messages[-1].hash:
-            same = reply is not None and leaf_hash == reply.hash and said_at == to_micros(reply.said_at)
+        if turn.messages and not self._same(leaf_hash, turn.messages[-1]):
+            same = reply is not None and self._same(leaf_hash, reply) and said_at == to_micros(reply.said_at)
             if complete and not same:
                 return None
             seq = parent
@@ -154,7 +173,7 @@ class Tree:
             if seq == 0:
                 return None
             parent, known, *_ = self._message(conversation, seq)
-            if known != message.hash:
+            if not self._same(known, message):
                 return None
             seq = parent
         return Spot(conversation=conversation, seq=seq, start=0)

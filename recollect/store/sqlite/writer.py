@@ -69,6 +69,16 @@ class Writer:
         self._put(Job(work, future))
         return await future
 
+    async def run_alone(self, work: Work[T]) -> T:
+        """Do `work` between transactions, on the same thread: it begins and ends its own.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(Job(work, future, alone=True))
+        return await future
+
     def later(self, work: Work[None]) -> None:
         """Do `work` within seconds; nobody waits for it."""
         self._put(Job(work, None))
@@ -93,9 +103,13 @@ class Writer:
             open_ = True
             while open_:
                 batch, open_ = self._next()
-                if batch:
-                    self._commit(batch)
+                shared = [job for job in batch if not job.alone]
+                if shared:
+                    self._commit(shared)
                     self._checkpoint()
+                for job in batch:
+                    if job.alone:
+                        self._do_alone(job)
         finally:
             self._end()
 
@@ -152,6 +166,16 @@ class Writer:
                 job.error = job.error or error
             self._roll_back()
         deliver(batch, self._where)
+
+    def _do_alone(self, job: Job[Any]) -> None:
+        try:
+            self._presence.check()
+        except StoreUnavailableError as error:
+            job.error = error
+        else:
+            job.run(self._db)
+            self._roll_back()
+        deliver([job], self._where)
 
     def _roll_back(self) -> None:
         try:

@@ -86,7 +86,7 @@ UPDATE formation
 
 -- name: postpone
 UPDATE formation
-   SET due_at = ?7, error = ?8, attempts = attempts - (?8 IS NULL), lease_token = NULL, lease_until = NULL
+   SET due_at = ?7, error = ?8, attempts = attempts - ?9, lease_token = NULL, lease_until = NULL
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: park

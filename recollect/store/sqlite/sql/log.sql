@@ -41,14 +41,14 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
 
 -- name: add_message
 INSERT INTO message (subject, conversation, seq, parent_seq, hash, anchor, role, name, complete, said_at, recorded_at,
-                     text, payload)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                     text, payload, erased)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 
 -- name: add_call
 INSERT OR IGNORE INTO tool_call (subject, call, conversation, seq) VALUES (?1, ?2, ?3, ?4)
 
 -- name: messages
-SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash
+SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased
   FROM message
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
  ORDER BY seq

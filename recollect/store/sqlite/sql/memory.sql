@@ -41,6 +41,19 @@ SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory 
 INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 
+-- name: inherit_evidence
+INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
+SELECT subject, ?3, ?4 + place, home, conversation, seq, hash, role, speaker, quote, said_at
+  FROM evidence AS e
+ WHERE subject = ?1 AND memory = ?2
+   AND NOT EXISTS (SELECT 1
+                     FROM evidence AS own
+                    WHERE own.subject = ?1 AND own.memory = ?3
+                      AND own.conversation = e.conversation AND own.seq = e.seq AND own.quote = e.quote)
+
+-- name: next_place
+SELECT coalesce(max(place) + 1, 0) FROM evidence WHERE subject = ?1 AND memory = ?2
+
 -- name: evidence
 SELECT conversation, seq, hash, role, quote FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
 
@@ -66,28 +79,36 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: hot
-SELECT h.memory, h.fixed, h.terms, h.sources, v.data
-  FROM hot AS h
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
- WHERE h.subject = ?1
- ORDER BY h.memory
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?2
+
+-- name: hot_vectors
+SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
 
 -- name: changed
-SELECT id FROM memory WHERE subject = ?1 AND changed > ?2 LIMIT ?3
+SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+ UNION ALL
+SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+ LIMIT ?3
 
 -- name: hot_changed
-SELECT h.memory, h.fixed, h.terms, h.sources, v.data
+SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m
   JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
- WHERE m.subject = ?1 AND m.changed > ?3
+ WHERE m.subject = ?1 AND m.changed > ?2
  ORDER BY h.memory
+
+-- name: vectors_changed
+SELECT v.memory, v.data
+  FROM memory AS m
+  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+ ORDER BY v.memory
 
 -- name: remembered
 SELECT *
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT unhex(value) FROM json_each(?2))
+   AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY id, place
 
 -- name: facts

@@ -4,7 +4,10 @@
 SELECT name, version FROM subject WHERE key = ?1
 
 -- name: add_subject
-INSERT INTO subject (key, name) VALUES (?1, ?2)
+-- One of which all was erased goes on counting: its old versions must not come again.
+INSERT INTO subject (key, name, version)
+VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0))
+RETURNING version
 
 -- name: move_version
 UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version

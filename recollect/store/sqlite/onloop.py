@@ -1,0 +1,72 @@
+"""Read small subjects in the event loop's thread: the way to another takes as long. On a connection of its own; locks.
+
+A page of a busy file is in the system's memory and takes microseconds. Where it has to be fetched from a slow disk, the
+loop must not wait for it: whatever takes long sends all reading to the threads for a while.
+"""
+
+import threading
+from functools import partial
+from typing import TypeVar
+
+import apsw
+
+from recollect.clock import Clock
+from recollect.store.sqlite.jobs import Work
+
+T = TypeVar("T")
+# A recall that reads 500 memories takes 3 ms here; one that takes longer than this waited for something.
+SLOW_S = 0.05
+# For so long behind a slow reading the threads read. One slow reading in that time at most delays the loop.
+CAUTION_S = 2.0
+
+
+class TooLargeError(Exception):
+    """A subject is too large to be read on the event loop: said within the store, which then reads it in a thread."""
+
+
+class OnLoop:
+    """A connection for short readings; it never waits for a lock."""
+
+    def __init__(self, db: apsw.Connection, clock: Clock) -> None:
+        """Take a connection that reads; it belongs to this from now on."""
+        db.set_busy_timeout(0)
+        self._db = db
+        self._clock = clock
+        self._free = threading.Lock()
+        self._quick_from: float | None = None
+
+    def read(self, work: Work[T]) -> T | None:
+        """Do `work`; None where it is to be done in a thread instead.
+
+        Raises:
+            BadSubjectError: another subject's name has the same 64-bit key.
+            TooLargeError: `work` says so.
+        """
+        quick = self._quick_from is not None and self._clock.monotonic() >= self._quick_from
+        if not quick or not self._free.acquire(blocking=False):
+            return None
+        try:
+            return self._timed(work, self._db)
+        except apsw.Error:  # locked, closed, broken: who reads in a thread is told what it is
+            return None
+        finally:
+            self._free.release()
+
+    def watched(self, work: Work[T]) -> Work[T]:
+        """Make work for a thread which tells this how quick the disk is. Before the first nothing is read here."""
+        return partial(self._timed, work)
+
+    def _timed(self, work: Work[T], db: apsw.Connection) -> T:
+        began = self._clock.monotonic()
+        done = work(db)
+        ended = self._clock.monotonic()
+        if ended - began > SLOW_S:
+            self._quick_from = ended + CAUTION_S
+        elif self._quick_from is None:
+            self._quick_from = ended
+        return done
+
+    def close(self) -> None:
+        """Close the connection; nothing is read here from now on. Idempotent."""
+        with self._free:
+            self._db.close()

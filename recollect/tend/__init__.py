@@ -1,0 +1,1 @@
+"""What becomes of memories with time: room, age, near-duplicates."""

@@ -1,0 +1,113 @@
+"""Erase, and say of each place how far it went: the receipt. Writes through the store, empties caches."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from recollect.errors import TryAgainError
+from recollect.store.protocol import Store
+from recollect.text import forget_words
+from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
+
+# How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
+# receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
+WAIT_MS = 1_000
+BEHIND_MS = 50
+
+# Rows that are counted, with what the receipt says of them.
+_ROWS = (
+    ("memories", "memories with their earlier versions"),
+    ("vectors", "rows of embeddings"),
+    ("terms", "rows of hashed words"),
+    ("evidence", "quotes"),
+    ("tags", "tags"),
+    ("messages", "messages: their places are left, without words, names and what they carried"),
+    ("decisions", "lines of the decision log that told of it; of what stays known they were written anew"),
+    ("recalls", "records of what went into prompts"),
+    ("formations", "pieces of waiting or parked work whose errors may have quoted it"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eraser:
+    """Erases over a store."""
+
+    store: Store
+    forget_texts: Callable[[], None] = field(default=forget_words)
+    """Empties the caches of the process that hold texts, beside those of words."""
+
+    async def erase(self, order: EraseOrder) -> EraseReceipt:
+        """Erase what is ordered, and clean the file as far as others let us.
+
+        Raises:
+            UnknownMemoryError: a memory is not the subject's.
+            UnknownConversationError: the conversation is not the subject's.
+        """
+        done = await self.store.erase(order)
+        forget_words()
+        self.forget_texts()
+        clean = await self.finish(wait_ms=WAIT_MS)
+        return receipt(order, done, clean=clean)
+
+    async def finish(self, *, wait_ms: int = BEHIND_MS) -> bool:
+        """Finish what is pending, if nobody holds the log; False where it still is."""
+        try:
+            return not await self.store.unclean() or await self.store.clean(wait_ms=wait_ms)
+        except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
+            return False
+
+
+def receipt(order: EraseOrder, done: Erasure, *, clean: bool) -> EraseReceipt:
+    """Write the receipt of an erasure."""
+    places = [
+        ErasePlace(name=name, reach=Reach.REACHED, count=done.counts.get(name, 0), text=text) for name, text in _ROWS
+    ]
+    places += [_file(clean), *_left(order, done), *_outside()]
+    return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
+
+
+def _file(clean: bool) -> ErasePlace:
+    if clean:
+        text = "the database file and its write-ahead log: no byte of it is left in them"
+        return ErasePlace(name="file and log", reach=Reach.REACHED, count=0, text=text)
+    text = (
+        "a reader of another process holds the write-ahead log, or it could not be written; no read returns what was "
+        "erased, but its bytes are still there: the worker tries again, or `recollect erase --finish`"
+    )
+    return ErasePlace(name="file and log", reach=Reach.PENDING, count=0, text=text)
+
+
+def _left(order: EraseOrder, done: Erasure) -> Iterator[ErasePlace]:
+    """Say what stays in the database, and why."""
+    elsewhere = done.counts.get("elsewhere", 0) + done.counts.get("sources_elsewhere", 0)
+    if elsewhere:
+        text = "memories and messages of other subjects that say the same: erase everywhere, or there"
+        yield ErasePlace(name="other subjects", reach=Reach.OUT_OF_REACH, count=elsewhere, text=text)
+    else:
+        text = "other subjects hold nothing of it that is known of"
+        yield ErasePlace(name="other subjects", reach=Reach.REACHED, count=0, text=text)
+    if order.keep_messages:
+        text = "the messages it was formed of stay, as asked, with their quotations"
+        yield ErasePlace(name="source messages", reach=Reach.OUT_OF_REACH, count=0, text=text)
+    answers = done.counts.get("answers", 0)
+    if answers:
+        text = "answers of the model that were given with it and may repeat it: erase those messages or conversations"
+        yield ErasePlace(name="answers given with it", reach=Reach.OUT_OF_REACH, count=answers, text=text)
+
+
+def _outside() -> Iterator[ErasePlace]:
+    """Name what nobody here can reach."""
+    yield ErasePlace(
+        name="caches of this process",
+        reach=Reach.REACHED,
+        count=0,
+        text="memories, words and texts kept in memory were dropped; other processes drop theirs at their next look",
+    )
+    for name, text in (
+        ("memory of processes", "memory that was freed is not overwritten: a restart ends it"),
+        ("backups and copies", "copies of the file made before bring it back when they are restored: erase again then"),
+        ("storage below the file", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
+        ("exports", "what was printed, exported or copied out of the memory"),
+        ("models", "prompts that went to the upstream, to a model that forms memories or to an embedder's server"),
+        ("clients", "the history a client keeps itself: when it sends that again, nothing of it is kept"),
+    ):
+        yield ErasePlace(name=name, reach=Reach.OUT_OF_REACH, count=0, text=text)

@@ -1,0 +1,19 @@
+"""A process of its own that erases: `python erase_process.py URL all|ID`. Prints whether the receipt says done."""
+
+import asyncio
+import sys
+
+from recollect.engine import AsyncRecollect
+from recollect.settings import Settings
+
+
+async def main(url: str, what: str) -> None:
+    """Erase all of ana, or one of her conversations."""
+    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+        erase = engine.erase_subject("ana") if what == "all" else engine.erase_conversation(what, user="ana")
+        receipt = await erase
+    sys.stdout.write("done\n" if receipt.done else "pending\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], sys.argv[2]))
