@@ -23,6 +23,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     Opening,
+    RecallPlace,
     RecallRecord,
     Recorded,
     Span,
@@ -164,6 +165,10 @@ class Store(OperatorStore, TendedStore, Protocol):
         """
         ...
 
+    async def formed_by_another(self, key: FormationKey) -> bool:
+        """Tell whether the conversation has a formation of the same profile and stage by another extractor version."""
+        ...
+
     async def release_formation(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
@@ -229,6 +234,46 @@ class Store(OperatorStore, TendedStore, Protocol):
 
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """Read the decision log, oldest first; of one memory: every line that made, touched or weighed it."""
+        ...
+
+    async def decision(self, subject: Subject, decision_id: str) -> Decision | None:
+        """Read one line of the decision log; None where the subject has none of that id."""
+        ...
+
+    async def decisions_from(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> list[Decision]:
+        """Read the decisions on what a conversation (or one message of it) said, or since an instant; oldest first."""
+        ...
+
+    async def memories_from(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> list[Memory]:
+        """Read the memories of any kind and state that rest on a conversation, or on one message of it; by id."""
+        ...
+
+    async def memories_since(self, subject: Subject, since: datetime) -> list[Memory]:
+        """Read the memories of any kind that were stored or closed at an instant or later; by id."""
+        ...
+
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+        """Find where a memory was put into one of the subject's prompts last; None where it never was."""
+        ...
+
+    async def memories_at(
+        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    ) -> list[Memory]:
+        """Read what was true at an instant, as far as it was known at another; by id.
+
+        True then: it had begun and had not ended at `at`. Known then: it was stored at `known_at` or before; an end
+        that was only learnt of later does not count. Held ones never come back. Every memory is as it was then: `state`
+        active, `closed_at` None, and an end not known yet is left out.
+        """
         ...
 
     async def apply(

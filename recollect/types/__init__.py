@@ -17,6 +17,7 @@ from recollect.types.log import (
     LoggedMessage,
     Message,
     Opening,
+    RecallPlace,
     RecallRecord,
     Recorded,
     Span,
@@ -42,10 +43,12 @@ from recollect.types.memory import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    ReopenMemory,
     StrengthenMemory,
     Subject,
     Vector,
     Vectors,
+    WeakenMemory,
 )
 from recollect.types.recalled import SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
 from recollect.types.request import (
@@ -109,9 +112,11 @@ __all__ = [
     "Purpose",
     "Reach",
     "Recall",
+    "RecallPlace",
     "RecallRecord",
     "Recalled",
     "Recorded",
+    "ReopenMemory",
     "Reservation",
     "Scene",
     "SincePoll",
@@ -126,5 +131,6 @@ __all__ = [
     "Turn",
     "Vector",
     "Vectors",
+    "WeakenMemory",
     "closed_by",
 ]

@@ -229,6 +229,16 @@ class RecallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecallPlace:
+    """Where a memory was put into a prompt."""
+
+    conversation: ConversationId
+    seq: int
+    """The message that was answered with it."""
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
     """What one answered request leaves behind; recorded whole or not at all."""
 

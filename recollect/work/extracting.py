@@ -25,6 +25,7 @@ from recollect.types import (
     Action,
     Candidate,
     Change,
+    CloseMemory,
     Decision,
     Evidence,
     FormationResult,
@@ -38,6 +39,8 @@ from recollect.work.energy import rationed
 from recollect.work.neighbours import gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Batch, extractor_version, propose
+from recollect.work.reforming import outdated
+from recollect.work.returning import coming_back
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -83,12 +86,17 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
+        back=await coming_back(closes, lease, tools),
     )
     changes, decisions = await _form(batch, tools)
+    old: list[CloseMemory] = []
+    why: list[Decision] = []
+    if key.version == extractor_version(tools.model, profile.form):
+        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=read[-1].seq)
     return FormationResult(
         formed_seq=read[-1].seq,
-        changes=(*closes, *changes),
-        decisions=(*abandoned, *decisions),
+        changes=(*closes, *batch.back.changes, *changes, *old),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
@@ -180,7 +188,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
-    neighbours = without(neighbours, batch.ended)
+    neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = {
         place: reason

@@ -105,6 +105,12 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
 
 
+def formed_by_another(db: apsw.Connection, key: FormationKey) -> bool:
+    """Tell whether another version formed it: see `Store.formed_by_another`."""
+    row_key = _row_key(db, key)
+    return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
+
+
 def release(
     db: apsw.Connection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
 ) -> None:
