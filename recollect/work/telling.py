@@ -39,6 +39,10 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
     tools.metrics.saved += kept
     tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
     tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
+    if lease.key.subject.kind == "app":
+        actions = [decision.action for decision in result.decisions]
+        # One goes, or two are folded into one.
+        tools.metrics.app_compactions += actions.count(Action.EVICT) + actions.count(Action.FOLD) // 2
     if not result.decisions:
         return
     logger.info(
