@@ -2,8 +2,7 @@
 
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +83,9 @@ def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
     return np.array(pairs, dtype=SOURCE).tobytes()
 
 
-def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row]) -> Hot:
+def unpack(
+    subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row] | None
+) -> Hot:
     """Unpack a subject.
 
     Args:
@@ -92,11 +93,11 @@ def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence
         version: Of the subject.
         salt: See `Hot`.
         dim: Length of a vector; 0 where there is none.
-        rows: All of `hot`: (id, fixed, terms, sources), ordered by id.
+        rows: All of `hot`, ordered by id: (id, fixed, terms, sources), and where `vectors` is None they stand fifth.
         vectors: Those of one space: (id, vectors), ordered by id; each id is one of the rows'.
     """
-    ids, fixed_data, term_data, source_data = zip(*rows, strict=True) if rows else ((), (), (), ())
-    owners, chunks = zip(*vectors, strict=True) if vectors else ((), ())
+    ids, fixed_data, term_data, source_data, *joined = zip(*rows, strict=True) if rows else ((), (), (), ())
+    owners, chunks = _vector_columns(ids, joined, vectors)
     fixed = np.frombuffer(b"".join(fixed_data), dtype=FIXED)
     terms = np.frombuffer(b"".join(term_data), dtype=TERM)
     sources = np.frombuffer(b"".join(source_data), dtype=SOURCE)
@@ -115,7 +116,7 @@ def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence
         roles=_column(fixed, "role"),
         length=_column(fixed, "length"),
         vectors=numbers.reshape(-1, dim) if dim else np.zeros((0, 0), dtype=np.float32),
-        vector_of=_owners(ids, owners, [len(data) // (FLOAT_BYTES * (dim or 1)) for data in chunks]),
+        vector_of=_owners(ids, owners, _lengths(chunks) // (FLOAT_BYTES * (dim or 1))),
         terms=_column(terms, "key"),
         counts=_column(terms, "count"),
         term_start=_offsets(term_data, TERM.itemsize),
@@ -125,9 +126,26 @@ def unpack(subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence
     )
 
 
-def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: Sequence[int]) -> npt.NDArray[np.int32]:
+def _vector_columns(
+    ids: Sequence[bytes], joined: Sequence[Sequence[bytes | None]], vectors: Sequence[Row] | None
+) -> tuple[Sequence[bytes], Sequence[bytes]]:
+    """Return whose the vectors are, and the vectors, from the fifth column of the rows or from rows of their own."""
+    if vectors is None:
+        column = joined[0] if joined else ()
+        if None not in column:
+            return ids, cast("Sequence[bytes]", column)
+        vectors = [pair for pair in zip(ids, column, strict=True) if pair[1] is not None]
+    owners, chunks = zip(*vectors, strict=True) if vectors else ((), ())
+    return owners, chunks
+
+
+def _lengths(data: Sequence[bytes]) -> npt.NDArray[np.int64]:
+    return np.fromiter(map(len, data), dtype=np.int64, count=len(data))
+
+
+def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
     """Return for each vector the place of its memory, as `Hot.vector_of`."""
-    if ids == owners and sum(counts) == len(ids):  # one each, as no memory is listed with none
+    if ids == owners and np.add.reduce(counts) == len(ids):  # one each, as no memory is listed with none
         return np.arange(len(ids), dtype=np.int32)
     place = {id_: number for number, id_ in enumerate(ids)}
     return np.repeat(np.array([place[owner] for owner in owners], dtype=np.int32), counts)
@@ -138,8 +156,8 @@ def _column(records: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
-    offsets = np.fromiter(accumulate(map(len, data), initial=0), dtype=np.int64, count=len(data) + 1)
-    offsets //= size
+    offsets = np.zeros(len(data) + 1, dtype=np.int64)
+    np.cumsum(_lengths(data) // size, out=offsets[1:])
     return offsets
 
 

@@ -6,14 +6,13 @@ from recollect.store.sqlite.arrays import unpack
 from recollect.store.sqlite.cache import Changed, HotCache
 from recollect.store.sqlite.delta import merge
 from recollect.store.sqlite.onloop import TooLargeError
-from recollect.store.sqlite.rows import fetch
+from recollect.store.sqlite.rows import Row, fetch
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import salt_of, space_of, version_of
 from recollect.types import Hot, Subject
 
 SQL = load("memory")
 _NO_SPACE = (0, 0)
-_ALL = -1
 # From so many memories on, merging what changed is clearly quicker than reading all: 0.4 against 1.2 ms here, a tenth
 # of the time at 10,000.
 LEAST_MERGED = 256
@@ -48,17 +47,29 @@ def hot_within(
     base = kept if changed is not None and kept is not None and _worth_merging(kept, dim) else None
     if base is not None:
         rows = fetch(db, SQL["hot_changed"], subject.key, base.version)
-        vectors = fetch(db, SQL["vectors_changed"], subject.key, number, base.version)
+        vectors: list[Row] | None = fetch(db, SQL["vectors_changed"], subject.key, number, base.version)
     else:
-        rows = fetch(db, SQL["hot"], subject.key, _ALL if most is None else most + 1)
-        if most is not None and len(rows) > most:
-            raise TooLargeError
-        vectors = fetch(db, SQL["hot_vectors"], subject.key, number)
+        rows, vectors = _all_rows(db, subject, number, most)
     hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
     if base is not None and changed is not None:
         hot = merge(base, hot, changed.ids)
     cache.put(space, hot, changed=changed)
     return hot
+
+
+def _all_rows(
+    db: apsw.Connection, subject: Subject, space: int, most: int | None
+) -> tuple[list[Row], list[Row] | None]:
+    """Read a subject whole. Few memories are read quicker by two statements; many by a join, which makes fewer objects.
+
+    Raises:
+        TooLargeError: there are more than `most`.
+    """
+    if most is None:
+        return fetch(db, SQL["hot_joined"], subject.key, space), None
+    if fetch(db, SQL["hot_beyond"], subject.key, most):
+        raise TooLargeError
+    return fetch(db, SQL["hot"], subject.key), fetch(db, SQL["hot_vectors"], subject.key, space)
 
 
 def _worth_merging(kept: Hot, dim: int) -> bool:

@@ -79,7 +79,17 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: hot
-SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?2
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
+
+-- name: hot_beyond
+SELECT 1 FROM hot WHERE subject = ?1 LIMIT 1 OFFSET ?2
+
+-- name: hot_joined
+SELECT h.memory, h.fixed, h.terms, h.sources, v.data
+  FROM hot AS h
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
+ WHERE h.subject = ?1
+ ORDER BY h.memory
 
 -- name: hot_vectors
 SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
