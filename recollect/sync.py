@@ -273,3 +273,15 @@ class Recollect:
     ) -> ListOf[Recalled]:
         """Find the notes and episodes nearest in meaning alone."""
         return self._run(self._core.nearest(query=query, vector=vector, user=user, limit=limit))
+
+    def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> ListOf[Subject]:
+        """Let a user read a shared subject beside their own memories."""
+        return self._run(self._core.subscribe(shared, user=user))
+
+    def unsubscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> bool:
+        """Let a user read a shared subject no more."""
+        return self._run(self._core.unsubscribe(shared, user=user))
+
+    def subscriptions(self, *, user: str | Subject | None = None) -> ListOf[Subject]:
+        """List the shared subjects that a user reads."""
+        return self._run(self._core.subscriptions(user=user))

@@ -19,6 +19,7 @@ from recollect.cli import (
     profiling,
     replaying,
     serving,
+    sharing,
 )
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
@@ -61,7 +62,10 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-for part in (serving, chatting, memories, contexts, logbook, formations, energy, profiling, replaying, doctoring):
+_TALKING = (serving, chatting, replaying)
+_REMEMBERING = (memories, contexts, sharing, logbook, formations)
+_OPERATING = (energy, profiling, doctoring)
+for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 
 

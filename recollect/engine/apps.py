@@ -2,11 +2,12 @@
 
 from recollect.engine.conversing import Conversing
 from recollect.engine.ending import Ending
+from recollect.engine.sharing import Sharing
 from recollect.errors import UnknownAppError
 from recollect.types import AppRecord, Memory, MemoryKind, MemoryState, Scene, Subject
 
 
-class Apps(Conversing, Ending):
+class Apps(Conversing, Sharing, Ending):
     """Announces and uninstalls apps, and reads their memories by number."""
 
     async def announce_app(self, app: str, *, user: str | Subject | None = None) -> AppRecord:

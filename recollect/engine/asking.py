@@ -41,6 +41,8 @@ class Wish:
     """The newest memories that take part are those under this tag; empty: of all."""
     half_life_days: float = 0.0
     """After so long without use a memory weighs half; 0: it keeps its weight."""
+    cold_start: int = 0
+    """With fewer memories of one's own, quotations not counted, global ones are read as well; 0: never."""
 
 
 class Asking:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recollect.engine.asking import Asking, Wish
 from recollect.engine.parts import Parts
+from recollect.engine.reading import ReadingLists, warm
 from recollect.form.sources import readable_text
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
@@ -21,30 +22,36 @@ class Finder:
         """Take the store and the embedder."""
         self._parts = parts
         self._asking = Asking(parts)
+        self._lists = ReadingLists(parts.store)
 
-    async def recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> Recall:
-        """Find memories for a query in the subjects of a reading list, own before shared before global."""
-        return (await self.recall_keyed(text, subjects, wish))[0]
+    async def recall(self, text: str, subject: Subject, wish: Wish) -> Recall:
+        """Find memories for a query in a subject, and in what it reads beside its own."""
+        return (await self.recall_keyed(text, subject, wish))[0]
 
-    async def recall_keyed(self, text: str, subjects: Sequence[Subject], wish: Wish) -> tuple[Recall, bytes]:
-        """Find memories; return with them the secret that names the first subject's blocks.
+    async def recall_keyed(self, text: str, subject: Subject, wish: Wish) -> tuple[Recall, bytes]:
+        """Find memories; return with them the secret that names the subject's blocks.
 
         The secret is the same in every process, and unknown outside.
         """
         now = self._parts.clock.now()
         asked = await self._asking.embedded(text, wish)
         started = self._parts.clock.monotonic()
+        subjects = await self._lists.of(subject, cold_start=wish.cold_start)
         query = await self._asking.query(asked, subjects, wish, now)
         relevance = self._parts.embedder.relevance
 
-        def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, bytes]]:
-            ranking = rank_subjects(query, hots, relevance)
-            return ranking.wanted(), (ranking, hots[0].salt)
+        def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, Hot]]:
+            ranking = rank_subjects(query, warm(hots, wish.cold_start), relevance)
+            return ranking.wanted(), (ranking, hots[0])
 
-        (ranking, salt), memories = await self._parts.store.choose(subjects, self._parts.embedder.space, rank)
+        store, space = self._parts.store, self._parts.embedder.space
+        (ranking, own), memories = await store.choose(subjects, space, rank)
+        if not await self._lists.still(subject, own.version):
+            subjects = await self._lists.of(subject, cold_start=wish.cold_start)
+            (ranking, own), memories = await store.choose(subjects, space, rank)
         found = finish(ranking, await _presentable(memories), count_tokens=self._parts.counter.count)
         took_ms = (self._parts.clock.monotonic() - started) * 1000
-        return replace(found, took_ms=took_ms), salt
+        return replace(found, took_ms=took_ms), own.salt
 
 
 async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:

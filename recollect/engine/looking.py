@@ -41,8 +41,13 @@ class Looking(Wired):
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
         chosen = self.profile(profile or self.settings.profile)
-        wish = Wish(policy=chosen.recall, limit=limit, half_life_days=chosen.age.half_life_days)
-        return await self._finder.recall(query, [self.subject(user)], wish)
+        wish = Wish(
+            policy=chosen.recall,
+            limit=limit,
+            half_life_days=chosen.age.half_life_days,
+            cold_start=chosen.whose.cold_start,
+        )
+        return await self._finder.recall(query, self.subject(user), wish)
 
     async def nearest(
         self,

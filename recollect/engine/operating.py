@@ -2,7 +2,7 @@
 
 from recollect.engine.base import ListOf, Wired
 from recollect.errors import BadRequestError
-from recollect.store.protocol import StoreStats
+from recollect.store.operators import StoreStats
 from recollect.types import EnergyStatus, FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
 from recollect.work.breaker import BreakerStatus
 

@@ -35,8 +35,8 @@ class Asked:
 
     text: str
     """The newest user message."""
-    subjects: Sequence[Subject]
-    """The reading list, own before shared before global."""
+    subject: Subject
+    """Whose memory."""
     profile: Profile
     before: str = ""
     """The conversation before it."""
@@ -73,7 +73,7 @@ def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope) -> Aske
     conversation = scope.profile.recall.query == "conversation"
     return Asked(
         text=query_of(request),
-        subjects=() if scope.writes is None else (scope.writes,),
+        subject=scope.writes or scope.home,
         profile=scope.profile,
         before=before_query(request) if conversation else "",
         present=frozenset(message.hash for message in log),
@@ -108,8 +108,9 @@ class Prompts:
             before=asked.before,
             tag=asked.tag,
             half_life_days=asked.profile.age.half_life_days,
+            cold_start=asked.profile.whose.cold_start,
         )
-        recall, key = await self._finder.recall_keyed(asked.text, asked.subjects, wish)
+        recall, key = await self._finder.recall_keyed(asked.text, asked.subject, wish)
         if frame.template.chat_summary:
             recall = _with_summaries(recall, await self._summaries(asked))
         if not recall.items:
@@ -128,7 +129,7 @@ class Prompts:
 
     async def _summaries(self, asked: Asked) -> list[Memory]:
         """Read the summaries of the conversation, newest first, but for those of turns that the request contains."""
-        session = asked.subjects[0]
+        session = asked.subject
         if session.kind != "session":
             return []  # other subjects have summaries of many conversations
         listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MOST_SUMMARIES)

@@ -6,16 +6,12 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
+from recollect.form.scene import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
 from recollect.profiles.model import Profile
 from recollect.profiles.options import options_of
-from recollect.text import squeeze
 from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
 
-GLOBAL = Subject("global", "")
-"""What everybody reads who knows little of their own yet."""
-
-SYSTEM_CHARACTER, USER_CHARACTER, USE_MEMORY = "systemCharacter", "userCharacter", "useMemory"
-INTERACTION, ENABLED = "interaction", "enabled"
+USE_MEMORY, ENABLED = "useMemory", "enabled"
 """Names of a conversation's options, as the profiles' interfaces spell them."""
 
 
@@ -76,15 +72,6 @@ def owned(kind: str, owner: Subject, name: str) -> Subject:
     return Subject(kind, f"{whose}/{name}")
 
 
-def pair_tag(knower: str, other: str) -> str:
-    """Name a pair of characters, the one who knows first: what one observed is not the other's memory.
-
-    >>> pair_tag("Kira", "Marcus")
-    'pair:kira+marcus'
-    """
-    return f"pair:{_character(knower)}+{_character(other)}"
-
-
 def triggered(due: FormationDue, profile: Profile) -> FormationDue:
     """Make an extraction wait as the profile's trigger says."""
     trigger = profile.trigger
@@ -128,10 +115,6 @@ def _memory_of(
                 return None, "no characters: send x-recollect-characters", ()
             if not options.get(USE_MEMORY):
                 return None, "useMemory is off for this conversation", ()
-            return owned("character", home, _character(knower)), "", (pair_tag(knower, other),)
+            return owned("character", home, character(knower)), "", (pair_tag(knower, other),)
         case _:
             return home, "", ()
-
-
-def _character(name: str) -> str:
-    return squeeze(name).casefold().replace("+", " ")

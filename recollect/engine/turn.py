@@ -35,8 +35,8 @@ from recollect.types import (
     Turn,
 )
 from recollect.work.apart import apart
-from recollect.work.extracting import extractor_version
 from recollect.work.indexing import TURNS_VERSION
+from recollect.work.proposing import extractor_version
 from recollect.work.worker import Worker
 
 
@@ -229,7 +229,7 @@ class Turns:
             key_subject=scope.writes,
             profile=profile.name,
             stage="extract",
-            version=extractor_version(self._parts.model),
+            version=extractor_version(self._parts.model, profile.form),
             due_at=self._parts.clock.now(),
         )
         extraction = triggered(due, profile)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from recollect.form.sentences import fold
 from recollect.form.sources import readable, speaker_of
-from recollect.text import normalise
+from recollect.text import normalise, terms
 from recollect.types import Candidate, Evidence, LoggedMessage
 
 # Shortest quote that can carry anything, in letters and digits.
 SHORTEST_QUOTE = 3
+# Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
+LEAST_SHARED = 0.3
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 
 
@@ -21,6 +23,14 @@ class Checked:
     evidence: Evidence | None
     reason: str
     """Why the candidate is dropped; empty where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSummary:
+    """What checking a paragraph found: the messages it sums up, or why it is dropped."""
+
+    evidence: tuple[Evidence, ...]
+    reason: str
 
 
 def check_evidence(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> Checked:
@@ -44,16 +54,41 @@ def check_evidence(candidate: Candidate, messages: Sequence[LoggedMessage], sour
         return Checked(None, "has no quote")
     if quote not in _folded(readable(message), ends=False):
         return Checked(None, "has a quote that is not in the message")
-    evidence = Evidence(
+    return Checked(_evidence(message, candidate.quote.strip()), "")
+
+
+def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
+    """Check a paragraph against the messages it sums up: they must hold a fair share of its words.
+
+    Args:
+        candidate: From any extractor; trusted in nothing.
+        messages: The messages that were to be summed up.
+        sources: Roles that may form memories.
+    """
+    given = {message.seq: message for message in messages}
+    summed = [given[seq] for seq in candidate.sums_up if seq in given]
+    if len(summed) < len(candidate.sums_up):
+        return CheckedSummary((), "sums up messages it was not given")
+    foreign = next((one.role for one in summed if one.role not in sources), None)
+    if foreign:
+        return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
+    said = {term for one in summed for term in terms(f"{one.name or one.role} {readable(one)}")}
+    mine = set(terms(candidate.text))
+    if len(mine & said) < LEAST_SHARED * max(len(mine), 1):
+        return CheckedSummary((), "says what is not in the conversation")
+    return CheckedSummary(tuple(_evidence(one, "") for one in summed), "")
+
+
+def _evidence(message: LoggedMessage, quote: str) -> Evidence:
+    return Evidence(
         conversation=message.conversation,
         seq=message.seq,
         hash=message.hash,
         role=message.role,
         speaker=speaker_of(message),
-        quote=candidate.quote.strip(),
+        quote=quote,
         said_at=message.said_at,
     )
-    return Checked(evidence, "")
 
 
 def _folded(text: str, *, ends: bool = True) -> str:

@@ -98,3 +98,29 @@ def _keep(found: list[Piece], text: str, start: int, end: int, *, offset: int = 
     kept = text[start:end].rstrip()
     if any(character.isalnum() for character in kept):
         found.append(Piece(kept, offset + start))
+
+
+def first_sentences(text: str, most: int) -> str:
+    """Return the beginning of a text, at most so many sentences.
+
+    >>> first_sentences("I moved. I like it. Do you?", 2)
+    'I moved. I like it.'
+    """
+    found = sentences(text)
+    return text if len(found) <= most else text[: found[most - 1].end].strip()
+
+
+def within(text: str, characters: int) -> str:
+    """Shorten a text to so many characters: whole sentences where two of them fit, else cut behind a word.
+
+    >>> within("I moved. I like it. The sea is near.", 20), within("I moved to a house by the sea.", 18)
+    ('I moved. I like it.', 'I moved to a…')
+    """
+    if len(text) <= characters:
+        return text
+    fitting = [piece.end for piece in sentences(text) if piece.end <= characters]
+    if len(fitting) > 1:
+        return text[: fitting[-1]].strip()
+    cut = text[: characters - 1]
+    kept = cut.rpartition(" ")[0] if not text[characters - 1].isspace() and " " in cut else cut
+    return f"{kept.rstrip(' ,;:.!?–—-')}…"

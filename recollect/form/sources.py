@@ -1,6 +1,7 @@
 """What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
@@ -14,6 +15,8 @@ LONGEST_READ = 20_000
 _LONGEST_SEEN = 3 * LONGEST_READ
 # Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
+# A batch's messages are read by gate, extractor and check of evidence in turn.
+_KEPT_READ, _SHORT = 32, 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,16 +34,32 @@ class FormInput:
     """Where the subject's days begin."""
     neighbours: tuple[Memory, ...] = ()
     """Existing memories near the messages; may be empty."""
+    interaction: str = "chat"
+    """The mode of the conversation (`chat`, `qa`, `summary`): the style in which a model extracts."""
+    tags: tuple[str, ...] = ()
+    """Names under which records of this conversation are listed."""
 
 
 def readable(message: LoggedMessage) -> str:
-    """Return the words of a message that memories may be derived from: own, scrubbed, and not endless."""
-    return readable_text(message.text)
+    """Return the words of a message that memories may be derived from: own, scrubbed, and not endless.
+
+    What the assistant quotes counts as its words: it answers out of documents.
+    """
+    return readable_text(message.text, quotations=message.role == "assistant")
 
 
-def readable_text(text: str) -> str:
-    """Return what may be derived from a text: own words, scrubbed, and not endless."""
-    own = scrub(own_words(text[:_LONGEST_SEEN])[: LONGEST_READ + _MARGIN])
+def readable_text(text: str, *, quotations: bool = False) -> str:
+    """Return what may be derived from a text: own words (and, if told to, quoted lines), scrubbed, not endless."""
+    return _short_read(text, quotations) if len(text) <= _SHORT else _read(text, quotations)
+
+
+@lru_cache(maxsize=_KEPT_READ)
+def _short_read(text: str, quotations: bool) -> str:
+    return _read(text, quotations)
+
+
+def _read(text: str, quotations: bool) -> str:
+    own = scrub(own_words(text[:_LONGEST_SEEN], quotations=quotations)[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
 

@@ -11,6 +11,7 @@ _WRAPPED = (
 _TAG = re.compile(rf"<(?P<close>/?)(?P<name>{_WRAPPED}|details)(?:\s[^<>]{{0,300}})?>", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*(?P<fence>`{3,}|~{3,})", re.MULTILINE)
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_QUOTE_MARK = re.compile(r"^(?:[ \t]*>)+[ \t]?", re.MULTILINE)
 # 'BEGIN … END' rules around pasted text, as clients and people draw them.
 _BEGIN_END = re.compile(
     r"^[ \t]*(?:-{3,}|={3,}|\[)[ \t]*(?P<begin>begin|start|file content begin|end|file content end)\b[^\n]{0,100}$",
@@ -19,11 +20,15 @@ _BEGIN_END = re.compile(
 _INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
 
 
-def own_words(text: str) -> str:
+def own_words(text: str, *, quotations: bool = False) -> str:
     """Return the words that the speaker put there themselves.
 
     A block that nobody closed runs to the end, and a closing tag of ours without an opening one takes what stands
     before it: rather lose a sentence than read our own injection as somebody's words.
+
+    Args:
+        text: A message.
+        quotations: Keep the lines that it quotes, without their marks.
 
     >>> own_words("<recollect-memory a1>- likes tea</recollect-memory a1>I moved to Oslo.")
     'I moved to Oslo.'
@@ -34,7 +39,8 @@ def own_words(text: str) -> str:
     text = _without_fences(text)
     text = _without_wrapped(text)
     text = _without_begin_end(text)
-    return _INLINE_CODE.sub(" ", _QUOTED_LINE.sub("", text)).strip()
+    text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
+    return _INLINE_CODE.sub(" ", text).strip()
 
 
 def _without_ours(text: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from recollect.errors import ModelError
 from recollect.providers.jsonscan import MOST_DEPTH, Scanned, TooDeepError, Unreadable, scan
@@ -17,6 +18,8 @@ _REASONING = re.compile(r"\s*<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\
 # Some chat templates open the block themselves, so that only its end is in the answer.
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _START = re.compile(r"[\[{]")
+_CUT = "the answer broke off; what was whole of it was taken"
+_SECOND = "the answer holds more than one such value; the first was taken"
 _REFUSAL = re.compile(
     r"\b(?:i['’]?m sorry|i am sorry|sorry, but|i apologi[sz]e|i (?:can|could)(?:not|['’]t| not)|i(?: a|['’])m unable"
     r"|i (?:won['’]t|will not)|as an ai)\b",
@@ -26,22 +29,42 @@ _REFUSAL = re.compile(
 Accept = Callable[[object], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class JsonAnswer:
+    """The value in an answer."""
+
+    value: object
+    remarks: tuple[str, ...] = ()
+    """What of the answer was not taken, a sentence each."""
+
+
 def read_json_answer(text: str, accept: Accept | None = None) -> object:
+    """Read the JSON value a model answered with: see `read_answer`.
+
+    Raises:
+        ModelError: as there.
+    """
+    return read_answer(text, accept).value
+
+
+def read_answer(text: str, accept: Accept | None = None, or_else: Accept | None = None) -> JsonAnswer:
     """Read the JSON value a model answered with.
 
-    Takes a bare value; one in a code fence, behind a block of reasoning or amid prose; trailing, doubled and missing
-    commas, comments, single and curly quotes, bare keys, Python's words, raw line breaks and unescaped quotes inside
-    strings. Of an answer that was cut off, what is complete: an item that broke off is left out, never half taken.
+    Takes a bare value; one in a code fence, behind a block of reasoning, within a JSON string or amid prose; trailing,
+    doubled and missing commas, comments, single and curly quotes, bare keys, Python's words, raw line breaks and
+    unescaped quotes inside strings. Of an answer that was cut off, what is complete: an item that broke off is left
+    out, never half taken.
 
     Args:
         text: The model's whole answer.
         accept: What the value must satisfy; the first that does is taken. None: the first that is more than an empty
             or flat list.
+        or_else: What is taken where nothing satisfies `accept`; several objects of the kind are taken as a list.
 
     Raises:
         ModelError: the model refused, said nothing, or wrote nothing (acceptable) that can be read.
 
-    >>> read_json_answer('Sure! {"memories": ["likes tea", "lives in Os')
+    >>> read_answer('Sure! {"memories": ["likes tea", "lives in Os').value
     {'memories': ['likes tea']}
     """
     if len(text) > MOST_CHARACTERS:
@@ -50,24 +73,48 @@ def read_json_answer(text: str, accept: Accept | None = None) -> object:
     if not text:
         raise ModelError("the model's answer is empty")
     try:
-        return _read(text, accept)
+        return _read(text, accept, or_else)
     except TooDeepError:
         raise ModelError(f"the model's answer is nested deeper than {MOST_DEPTH} levels") from None
 
 
-def _read(text: str, accept: Accept | None) -> object:
+def _read(text: str, accept: Accept | None, or_else: Accept | None) -> JsonAnswer:
     bare = _strict(text)
     if not isinstance(bare, Unreadable) and (accept is None or accept(bare)):
-        return bare
+        return JsonAnswer(bare)
+    if isinstance(bare, str) and _START.search(bare):
+        return _read(bare.strip(), accept, or_else)
     text = _without_reasoning(text)
     seen = [] if isinstance(bare, Unreadable) else [bare]
-    for value in _values(text, strict=accept is None):
-        if (accept or _substantial)(value):
-            return value
-        seen.append(value)
+    torn = cut = False
+    good = accept or _substantial
+    values = _values(text, strict=accept is None)
+    for found in values:
+        if isinstance(found.value, Unreadable):
+            torn = torn or found.torn
+        elif good(found.value):
+            further = accept and any(good(one.value) and one.value != found.value for one in values)
+            remarks = (() if found.complete else (_CUT,)) + ((_SECOND,) if further else ())
+            return JsonAnswer(found.value, remarks)
+        else:
+            seen.append(found.value)
+            cut = cut or not found.complete
     if seen and accept is None:
-        return seen[0]
+        return JsonAnswer(seen[0])
+    if or_else and not torn and (near := [value for value in seen if or_else(value)]):
+        return _nearly(near, cut=cut)
     raise ModelError(_why_not(text, seen))
+
+
+def _nearly(near: list[object], *, cut: bool) -> JsonAnswer:
+    """Take what comes near to what was asked for: all objects, or the first list that holds something."""
+    distinct = [value for place, value in enumerate(near) if value not in near[:place]]
+    objects = [value for value in distinct if isinstance(value, dict)]
+    remarks = (_CUT,) if cut else ()
+    if objects:
+        return JsonAnswer(objects[0] if len(objects) == 1 else objects, remarks)
+    full = [value for value in distinct if value]
+    return JsonAnswer((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
 
 
 def _why_not(text: str, seen: list[object]) -> str:
@@ -113,17 +160,16 @@ def _without_reasoning(text: str) -> str:
     return text.strip()
 
 
-def _values(text: str, *, strict: bool) -> Iterator[object]:
+def _values(text: str, *, strict: bool) -> Iterator[Scanned]:
     """Yield the values in a text: those whole in a code fence first, then all, one that was cut off last.
 
     With `strict` nothing is looked for behind or within an object that went wrong halfway: it was the answer.
     """
     for fence in _FENCE.finditer(text):
-        yield from (found.value for found in _scan_all(fence.group(1)) if found.complete)
+        yield from (found for found in _scan_all(fence.group(1)) if found.complete)
     for found in _scan_all(text):
-        if not isinstance(found.value, Unreadable):
-            yield found.value
-        elif strict and found.torn:
+        yield found
+        if isinstance(found.value, Unreadable) and strict and found.torn:
             return
 
 

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from recollect.errors import ModelError
 from recollect.providers.calibrate import Calibration
-from recollect.providers.jsonanswer import read_json_answer
+from recollect.providers.jsonanswer import read_answer
 from recollect.providers.jsonapi import ApiRefusedError, JsonApi
-from recollect.providers.openaiwire import read_completion, read_embeddings, read_usage, unit_rows, wanted
+from recollect.providers.openaiwire import near, read_completion, read_embeddings, read_usage, unit_rows, wanted
 from recollect.providers.protocol import ModelAnswer
 from recollect.text import clean
 from recollect.types import Vectors
@@ -169,8 +169,13 @@ class OpenAIChatModel:
                     raise
                 continue
             self._way, self._temperature = max(way, self._way), temperature and self._temperature
-            data = read_json_answer(read_completion(answer.body), wanted(schema))
-            return ModelAnswer(data=data, usage=read_usage(answer.body), calls=calls + answer.requests - 1)
+            read = read_answer(read_completion(answer.body), wanted(schema), near(schema))
+            return ModelAnswer(
+                data=read.value,
+                usage=read_usage(answer.body),
+                calls=calls + answer.requests - 1,
+                remarks=read.remarks,
+            )
 
     async def close(self) -> None:
         """Close the connections."""

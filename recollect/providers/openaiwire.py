@@ -1,6 +1,6 @@
 """What OpenAI-compatible APIs answer: embeddings, completions, usage, taken out and checked. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,34 @@ def wanted(schema: Mapping[str, Any]) -> Accept | None:
     return lambda value: isinstance(value, dict) and required <= value.keys()
 
 
+def near(schema: Mapping[str, Any]) -> Accept | None:
+    """Tell which values come near to a schema of an object: its one list alone, an item of it, half of its members.
+
+    >>> items = {"type": "array", "items": {"required": ["text", "quote"]}}
+    >>> fits = near({"type": "object", "required": ["memories"], "properties": {"memories": items}})
+    >>> [bool(fits and fits(value)) for value in ([], ["tea"], [1], {"text": "tea"}, {"a": 1})]
+    [True, True, False, True, False]
+    """
+    if schema.get("type") != "object":
+        return None
+    required = tuple(schema.get("required", ()))
+    properties = schema.get("properties", {})
+    only = properties.get(required[0], {}) if len(required) == 1 else {}
+    if only.get("type") != "array":
+        alike = _half_of(required)
+        return lambda value: alike(value) or (isinstance(value, list) and len(value) == 1 and alike(value[0]))
+    of_item = _half_of(only.get("items", {}).get("required", ()))
+    return lambda value: of_item(value) or (isinstance(value, list) and _lists_memories(value))
+
+
+def _half_of(names: Sequence[str]) -> Accept:
+    return lambda value: isinstance(value, dict) and 0 < len(names) <= 2 * sum(name in value for name in names)
+
+
+def _lists_memories(value: list[object]) -> bool:
+    return not value or any(isinstance(one, dict | str) for one in value)
+
+
 def read_completion(body: object) -> str:
     """Take the text out of a chat completion.
 
@@ -90,8 +118,18 @@ def read_completion(body: object) -> str:
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
     if not isinstance(content, str) or not content.strip():
+        content = _arguments(message)
+    if not isinstance(content, str) or not content.strip():
         raise ModelError(f"the model's answer is empty (finish_reason {choice.get('finish_reason')!r:.40})")
     return content
+
+
+def _arguments(message: Mapping[str, Any]) -> object:
+    """Return what a model calls a tool with that it was never offered: its way of saying the answer."""
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and calls else None
+    function = call.get("function") if isinstance(call, dict) else None
+    return function.get("arguments") if isinstance(function, dict) else None
 
 
 def read_usage(body: object) -> ModelUsage | None:

@@ -56,6 +56,8 @@ class ModelAnswer:
     usage: ModelUsage | None
     calls: int
     """How many requests it took (a fallback from JSON schema to JSON mode is a second one)."""
+    remarks: tuple[str, ...] = ()
+    """What of the answer was not taken, a sentence each: it broke off, or there was a second one."""
 
 
 class LanguageModel(Protocol):

@@ -135,7 +135,7 @@ def _among(hot: Hot, ids: frozenset[bytes]) -> Mask:
     found = np.zeros(len(hot), dtype=np.bool_)
     for id_ in ids:
         place = bisect_left(hot.ids, id_)
-        found[place : place + 1] = hot.ids[place : place + 1] == [id_]
+        found[place : place + 1] |= hot.ids[place : place + 1] == [id_]  # ids of other subjects fall on places, too
     return found
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from recollect.errors import ModelError
+from recollect.errors import BreakerOpenError, BudgetSpentError, ModelError
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.protocol import LanguageModel
 from recollect.resolve.plan import Neighbours, Resolved, Verdict
@@ -101,8 +101,8 @@ async def judge(
 ) -> dict[int, Verdict]:
     """Ask once for all questions; return a verdict for each, by the candidate's place.
 
-    A verdict whose action is None says why there is none; the rules' decision stands then. A model that fails costs
-    nothing but its word: no error leaves here.
+    A verdict whose action is None says why there is none; the rules' decision stands then. A model that fails, or
+    may not be asked now, costs nothing but its word: no error leaves here.
 
     Args:
         questions: What is open.
@@ -118,7 +118,7 @@ async def judge(
             schema=SCHEMA,
             schema_name=SCHEMA_NAME,
         )
-    except ModelError as error:
+    except (ModelError, BreakerOpenError, BudgetSpentError) as error:
         return {one.place: Verdict(problem=f"the model did not answer: {error}") for one in questions}
     return _read(answer.data, questions, numbers)
 

@@ -24,6 +24,7 @@ from recollect.types.log import (
     Turn,
 )
 from recollect.types.memory import (
+    GLOBAL,
     KIND_ORDER,
     NO_DETAIL,
     SUBJECT_KINDS,
@@ -59,6 +60,7 @@ from recollect.types.request import (
 )
 
 __all__ = [
+    "GLOBAL",
     "KIND_ORDER",
     "NO_DETAIL",
     "NO_OPENING",

@@ -76,6 +76,10 @@ def _key(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
+GLOBAL = Subject("global", "")
+"""What everybody may read who knows little of their own yet."""
+
+
 class MemoryKind(StrEnum):
     """The four kinds of memory, one table."""
 
@@ -207,6 +211,8 @@ class Candidate:
     """The message it rests on."""
     quote: str
     """Words of that message; a candidate whose quote is not found there is dropped."""
+    sums_up: tuple[int, ...] = ()
+    """Paragraphs, which quote nothing: all the messages they sum up, `seq` among them."""
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False

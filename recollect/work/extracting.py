@@ -1,84 +1,55 @@
 """Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from recollect.form.evidence import check_evidence
-from recollect.form.gate import worth_a_look
+from recollect.errors import BadRequestError
+from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
-from recollect.form.model import MODEL_VERSION, extract_by_model
-from recollect.form.rules import RULES_VERSION, extract_by_rules
+from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
-from recollect.form.sources import FormInput, readable
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
-from recollect.providers.protocol import LanguageModel
+from recollect.profiles.options import options_of
+from recollect.providers.chunk import chunks
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
 from recollect.resolve.plan import ResolveContext, Resolved, refusal
 from recollect.text import terms
 from recollect.types import (
-    KIND_ORDER,
     Action,
     Candidate,
     Change,
     Decision,
     Evidence,
     FormationResult,
-    Hot,
     Lease,
-    LoggedMessage,
-    MemoryId,
-    MemoryKind,
-    Vector,
+    Purpose,
     Vectors,
 )
 from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
-from recollect.work.neighbours import gather_neighbours, nearest, without
+from recollect.work.energy import rationed
+from recollect.work.neighbours import gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
+from recollect.work.proposing import FORMED, Batch, extractor_version, propose
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
 RULES_BATCH = 32
 MODEL_BATCH = 8
+# Where turns are formed together: the most of them that one question can hold.
+TOGETHER_BATCH = 40
+# A conversation that is summed up is read whole, up to here.
+WHOLE_BATCH = 10_000
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
-EARLIER = 6
-_KNOWN_SHOWN = 10
-_FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
-
-
-def extractor_version(model: LanguageModel | None) -> str:
-    """Name the extractor: the rules, or the way of asking and the model asked."""
-    return f"{MODEL_VERSION}:{model.name}" if model else RULES_VERSION
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Batch:
-    """What one formation works on."""
-
-    lease: Lease
-    profile: Profile
-    messages: tuple[LoggedMessage, ...]
-    """The new ones that were not edited away."""
-    earlier: tuple[LoggedMessage, ...]
-    hot: Hot
-    ended: frozenset[MemoryId]
-    """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
-    or an edit that says the same again would be ignored as known and its memory lost."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Extracted:
-    """What an extractor proposed: candidates, and why other proposals could not be read."""
-
-    candidates: Sequence[Candidate]
-    dropped: Sequence[str] = ()
+EARLIER = 4
 
 
 async def extract(lease: Lease, tools: Tools) -> FormationResult:
@@ -88,27 +59,31 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     version when they are committed.
     """
     key = lease.key
-    limit = MODEL_BATCH if tools.model else RULES_BATCH
+    opened = await tools.store.conversation(key.home, id=key.conversation)
+    options = opened.options if opened else {}
+    profile = _laid_over(tools.profiles.get(key.profile), options)
     start = max(0, lease.formed_seq - EARLIER)
-    read = await tools.store.messages(
-        key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start
+    limit = _limit(profile, asked=tools.model is not None)
+    # Together: each read is a way to another thread and back, which costs more than the reading.
+    read, gone, hot = await asyncio.gather(
+        tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
+        tools.store.abandoned(key.home, key.conversation),
+        tools.store.hot(key.subject, tools.embedder.space),
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
-    read = [one for one in read if one.seq <= lease.formed_seq] + portion(
-        [one for one in read if one.seq > lease.formed_seq]
-    )
-    gone = await tools.store.abandoned(key.home, key.conversation)
-    live = [message for message in read if message.seq not in gone]
-    hot = await tools.store.hot(key.subject, tools.embedder.space)
-    closes, abandoned = await abandon(hot, gone, lease, tools, kinds=_FORMED)
-    batch = _Batch(
+    new = [one for one in read if one.seq > lease.formed_seq]
+    read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
+    live = with_characters((message for message in read if message.seq not in gone), options)
+    closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
+    batch = Batch(
         lease=lease,
-        profile=tools.profiles.get(key.profile),
+        profile=profile,
         messages=tuple(message for message in live if message.seq > lease.formed_seq),
         earlier=tuple(message for message in live if message.seq <= lease.formed_seq),
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
+        options=options,
     )
     changes, decisions = await _form(batch, tools)
     return FormationResult(
@@ -120,86 +95,89 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
 
 
-async def _form(batch: _Batch, tools: Tools) -> tuple[list[Change], list[Decision]]:
-    extracted = await _propose(batch, tools)
+def _laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
+    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
+    try:
+        return options_of(profile, options).over(profile)
+    except BadRequestError:
+        return profile
+
+
+def _limit(profile: Profile, *, asked: bool) -> int:
+    """Say how many messages are read at once."""
+    if profile.form.extractor == "paragraph":
+        return WHOLE_BATCH
+    if not asked:
+        return RULES_BATCH
+    if profile.trigger.when == "every_turn":
+        return MODEL_BATCH
+    turns = profile.trigger.every if profile.trigger.when == "periodic" else TOGETHER_BATCH
+    return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
+
+
+async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision]]:
+    extracted = await propose(batch, tools)
     size = characters(batch.messages)
-    proven, refused = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
-    vectors = await tools.embedder.embed([candidate.text for candidate, _ in proven])
-    resolved = [*await _resolve(batch, proven, vectors, tools), *refused]
-    by_text: dict[str, Vector] = {one[0].text: row for one, row in zip(proven, vectors, strict=True) if row.any()}
+    checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
+    # Long content has a vector for each of its pieces; what it is weighed by is the first.
+    pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
+    rows = await tools.embedder.embed([piece for each in pieces for piece in each])
+    starts = np.cumsum([0, *map(len, pieces)])
+    vectors = rows[starts[:-1]]
+    resolved = [*await _resolve(batch, checked, vectors, tools), *checked.refused]
+    by_text = {
+        candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
+        for place, (candidate, _) in enumerate(checked.proven)
+    }
     making = Making(
         subject=batch.lease.key.subject,
         now=tools.clock.now(),
         ids=partial(new_id, tools.clock),
         profile=batch.profile.name,
-        version=extractor_version(tools.model),
+        version=extractor_version(tools.model, batch.profile.form),
         conversation=batch.lease.key.conversation,
         space=tools.embedder.space,
-        vectors=lambda text: (by_text[text],) if text in by_text else (),
+        vectors=lambda text: by_text.get(text, ()),
         terms=terms,
     )
     changes, decisions = to_changes(resolved, making)
     return changes, [*decisions, *(_unread(batch, reason, tools) for reason in extracted.dropped)]
 
 
-async def _propose(batch: _Batch, tools: Tools) -> _Extracted:
-    """Let the extractor read the batch, unless the gate sees nothing in it."""
-    sources = frozenset(batch.profile.form.sources)
-    worth = await apart(characters(batch.messages), lambda: _worth(batch, sources), above=LARGE_BATCH)
-    if not worth:
-        return _Extracted(candidates=())
-    source = FormInput(
-        messages=batch.messages,
-        earlier=batch.earlier,
-        subject=batch.lease.key.subject,
-        sources=sources,
-        time_zone=tools.zone,
-    )
-    if tools.model is None:
-        return _Extracted(candidates=await asyncio.to_thread(extract_by_rules, source))
-    vectors = await tools.embedder.embed([readable(one) for one in worth])
-    kinds = [KIND_ORDER.index(kind) for kind in _FORMED]
-    near = await nearest(batch.hot, vectors, tools, most=_KNOWN_SHOWN, kinds=kinds)
-    facts = await tools.store.facts(batch.lease.key.subject)
-    known = {one.memory.id: one.memory for each in near for one in each} | {fact.id: fact for fact in facts}
-    shown = tuple([one for one in known.values() if one.id not in batch.ended][: 2 * _KNOWN_SHOWN])
-    answer = await extract_by_model(
-        FormInput(
-            messages=source.messages,
-            earlier=source.earlier,
-            subject=source.subject,
-            sources=source.sources,
-            time_zone=source.time_zone,
-            neighbours=shown,
-        ),
-        tools.model,
-    )
-    return _Extracted(candidates=answer.candidates, dropped=answer.dropped)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """Candidates, parted by whether they have evidence."""
+
+    proven: Sequence[tuple[Candidate, Evidence]]
+    further: Mapping[int, tuple[Evidence, ...]]
+    """What else those of `proven` rest on that sum up several messages, by their places."""
+    refused: Sequence[Resolved]
 
 
-def _worth(batch: _Batch, sources: frozenset[str]) -> list[LoggedMessage]:
-    return [one for one in batch.messages if one.role in sources and worth_a_look(readable(one))]
-
-
-def _check(batch: _Batch, candidates: Sequence[Candidate]) -> tuple[list[tuple[Candidate, Evidence]], list[Resolved]]:
+def _check(batch: Batch, candidates: Sequence[Candidate]) -> _Checked:
     """Part candidates whose quote stands in its message from those that are refused."""
-    sources = frozenset(batch.profile.form.sources)
     proven: list[tuple[Candidate, Evidence]] = []
+    further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[Resolved] = []
     for candidate in candidates:
-        checked = check_evidence(candidate, batch.messages, sources)
-        if checked.evidence is None:
-            refused.append(refusal(candidate, checked.reason))
+        if candidate.sums_up:
+            summed = check_summary(candidate, batch.messages, batch.sources)
+            evidence, reason = summed.evidence, summed.reason
         else:
-            proven.append((candidate, checked.evidence))
-    return proven, refused
+            checked = check_evidence(candidate, batch.messages, batch.sources)
+            evidence, reason = (checked.evidence,) if checked.evidence else (), checked.reason
+        if not evidence:
+            refused.append(refusal(candidate, reason))
+            continue
+        further[len(proven)] = evidence[1:]
+        proven.append((candidate, evidence[0]))
+    return _Checked(proven=proven, further=further, refused=refused)
 
 
-async def _resolve(
-    batch: _Batch, proven: Sequence[tuple[Candidate, Evidence]], vectors: Vectors, tools: Tools
-) -> tuple[Resolved, ...]:
+async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Tools) -> list[Resolved]:
+    proven = checked.proven
     if not proven:
-        return ()
+        return []
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
@@ -218,14 +196,18 @@ async def _resolve(
         similar=lambda one, two: float(between[one, two]),
     )
     resolved = resolve(proven, neighbours, policy=policy, context=context).resolved
-    questions = open_questions(resolved, neighbours, policy) if tools.model else []
-    if tools.model is None or not questions:
-        return resolved
-    judged = await judge(questions, tools.model, clean=scrub)
-    return resolve(proven, neighbours, policy=policy, context=replace(context, judged=judged)).resolved
+    model = rationed(tools, Purpose.JUDGE, batch.lease.key.subject, batch.profile)
+    questions = open_questions(resolved, neighbours, policy) if model else []
+    if model and questions:
+        judged = await judge(questions, model, clean=scrub)
+        resolved = resolve(proven, neighbours, policy=policy, context=replace(context, judged=judged)).resolved
+    return [
+        replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
+        for place, one in enumerate(resolved)
+    ]
 
 
-def _unread(batch: _Batch, reason: str, tools: Tools) -> Decision:
+def _unread(batch: Batch, reason: str, tools: Tools) -> Decision:
     """Log what the model answered and could not be read: nothing vanishes in silence."""
     return Decision(
         id=new_id(tools.clock),

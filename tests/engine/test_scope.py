@@ -3,8 +3,9 @@
 import pytest
 
 from recollect.engine import AsyncRecollect
-from recollect.engine.scope import owned, pair_tag
+from recollect.engine.scope import owned
 from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.form.scene import pair_tag
 from recollect.types import MemoryKind, Scene, Subject
 from talk import asks, request, user
 

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.errors import ModelError
-from recollect.form.model import LONGEST_MEMORY_BYTES, MOST_CANDIDATES, extract_by_model
+from recollect.form.model import MOST_CANDIDATES, extract_by_model
+from recollect.form.shapes.items import LONGEST_MEMORY_BYTES
 from recollect.form.sources import FormInput
 from recollect.testing import ScriptedModel
 from recollect.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from recall_hots import NOON, Known, ask, for_prompt, hot_of, name, recall, texts, unit, why_left
+from factories import ANA, BEN
+from recall_hots import NOON, Known, ask, for_prompt, hot_of, name, recall, recall_from, texts, unit, why_left
 from recollect.decay import decay
 from recollect.profiles.model import RecallPolicy
 from recollect.recall.arrange import newest
@@ -118,6 +119,14 @@ def test_c3_the_newest_under_a_tag_are_those_that_are_named() -> None:
     found = recall(query, known(1, 0.9), known(2, 0.1), known(3, 0.1))
 
     assert numbers(found) == [1, 2]
+
+
+def test_c3_the_newest_of_several_subjects_do_not_hide_one_another() -> None:
+    policy = RecallPolicy(order="product", similarity=0.7, recent=4)
+    ours, theirs = (known(2, 0.1), known(6, 0.1)), (known(1, 0.1), known(5, 0.1))
+    found = recall_from(for_prompt(ask("xyzzy", vector=NORTH, policy=policy)), {ANA: ours, BEN: theirs})
+
+    assert sorted(numbers(found)) == [1, 2, 5, 6]
 
 
 def test_c3_so_many_candidates_are_ranked() -> None:

@@ -1,12 +1,15 @@
 """A formation asks a model what the rules leave open, once."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
 from recollect.testing import ScriptedModel, WordEmbedder
+from recollect.types import Purpose
 from talk import answer, note, tell
 
 
@@ -29,6 +32,26 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(engine:
     assert known in model.calls[1].user
     [line] = [one for one in await engine.decisions(user="ana") if "tomatoes" in one.text]
     assert (line.action.value, line.reason) == ("replace", "a model says that it corrects this")
+    today = (await engine.energy(user="ana")).today
+    assert {purpose: (spent.calls, spent.units) for purpose, spent in today.items()} == {
+        Purpose.CREATE: (1, 12),
+        Purpose.JUDGE: (1, 0),
+    }
+
+
+async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_paid_is_kept(
+    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+) -> None:
+    (tmp_path / "capped.toml").write_text('description = "x"\n[budget]\ntokens_per_day = 20\n', "utf-8")
+    capped = parts.settings.model_copy(update={"profile": "capped"})
+    await engine.add("The user has a garden on the roof.", user="ana")
+    item = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
+    model = ScriptedModel([answer(item)])
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike(), settings=capped, profiles=Profiles(tmp_path)))
+    await tell(asking, "On the roof I grow tomatoes instead of herbs.")
+    assert [call.schema_name for call in model.calls] == ["memories"]
+    assert "tomatoes" in " ".join([one.text for one in await engine.list(user="ana")])
+    assert (await engine.energy(user="ana")).today[Purpose.CREATE].calls == 1
 
 
 async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Parts) -> None:

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from recollect.profiles.model import BudgetPolicy
+from recollect.store.operators import StoreStats
 from recollect.store.paging import check_limit
-from recollect.store.protocol import StoreStats
-from recollect.store.sqlite import apps, energy
+from recollect.store.sqlite import apps, energy, sharing
 from recollect.store.sqlite.hands import Hands
 from recollect.store.sqlite.rows import fetch
 from recollect.store.sqlite.statements import load
@@ -45,6 +45,18 @@ class Operating(Hands):
         check_limit(limit)
         rows = await self._read(lambda db: fetch(db, SQL["subjects"], after, limit))
         return [Subject.parse(name) for (name,) in rows]
+
+    async def subscribe(self, subject: Subject, shared: Subject, now: datetime) -> None:
+        """See `Store.subscribe`."""
+        await self._writer.run(lambda db: sharing.subscribe(db, subject, shared, now))
+
+    async def unsubscribe(self, subject: Subject, shared: Subject) -> bool:
+        """See `Store.unsubscribe`."""
+        return await self._writer.run(lambda db: sharing.unsubscribe(db, subject, shared))
+
+    async def subscriptions(self, subject: Subject) -> tuple[int, list[Subject]]:
+        """See `Store.subscriptions`."""
+        return await self._read(lambda db: sharing.subscriptions(db, subject))
 
     async def announce_app(self, app: Subject, now: datetime) -> None:
         """See `Store.announce_app`."""

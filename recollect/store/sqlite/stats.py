@@ -5,7 +5,7 @@ from pathlib import Path
 import apsw
 
 from recollect.clock import Clock, to_micros
-from recollect.store.protocol import StoreStats
+from recollect.store.operators import StoreStats
 from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.migrate import schema_of
 from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value

@@ -1,0 +1,258 @@
+"""Replay a LoCoMo file with its observations as the model's answers, through the whole pipeline. Reads the file.
+
+Each conversation is replayed twice, once with each speaker as the user, turn by turn: a message of the user and the
+answer to it are recorded, and formed before the next. The model is a server of its own process which answers with what
+the file's `observation` names for the messages it is shown. Reported are memories, duplicates, decisions, calls, prompt
+tokens and our own time beside the model; and whether every distinct observation is kept once, with its turn as source.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from benchmarks.observer import MODEL, observations, speakers_of
+from benchmarks.processes import child
+from recollect.cli.replay_formats import Recording
+from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions, user_names
+from recollect.clock import SystemClock
+from recollect.engine import AsyncRecollect
+from recollect.engine.parts import open_parts
+from recollect.form.model import SCHEMA_NAME
+from recollect.providers.open import OpenedModel
+from recollect.providers.protocol import ModelAnswer
+from recollect.settings import Settings
+from recollect.text import bare
+from recollect.types import Decision, Memory, MemoryKind, MemoryState
+
+# What the design promises.
+MOST_TOKENS, MOST_OWN_MS, MOST_CONFLICT_SHARE = 1_500, 2.0, 0.2
+
+
+class Watched:
+    """A model that notes what asking it costs."""
+
+    def __init__(self, model: OpenedModel) -> None:
+        """Watch `model`."""
+        self._model = model
+        self.seconds = 0.0
+        self.tokens: list[int] = []
+        self.kinds: Counter[str] = Counter()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Ask, and note how long it took and what it cost."""
+        began = time.perf_counter()
+        answer = await self._model.answer(system=system, user=user, schema=schema, schema_name=schema_name)
+        self.seconds += time.perf_counter() - began
+        self.kinds["extract" if schema_name == SCHEMA_NAME else "conflict"] += 1
+        self.tokens.append(answer.usage.prompt_tokens if answer.usage else 0)
+        return answer
+
+    async def close(self) -> None:
+        """Close the model."""
+        await self._model.close()
+
+
+@dataclass(slots=True)
+class Figures:
+    """What a replay came to."""
+
+    turns: int = 0
+    """A message of the user, and the answer to it."""
+    observations: int = 0
+    """Distinct ones that rest on the user's own words."""
+    stored: int = 0
+    """Of these, the ones that are a memory with their turn as a source."""
+    merged: int = 0
+    """Of these, the ones that another memory says too, which has their turn as a source."""
+    lost: list[str] = field(default_factory=list)
+    """Turns of those that are neither."""
+    memories: int = 0
+    """Notes and facts that hold in the end."""
+    closed: int = 0
+    duplicates: int = 0
+    """Notes that hold and have the words of another of the same user."""
+    decisions: Counter[str] = field(default_factory=Counter)
+    own_ms: list[float] = field(default_factory=list)
+    """For each turn, from recording it to its memories, beside the model."""
+    cpu_s: float = 0.0
+
+
+def exchanges(recording: Recording) -> Iterator[tuple[list[Mapping[str, Any]], list[datetime]]]:
+    """Cut a session into turns: what the user says, and the answer."""
+    said: list[Mapping[str, Any]] = []
+    dates: list[datetime] = []
+    for message, when in zip(recording.messages, recording.dates, strict=True):
+        answered = bool(said) and said[-1]["role"] == "assistant" and any(one["role"] == "user" for one in said)
+        if message["role"] == "user" and answered:
+            yield said, dates
+            said, dates = [], []
+        said.append(message)
+        dates.append(when or datetime.now(UTC))
+    if said:
+        yield said, dates
+
+
+async def replay(engine: AsyncRecollect, watched: Watched, recordings: Sequence[Recording], figures: Figures) -> None:
+    """Record sessions turn by turn and form each before the next."""
+    for recording in recordings:
+        for said, dates in exchanges(recording):
+            asked, began, used = watched.seconds, time.perf_counter(), time.process_time()
+            await engine.record(said, user=recording.user, conversation=recording.id, said_at=dates)
+            await engine.form()
+            own = time.perf_counter() - began - (watched.seconds - asked)
+            figures.turns += 1
+            figures.own_ms.append(1000 * own)
+            figures.cpu_s += time.process_time() - used
+
+
+async def judge(engine: AsyncRecollect, user: str, speaker: str, sample: dict[str, Any], figures: Figures) -> None:
+    """Compare what is remembered of a speaker with what the file observed."""
+    memories = await engine.list(user=user, kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=10_000)
+    decisions = await engine.decisions(user=user, limit=10_000)
+    names = await _turn_names(engine, user, sample)
+    holding = [one for one in memories if one.state is MemoryState.ACTIVE]
+    figures.memories += len(holding)
+    figures.closed += len(memories) - len(holding)
+    figures.duplicates += len(holding) - len({(one.kind, bare(one.text), one.key) for one in holding})
+    figures.decisions.update(one.action.value for one in decisions)
+    speakers = speakers_of(sample)
+    distinct = {
+        bare(one.text): (one.text, {turn for turn in one.turns if speakers.get(turn) == speaker})
+        for one in observations(sample)
+        if any(speakers.get(turn) == speaker for turn in one.turns)
+    }
+    by_id: dict[str | None, Memory] = {one.id: one for one in memories}
+    for words, (_, turns) in distinct.items():
+        figures.observations += 1
+        if any(bare(one.text) == words and turns & _sources(one, names) for one in memories):
+            figures.stored += 1
+        elif any(turns & _sources(one, names) for one in _said_by(words, decisions, by_id)):
+            figures.merged += 1
+        else:
+            figures.lost.append(f"{sample['sample_id']} {' '.join(sorted(turns))}")
+
+
+def _said_by(words: str, decisions: Sequence[Decision], by_id: Mapping[str | None, Memory]) -> list[Memory]:
+    """Return the memories that candidates of these words were merged with."""
+    return [
+        by_id[known]
+        for line in decisions
+        if bare(line.text) == words
+        for known in (line.memory_id, line.target_id)
+        if known in by_id
+    ]
+
+
+def _sources(memory: Memory, names: Mapping[tuple[str, int], str]) -> set[str]:
+    return {names.get((one.conversation, one.seq), "") for one in memory.evidence}
+
+
+async def _turn_names(engine: AsyncRecollect, user: str, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
+    names: dict[tuple[str, int], str] = {}
+    for conversation in await engine.conversations(user=user, limit=1000):
+        session = str(conversation.external_id).rpartition("/")[2]
+        turns = [turn for turn in sample["conversation"][session] if turn["text"].strip() or turn.get("blip_caption")]
+        names.update({(conversation.id, seq): turn["dia_id"] for seq, turn in enumerate(turns, start=1)})
+    return names
+
+
+async def measure(data: bytes, settings: Settings, model: OpenedModel | None = None) -> dict[str, Any]:
+    """Replay a file and return the figures.
+
+    Args:
+        data: The file.
+        settings: Where the database is, and the model.
+        model: Asked instead of the settings' model.
+    """
+    parts = await open_parts(settings, SystemClock())
+    asked = model or parts.model
+    if asked is None:
+        raise SystemExit("there is no model to ask")
+    watched = Watched(asked)
+    figures = Figures()
+    raw = {sample["sample_id"]: sample for sample in json.loads(data)}
+    samples = [sample for sample in locomo_samples(data) if isinstance(sample, Sample)]
+    users = user_names(samples)
+    async with AsyncRecollect(replace(parts, model=watched)) as engine:
+        for sample in samples:
+            for speaker in sample.speakers:
+                user = users[sample.id, speaker]
+                sessions = locomo_sessions(sample, as_speaker=speaker, user=user, zone=UTC)
+                await replay(engine, watched, [one for one in sessions if isinstance(one, Recording)], figures)
+                await judge(engine, user, speaker, raw[sample.id], figures)
+        parked = len(await engine.formations(parked=True))
+    return _report(figures, watched) | {"parked": parked}
+
+
+def _report(figures: Figures, watched: Watched) -> dict[str, Any]:
+    turns, tokens = max(figures.turns, 1), watched.tokens or [0]
+    shown = asdict(figures) | {"decisions": dict(figures.decisions.most_common())}
+    shown.pop("own_ms")
+    shown.pop("cpu_s")
+    return shown | {
+        "calls": dict(watched.kinds),
+        "calls_per_turn": round(watched.kinds["extract"] / turns, 3),
+        "conflict_calls_per_turn": round(watched.kinds["conflict"] / turns, 3),
+        "prompt_tokens_per_turn": round(sum(tokens) / turns),
+        "prompt_tokens_of_a_call": {"mean": round(statistics.fmean(tokens)), "most": max(tokens)},
+        "own_ms_per_turn": {
+            "cpu": round(1000 * figures.cpu_s / turns, 2),
+            "wall_p50": round(statistics.median(figures.own_ms), 2),
+            "wall_mean": round(statistics.fmean(figures.own_ms), 2),
+        },
+        "model_ms_per_call": round(1000 * watched.seconds / len(tokens), 2),
+    }
+
+
+def bars(figures: Mapping[str, Any]) -> dict[str, bool]:
+    """Say of each promise whether it was kept."""
+    return {
+        "every observation kept": not figures["lost"] and not figures["duplicates"],
+        "at most one call of the extractor a turn": figures["calls_per_turn"] <= 1,
+        f"at most {MOST_CONFLICT_SHARE} for conflicts": figures["conflict_calls_per_turn"] <= MOST_CONFLICT_SHARE,
+        f"at most {MOST_TOKENS} prompt tokens a turn": figures["prompt_tokens_per_turn"] <= MOST_TOKENS,
+        f"at most {MOST_OWN_MS:g} ms of CPU a turn": figures["own_ms_per_turn"]["cpu"] <= MOST_OWN_MS,
+    }
+
+
+def main() -> None:
+    """Read the arguments, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", type=Path, help="a LoCoMo data file")
+    parser.add_argument("--json", type=Path, help="write the figures there too")
+    given = parser.parse_args()
+    logging.disable(logging.WARNING)
+    with child("benchmarks.observer", str(given.file.resolve())) as port, tempfile.TemporaryDirectory() as folder:
+        settings = Settings.load(
+            database_url=f"sqlite:///{folder}/locomo.sqlite3",
+            worker=False,
+            form_url=f"http://127.0.0.1:{port}/v1",
+            form_model=MODEL,
+        )
+        figures = asyncio.run(measure(given.file.read_bytes(), settings))
+    for name, value in figures.items():
+        shown = ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else value
+        print(f"{name.replace('_', ' '):28}{shown if shown not in ([], '') else 'none'}")
+    for name, held in bars(figures).items():
+        print(f"{'✓' if held else '✗'} {name}")
+    if given.json:
+        given.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,49 @@
+"""The command `subscribe`: which shared memories a user reads beside their own. Reads and writes through the engine."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, UserName, session
+from recollect.cli.output import note, say, say_json
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect
+    from recollect.types import Subject
+
+_Shared = Annotated[str | None, typer.Argument(metavar="[shared:NAME]", help="What to read; without it: list.")]
+_Remove = Annotated[bool, typer.Option("--remove", help="Read it no more.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(subscribe)
+
+
+def subscribe(
+    shared: _Shared = None,
+    remove: _Remove = False,
+    user: UserName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Read shared memories beside one's own, or list which are."""
+    if remove and shared is None:
+        raise typer.BadParameter("say what to read no more: recollect subscribe --remove shared:NAME")
+    here = session(user=user, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[Subject]":
+        if shared is not None and remove and not await engine.unsubscribe(shared, user=here.subject):
+            note(f"{here.subject.text} did not read {shared}")
+        elif shared is not None and not remove:
+            await engine.subscribe(shared, user=here.subject)
+        return await engine.subscriptions(user=here.subject)
+
+    read = here.run(work)
+    if as_json:
+        say_json({"subscriptions": [subject.text for subject in read]})
+        return
+    for subject in read:
+        say(subject.text)
+    if not read:
+        note(f"{here.subject.text} reads no shared memories")

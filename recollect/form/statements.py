@@ -1,0 +1,61 @@
+"""What the rules find, brought into the shape a profile asks for. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.form.rules import RULES_VERSION, extract_by_rules
+from recollect.form.shapes.typed import type_named
+from recollect.form.sources import FormInput
+from recollect.form.worth import record_type
+from recollect.profiles.model import FormPolicy
+from recollect.types import Candidate, MemoryKind
+
+_TASTES = frozenset({"preference", "instruction"})
+_LIKES = re.compile(
+    r"\b(?:i|we)\s+(?:really\s+|also\s+|just\s+|absolutely\s+|always\s+)*(?:prefer|love|like|enjoy|hate|dislike|can't\s+stand|adore)"
+    r"|\bmy\s+favou?rite\b",
+    re.IGNORECASE,
+)
+# Records of these types tell what somebody made of something, not what is so.
+_INSIGHTS = frozenset({"DISCOVERY", "INSIGHT", "ERROR_LESSON", "DECISION"})
+
+
+def statements_version(form: FormPolicy) -> str:
+    """Name the rules with the shape they are brought into."""
+    return RULES_VERSION if form.extractor == "memories" else f"{RULES_VERSION}.{form.extractor}"
+
+
+def extract_statements(source: FormInput, form: FormPolicy) -> list[Candidate]:
+    """Extract what people state about themselves, in the shape of a policy."""
+    found = extract_by_rules(source)
+    if form.extractor == "facts":
+        return [one for one in found if one.kind is MemoryKind.FACT]
+    if form.extractor == "memories":
+        return found
+    told = _sentences(found)
+    return [replace(one, type=_type(one, form.types)) for one in told] if form.extractor == "typed" else told
+
+
+def _sentences(found: Sequence[Candidate]) -> list[Candidate]:
+    """Write facts as sentences; one that a sentence of the same words states already is left out."""
+    notes = {(one.seq, one.quote) for one in found if one.kind is MemoryKind.NOTE}
+    kept: list[Candidate] = []
+    for one in found:
+        if one.kind is MemoryKind.NOTE:
+            kept.append(one)
+        elif not any(seq == one.seq and one.quote in quote for seq, quote in notes):
+            kept.append(replace(one, kind=MemoryKind.NOTE, category="", key="", value=""))
+    return kept
+
+
+def _type(candidate: Candidate, types: tuple[str, ...]) -> str:
+    """Name a statement's class: a taste, what somebody made of something, or what is so."""
+    taste = candidate.type in _TASTES or bool(_LIKES.search(candidate.quote))
+    if taste:
+        return type_named("preference", types)
+    record = record_type(candidate.quote)
+    named = {one.casefold() for one in types}
+    if record.casefold() in named:
+        return type_named(record, types)
+    return type_named("insight" if record in _INSIGHTS else "fact", types)

@@ -1,0 +1,150 @@
+"""What an extractor proposes for the next messages of a conversation. Reads the store, may ask a model."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from recollect.chat.names import spoken_name
+from recollect.form.gate import worth_a_look
+from recollect.form.model import extract_by_model
+from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
+from recollect.form.records import RECORDS_VERSION, extract_records
+from recollect.form.scene import INTERACTION, tags_of
+from recollect.form.sentences import fold, sentences
+from recollect.form.shapes import shape_for
+from recollect.form.sources import FormInput, readable
+from recollect.form.statements import extract_statements, statements_version
+from recollect.form.worth import is_pleasantry, worth_of
+from recollect.profiles.model import FormPolicy, Profile
+from recollect.providers.protocol import LanguageModel
+from recollect.text import terms
+from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Memory, MemoryId, MemoryKind
+from recollect.work.apart import apart
+from recollect.work.neighbours import nearest
+from recollect.work.portions import LARGE_BATCH, characters
+from recollect.work.tools import Tools
+
+# Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
+_NOTES_SHOWN, _FACTS_SHOWN = 6, 6
+# A note less like the messages than this is neither repeated nor corrected by them.
+_LEAST_SIMILAR = 0.25
+FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What one formation works on."""
+
+    lease: Lease
+    profile: Profile
+    messages: tuple[LoggedMessage, ...]
+    """The new ones that were not edited away."""
+    earlier: tuple[LoggedMessage, ...]
+    hot: Hot
+    ended: frozenset[MemoryId]
+    """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
+    or an edit that says the same again would be ignored as known and its memory lost."""
+    options: Mapping[str, Any]
+    """What the conversation was opened with."""
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Roles whose words form memories."""
+        return frozenset(self.profile.form.sources)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What an extractor proposed: candidates, and why other proposals could not be read."""
+
+    candidates: Sequence[Candidate] = ()
+    dropped: Sequence[str] = ()
+
+
+def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
+    """Name the extractor: the way of asking and the model asked, or the rules; each shape has its own."""
+    if model is not None:
+        return f"{shape_for(form).version}:{model.name}"
+    if form.extractor == "paragraph":
+        return PARAGRAPH_VERSION
+    return RECORDS_VERSION if form.without_model == "records" else statements_version(form)
+
+
+async def propose(batch: Batch, tools: Tools) -> Extracted:
+    """Let the extractor read the batch, unless the gate sees nothing in it."""
+    size = characters(batch.messages)
+    worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
+    if not worth:
+        return _nothing(batch)
+    source = FormInput(
+        messages=batch.messages,
+        earlier=batch.earlier,
+        subject=batch.lease.key.subject,
+        sources=batch.sources,
+        time_zone=tools.zone,
+        interaction=str(batch.options.get(INTERACTION) or "chat"),
+        tags=tags_of(batch.options),
+    )
+    if tools.model is None:
+        return Extracted(candidates=await asyncio.to_thread(_by_rules, source, batch.profile))
+    shape = shape_for(batch.profile.form, longest_characters=batch.profile.room.longest_characters)
+    known = () if shape.whole else await _known(batch, worth, tools)
+    answer = await extract_by_model(replace(source, neighbours=known), tools.model, shape)
+    return Extracted(candidates=answer.candidates, dropped=answer.dropped)
+
+
+def _by_rules(source: FormInput, profile: Profile) -> list[Candidate]:
+    form = profile.form
+    if form.extractor == "paragraph":
+        return extract_paragraph(source, most_sentences=form.most_sentences, characters=profile.room.longest_characters)
+    if form.without_model == "records":
+        return extract_records(source, types=form.types, replies_only=profile.trigger.when == "every_turn")
+    return extract_statements(source, form)
+
+
+def _nothing(batch: Batch) -> Extracted:
+    """Say of a conversation that ended why it leaves no memory; of a turn that goes without saying."""
+    if batch.profile.form.extractor != "paragraph" or not batch.messages:
+        return Extracted()
+    return Extracted(dropped=("nothing was said in the conversation that is worth a memory",))
+
+
+def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
+    """Find the messages that may hold something lasting; `asked`: a model is there to tell."""
+    heard = [one for one in batch.messages if one.role in batch.sources]
+    form = batch.profile.form
+    if form.extractor == "paragraph":
+        return [one for one in heard if _says_something(one)]
+    if form.without_model == "records" and not asked:
+        return heard  # the rules for records weigh each message themselves
+    return [one for one in heard if _may_last(one, asked=asked)]
+
+
+def _may_last(message: LoggedMessage, *, asked: bool) -> bool:
+    text = readable(message)
+    if worth_a_look(text):
+        return True
+    if not asked:
+        return False
+    # Between people nearly everything tells of their lives, and an assistant's answer tells what is so.
+    return _says_something(message) if spoken_name(message.name) else message.role != "user" and worth_of(text).keep
+
+
+def _says_something(message: LoggedMessage) -> bool:
+    return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
+
+
+async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> tuple[Memory, ...]:
+    """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
+    texts = [readable(one) for one in worth]
+    vectors = await tools.embedder.embed(texts)
+    kinds = [KIND_ORDER.index(kind) for kind in FORMED]
+    near = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
+    ranked = sorted((one for each in near for one in each), key=lambda one: -one.similarity)
+    notes = {one.memory.id: one.memory for one in ranked if one.similarity >= _LEAST_SIMILAR}
+    said = {term for text in texts for term in terms(text)}
+    facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
+    facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
+    shown = [one for one in notes.values() if one.id not in batch.ended][:_NOTES_SHOWN]
+    return (*shown, *facts[:_FACTS_SHOWN])

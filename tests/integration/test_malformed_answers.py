@@ -1,0 +1,214 @@
+"""T-EXT: whatever a model or its server answers, in every shape, ends in memories, a reason or a parked formation."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from integration.malformed import CASES, PROFILES, SAID, Ends, Good, Reply, good
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
+from recollect.providers.openai import OpenAIChatModel
+from recollect.testing import FakeClock
+from recollect.types import Action, FormationStatus, Memory, MemoryState, Scene, Subject
+from talk import user
+
+ATTEMPTS = 2
+_TIMEOUT_S = 1.0
+
+
+class Server:
+    """A server on loopback that answers every question alike; what it answers can be changed."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self.asked = 0
+        self.url = ""
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        await request.read()
+        self.asked += 1
+        if self.reply.then == "hang":
+            await asyncio.sleep(60)
+        body = self.reply.bytes()
+        if self.reply.then == "reset":
+            response = web.StreamResponse(headers={"Content-Length": str(len(body) + 100)})
+            await response.prepare(request)
+            await response.write(body)
+            if request.transport is not None:
+                request.transport.abort()
+            return response
+        kind = {"Content-Type": "application/json"}
+        return web.Response(body=body, status=self.reply.status, headers={**kind, **self.reply.headers})
+
+
+@asynccontextmanager
+async def serving(reply: Reply) -> AsyncIterator[Server]:
+    server = Server(reply)
+    app = web.Application()
+    app.router.add_post("/{path:.*}", server.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.05)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    try:
+        yield server
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
+    """Each shipped profile, formed after every turn, parked after two tries."""
+    folder: Path = tmp_path_factory.mktemp("profiles")
+    for name in PROFILES:
+        text = f'extends = "{name}"\n[trigger]\nwhen = "every_turn"\n[form]\nturns = false\nmax_attempts = {ATTEMPTS}\n'
+        (folder / f"{name}.toml").write_text(text, "utf-8")
+    return Profiles(folder)
+
+
+class Asked:
+    """An engine that asks a server, one conversation in a profile, and what became of it."""
+
+    def __init__(self, parts: Parts, profile: str, model: OpenAIChatModel, clock: FakeClock) -> None:
+        self.engine = AsyncRecollect(replace(parts, model=model))
+        self.scene = Scene(profile=profile, app="calendar", characters=("Kira", "user"))
+        self._clock = clock
+
+    async def tell(self) -> None:
+        """Say something, and let the worker try as often as it will."""
+        await self.engine.record([user(SAID)], user="ana", conversation="c", scene=self.scene)
+        for _ in range(ATTEMPTS + 1):
+            await self.engine.form()
+            self._clock.advance(minutes=5)
+
+    async def subject(self) -> Subject:
+        return await self.engine.memory_of(user="ana", conversation="c", scene=self.scene)
+
+    async def kept(self) -> list[Memory]:
+        return [one for one in await self.engine.list(user=await self.subject()) if one.state is MemoryState.ACTIVE]
+
+    async def reasons(self) -> list[str]:
+        lines = await self.engine.decisions(user=await self.subject())
+        return [line.reason for line in lines if line.action is Action.IGNORE]
+
+    async def formation(self) -> FormationStatus:
+        [status] = await self.engine.formations()
+        return status
+
+
+@asynccontextmanager
+async def asking(reply: Reply, profile: str, parts: Parts, clock: FakeClock) -> AsyncIterator[tuple[Asked, Server]]:
+    async with serving(reply) as server:
+        model = OpenAIChatModel(server.url, "m", timeout_s=_TIMEOUT_S if reply.then != "hang" else 0.1)
+        try:
+            yield Asked(parts, profile, model, clock), server
+        finally:
+            await model.close()
+
+
+def test_there_are_at_least_forty_bad_answers() -> None:
+    assert len(CASES) >= 40
+    assert {case.ends for case in CASES.values()} == {"kept", "refused", "parked", "nothing"}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", CASES)
+async def test_a_bad_answer_ends_in_memories_a_reason_or_a_parked_formation(
+    name: str, profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+) -> None:
+    case = CASES[name]
+    ends = case.but.get(profile, case.ends)
+    async with asking(case.make(good(profile)), profile, replace(parts, profiles=profiles), clock) as (asked, server):
+        await asked.tell()
+        status = await asked.formation()
+        kept, reasons = await asked.kept(), await asked.reasons()
+        assert _end(status, kept, reasons) == ends, (status.error, reasons, [one.text for one in kept])
+        assert 1 <= server.asked <= 3 * 2 * ATTEMPTS, "three ways of asking, a second request each"
+        if profile not in case.but and case.why:
+            assert any(case.why in told for told in [*reasons, status.error or ""]), (reasons, status.error)
+        if ends == "parked":
+            [parked] = await asked.engine.formations(parked=True)
+            assert parked.attempts == ATTEMPTS
+            assert SAID not in (parked.error or "")
+        for one in kept:
+            assert one.evidence, "nothing is kept without its source"
+            assert "\x00" not in one.text
+            one.text.encode()
+
+
+def _end(status: FormationStatus, kept: list[Memory], reasons: list[str]) -> Ends:
+    if status.parked:
+        assert status.error
+        assert (kept, reasons) == ([], [])
+        return "parked"
+    assert status.formed_seq == status.last_seq == 1
+    if kept:
+        return "kept"
+    return "refused" if reasons else "nothing"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_a_good_answer_is_kept_in_every_shape(
+    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+) -> None:
+    reply = Reply(content=good(profile).json)
+    async with asking(reply, profile, replace(parts, profiles=profiles), clock) as (asked, server):
+        await asked.tell()
+        assert len(await asked.kept()) == 1
+        assert server.asked == 1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
+    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+) -> None:
+    broken = Reply(content="{oops")
+    async with asking(broken, profile, replace(parts, profiles=profiles), clock) as (asked, server):
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scene=asked.scene)
+        await asked.engine.form()
+        assert not (await asked.formation()).parked
+        server.reply = Reply(content=good(profile).json)
+        clock.advance(minutes=5)
+        await asked.engine.form()
+        assert len(await asked.kept()) == 1
+
+
+async def test_a_parked_formation_can_be_retried(parts: Parts, clock: FakeClock, profiles: Profiles) -> None:
+    async with asking(Reply(content=""), "default", replace(parts, profiles=profiles), clock) as (asked, server):
+        await asked.tell()
+        [parked] = await asked.engine.formations(parked=True)
+        server.reply = Reply(content=good("default").json)
+        assert await asked.engine.retry(parked.key)
+        await asked.engine.form()
+        assert len(await asked.kept()) == 1
+
+
+async def test_a_bad_answer_about_one_user_delays_no_other(parts: Parts, clock: FakeClock, profiles: Profiles) -> None:
+    async with asking(Reply(content="no"), "default", replace(parts, profiles=profiles), clock) as (asked, server):
+        await asked.tell()
+        server.reply = Reply(content=good("default").json)
+        await asked.engine.record([user(SAID)], user="ben")
+        await asked.engine.form()
+        assert len(await asked.engine.list(user="ben")) == 1
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+async def test_an_answer_cut_off_anywhere_ends_well(
+    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+) -> None:
+    whole: Good = good(profile)
+    async with asking(Reply(), profile, replace(parts, profiles=profiles), clock) as (asked, server):
+        for end in range(1, len(whole.json), 7):
+            server.reply = Reply(content=whole.json[:end], finish="length")
+            asked.scene = replace(asked.scene, app=f"a{end}")
+            await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scene=asked.scene)
+            await asked.engine.form()
+            subject = await asked.engine.memory_of(user=f"ana{end}", conversation="c", scene=asked.scene)
+            told = await asked.engine.decisions(user=subject)
+            waits = [one for one in await asked.engine.formations() if one.key.subject == subject and one.error]
+            assert told or waits, whole.json[:end]
