@@ -37,7 +37,9 @@ def dim() -> int:
 
 
 @pytest.fixture
-async def parts(kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Parts]:
+async def parts(
+    kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Parts]:
     folder: Path = tmp_path_factory.mktemp("store")  # apart from what a test writes itself
     store = await new_store(kind, folder, clock)
     yield Parts(

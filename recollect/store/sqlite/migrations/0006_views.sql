@@ -48,10 +48,11 @@ SELECT r.number AS id, substr(r.name, coalesce(nullif(instr(r.name, '/'), 0), le
          ORDER BY o.place LIMIT 1) AS source_conversation_id,
        json_object(
            'importance', round(10 * r.importance, 3),
-           'tags', (SELECT json_group_array(t.tag) FROM memory_tag AS t
-                     WHERE t.subject = r.subject AND t.memory = r.memory),
-           'relatedConversations', (SELECT json_group_array(o.conversation) FROM rests_on AS o
-                                     WHERE o.subject = r.subject AND o.memory = r.memory)) AS metadata
+           'tags', json((SELECT json_group_array(t.tag) FROM memory_tag AS t
+                          WHERE t.subject = r.subject AND t.memory = r.memory)),
+           'relatedConversations',
+           json((SELECT json_group_array(o.conversation) FROM rests_on AS o
+                  WHERE o.subject = r.subject AND o.memory = r.memory))) AS metadata
   FROM readable AS r
  WHERE r.name LIKE 'app:%' AND r.state = 0 AND r.kind < 2;
 
