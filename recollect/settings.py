@@ -140,6 +140,11 @@ class Settings(BaseSettings):
     worker: bool = Field(
         default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
     )
+    tend_every_s: float = Field(
+        default=86_400.0,
+        ge=0,
+        description="How often the worker tends each subject (age, near-duplicates, room), in seconds; 0: never.",
+    )
     cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
     log_memory_text: bool = Field(
         default=False, description="Let log lines on decisions carry the words of memories instead of their ids."

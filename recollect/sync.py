@@ -24,6 +24,7 @@ from recollect.types import (
     Recorded,
     Scene,
     Subject,
+    TendReport,
 )
 
 T = TypeVar("T")
@@ -211,6 +212,10 @@ class Recollect:
     ) -> ListOf[LoggedMessage]:
         """Read a conversation's log in order of arrival, all branches."""
         return self._run(self._core.messages(conversation, user=user, after_seq=after_seq, limit=limit))
+
+    def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
+        """End what is over, merge near-duplicates and make everything fit its room, of one user or of all."""
+        return self._run(self._core.tend(user=user, dry_run=dry_run))
 
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""

@@ -16,6 +16,7 @@ from recollect.types import (
     Recalled,
     Spent,
     Subject,
+    closed_by,
 )
 
 
@@ -118,6 +119,11 @@ def decision(line: Decision) -> dict[str, Any]:
         "conversation": line.conversation,
         "seq": line.seq,
     }
+
+
+def tended(line: Decision) -> dict[str, Any]:
+    """Describe a decision of tending: what was closed, and why."""
+    return {"subject": line.subject.text, "closed_id": closed_by(line), **decision(line)}
 
 
 def message(item: LoggedMessage) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from recollect.cli import (
     replaying,
     serving,
     sharing,
+    tending,
 )
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
@@ -64,7 +65,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, contexts, sharing, logbook, formations)
-_OPERATING = (energy, profiling, doctoring)
+_OPERATING = (energy, tending, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -13,6 +13,7 @@ from recollect.engine.toolbox import ToolBox
 from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
+from recollect.tend.schedule import Schedule
 from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
 from recollect.work.extracting import extract
@@ -47,7 +48,8 @@ class Wired:
             log_text=parts.settings.log_memory_text,
             counter=parts.counter,
         )
-        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract})
+        tending = Schedule(self._tools, parts.settings.tend_every_s)
+        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract}, chores=tending.portion)
         self._finder = Finder(parts)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)

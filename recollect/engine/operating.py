@@ -3,11 +3,22 @@
 from recollect.engine.base import ListOf, Wired
 from recollect.errors import BadRequestError
 from recollect.store.operators import StoreStats
-from recollect.types import EnergyStatus, FormationKey, FormationStatus, StoreSums, Subject, SubjectSums
+from recollect.tend.tending import tend_subject
+from recollect.types import (
+    Decision,
+    EnergyStatus,
+    FormationKey,
+    FormationStatus,
+    StoreSums,
+    Subject,
+    SubjectSums,
+    TendReport,
+)
 from recollect.work.breaker import BreakerStatus
 
 # Longest name of a poller, in characters: each is kept for good.
 LONGEST_POLLER = 100
+_A_PAGE = 1000
 
 
 class Operating(Wired):
@@ -62,6 +73,28 @@ class Operating(Wired):
     def breaker(self) -> BreakerStatus:
         """How the breaker before the model that forms memories stands."""
         return self._breaker.status()
+
+    async def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
+        """End what is over, merge near-duplicates and make everything fit its room; the worker does so once a day.
+
+        Args:
+            user: Whose memory; None: everybody's.
+            dry_run: Change nothing, and say what would be closed.
+
+        Raises:
+            StaleSubjectError: a subject kept changing meanwhile; what was done until then stands.
+        """
+        if user is not None:
+            decisions = await tend_subject(self._tools, self.subject(user), dry_run=dry_run)
+            return TendReport(subjects=1, decisions=tuple(decisions), dry_run=dry_run)
+        looked_at, found = 0, list[Decision]()
+        page = await self.subjects(limit=_A_PAGE)
+        while page:
+            for subject in page:
+                found += await tend_subject(self._tools, subject, dry_run=dry_run)
+            looked_at += len(page)
+            page = await self.subjects(after=page[-1].text, limit=_A_PAGE)
+        return TendReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
 
     async def ping(self) -> None:
         """Raise `StoreUnavailableError` unless the database answers."""

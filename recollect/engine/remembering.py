@@ -11,6 +11,7 @@ from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.turn import charges
 from recollect.errors import BadRequestError
+from recollect.tend.length import HARD_FACTOR
 from recollect.text import clean, squeeze
 from recollect.types import NO_SCENE, Memory, Recorded, Scene, Subject, Turn
 from recollect.work.apart import apart
@@ -53,8 +54,13 @@ class Remembering(Wired):
             raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
         if not 0 <= importance <= 1:
             raise BadRequestError(f"importance is {importance}, it goes from 0 to 1", param="importance")
-        of = self.profile(profile or self.settings.profile).name
-        return await add_by_hand(self._tools, self.subject(user), ByHand(text, importance, type, of))
+        of = self.profile(profile or self.settings.profile)
+        longest = HARD_FACTOR * of.room.longest_characters
+        if longest and len(text) > longest:
+            raise BadRequestError(
+                f"the text has {len(text)} characters, a memory of profile {of.name} at most {longest}", param="text"
+            )
+        return await add_by_hand(self._tools, self.subject(user), ByHand(text, importance, type, of.name))
 
     async def record(
         self,

@@ -137,7 +137,8 @@ class RoomPolicy(_Policy):
     policy: Literal["lowest_value", "fifo", "compact"] = "lowest_value"
     """Who makes room: the one worth least, the oldest, or what a model names (the oldest without one)."""
     longest_characters: int = Field(default=0, ge=0)
-    """Longest text of a memory; 0: no limit."""
+    """Longest text that is formed, longer ones are cut; what a person adds or a compaction writes may have twice as
+    many; 0: no limit."""
 
 
 class AgePolicy(_Policy):
@@ -147,6 +148,8 @@ class AgePolicy(_Policy):
     """After so long without use a memory weighs half in recall; 0: it keeps its weight."""
     expire_days: float = Field(default=0.0, ge=0)
     """Notes that were neither said nor used for so long are closed; 0: never."""
+    prune_below: float = Field(default=0.0, ge=0, le=1)
+    """Notes whose importance, worn off by age and kept by use, falls below this are closed; 0: never."""
 
 
 class RecallPolicy(_Policy):

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from recollect.store.operators import OperatorStore
+from recollect.store.tending import TendedStore
 from recollect.types import (
     Change,
     Conversation,
@@ -33,7 +34,7 @@ Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
 """Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
 
 
-class Store(OperatorStore, Protocol):
+class Store(OperatorStore, TendedStore, Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
     No method reads or writes another subject than those it is given. A subject, conversation or memory that

@@ -58,6 +58,7 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
+from recollect.types.tended import TendLease, TendReport, closed_by
 
 __all__ = [
     "GLOBAL",
@@ -118,7 +119,10 @@ __all__ = [
     "StrengthenMemory",
     "Subject",
     "SubjectSums",
+    "TendLease",
+    "TendReport",
     "Turn",
     "Vector",
     "Vectors",
+    "closed_by",
 ]

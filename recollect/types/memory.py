@@ -114,6 +114,12 @@ class Action(StrEnum):
     CLOSE = "close"
     LINK = "link"
     UNLINK = "unlink"
+    EXPIRE = "expire"
+    """It ended by itself, or was neither said nor used for too long."""
+    EVICT = "evict"
+    """It made room for others."""
+    FOLD = "fold"
+    """It made room by going, with another, into one memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +259,8 @@ class AddMemory:
     """One a chunk; facts have none."""
     terms: Mapping[str, int] = field(default_factory=dict)
     """Terms of the text (text.py) with their counts."""
+    inherits: tuple[MemoryId, ...] = ()
+    """Memories whose evidence it takes over, each source once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +280,8 @@ class StrengthenMemory:
     importance: float
     """The new importance; the store keeps the larger of this and its own."""
     evidence: tuple[Evidence, ...] = ()
+    inherits: tuple[MemoryId, ...] = ()
+    """Memories whose evidence it takes over, each source once."""
 
 
 Change = AddMemory | CloseMemory | StrengthenMemory

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.errors import StaleSubjectError
+from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.ids import id_text, new_id
+from recollect.tend.making_room import ASKING_ATTEMPTS, Planned, make_room
 from recollect.text import normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
@@ -54,37 +55,49 @@ class ByHand(NamedTuple):
 async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: Subject | None = None) -> Memory:
     """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
 
-    `home` is whose log its evidence points into, where that is another's.
+    Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
+    what they say together. `home` is whose log its evidence points into, where that is another's.
     """
-    text, importance = wanted.text, wanted.importance
-    vectors = await tools.embedder.embed([text])
-    for _ in range(_STALE_TRIES):
+    vectors = await tools.embedder.embed([wanted.text])
+    fresh = _note(tools, subject, wanted)
+    for attempt in range(_STALE_TRIES):
         hot = await tools.store.hot(subject, tools.embedder.space)
-        known = await _same(tools, hot, text, vectors[0])
-        memory = known or _note(tools, subject, wanted)
-        change: Change = (
-            StrengthenMemory(id=known.id, importance=max(known.importance, importance), evidence=wanted.evidence)
-            if known
-            else AddMemory(
-                memory=memory,
-                space=tools.embedder.space,
-                vectors=(vectors[0],) if vectors[0].any() else (),
-                terms=terms(text),
-            )
+        known = await _same(tools, hot, wanted.text, vectors[0])
+        change = _strengthened(known, wanted) if known else _added(tools, fresh, vectors[0])
+        planned = Planned(
+            subject=subject, profile=wanted.profile, hot=hot, changes=[change], ask=attempt < ASKING_ATTEMPTS
         )
-        decision = _decision(
-            tools,
-            memory,
-            Action.MERGE if known else Action.HOLD if wanted.held else Action.ADD,
-            f"{wanted.reason} again" if known else wanted.held or wanted.reason,
-            text,
-        )
+        further, room_made = await make_room(planned, tools)
+        decisions = [_decision(tools, known or fresh, *_how(known, wanted), wanted.text), *room_made]
         try:
-            await tools.store.apply(subject, [change], [decision], subject_version=hot.version, home=home)
+            await tools.store.apply(subject, [change, *further], decisions, subject_version=hot.version, home=home)
         except StaleSubjectError:
             continue
-        return (await tools.store.memories(subject, [memory.id]))[0]
+        except StoreUnavailableError:
+            # One retry, then without a model; whether the write took effect is read back first.
+            if not further or attempt >= ASKING_ATTEMPTS:
+                raise
+            if not await tools.store.memories(subject, [fresh.id]):
+                continue
+        folded = [one.memory_id for one in room_made if one.target_id == fresh.id and one.action is Action.FOLD]
+        return (await tools.store.memories(subject, [*filter(None, folded), (known or fresh).id]))[0]
     raise StaleSubjectError(f"{subject.text} kept changing; nothing was added, try again")
+
+
+def _strengthened(known: Memory, wanted: ByHand) -> Change:
+    importance = max(known.importance, wanted.importance)
+    return StrengthenMemory(id=known.id, importance=importance, evidence=wanted.evidence)
+
+
+def _added(tools: Tools, fresh: Memory, vector: Vector) -> Change:
+    vectors = (vector,) if vector.any() else ()
+    return AddMemory(memory=fresh, space=tools.embedder.space, vectors=vectors, terms=terms(fresh.text))
+
+
+def _how(known: Memory | None, wanted: ByHand) -> tuple[Action, str]:
+    if known:
+        return Action.MERGE, f"{wanted.reason} again"
+    return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
 
 
 async def close_by_hand(tools: Tools, memory: Memory) -> Memory:

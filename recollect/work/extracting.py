@@ -21,6 +21,7 @@ from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
 from recollect.resolve.plan import ResolveContext, Resolved, refusal
+from recollect.tend.length import shortened
 from recollect.text import terms
 from recollect.types import (
     Action,
@@ -119,6 +120,9 @@ async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision
     extracted = await propose(batch, tools)
     size = characters(batch.messages)
     checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
+    longest = batch.profile.room.longest_characters
+    proven = [(replace(one, text=shortened(one.text, longest)), evidence) for one, evidence in checked.proven]
+    checked = replace(checked, proven=proven)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
     pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
     rows = await tools.embedder.embed([piece for each in pieces for piece in each])

@@ -26,6 +26,7 @@ from recollect.errors import (
 )
 from recollect.ids import new_id
 from recollect.tend.erase import Eraser
+from recollect.tend.making_room import make_room_for
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
 from recollect.work.energy import on_budget, pay_without_model
 from recollect.work.telling import counted, tell
@@ -54,6 +55,10 @@ _DOWN_S = 10.0
 CLEAN_EVERY_S = 10.0
 
 
+Chores = Callable[[Callable[[], bool]], Awaitable[object]]
+"""A portion of work that may wait; it asks now and then whether to stop."""
+
+
 @dataclass(slots=True)
 class WorkerCounters:
     """What the worker did since it started."""
@@ -72,10 +77,11 @@ class WorkerCounters:
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
-    def __init__(self, tools: Tools, stages: Mapping[str, Stage]) -> None:
-        """Take the tools and the stages by name."""
+    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+        """Take the tools, the stages by name, and what is to be done while nothing is due."""
         self._tools = tools
         self._stages = stages
+        self._chores = chores
         self._wake = asyncio.Event()
         self._stopping = False
         self._rounds = 0
@@ -95,6 +101,8 @@ class Worker:
             self._wake.clear()
             try:
                 worked = await self.round()
+                if not worked and self._chores is not None:
+                    await self._chores(lambda: self._stopping or self._wake.is_set())
                 failures = 0
             except RecollectError as error:
                 failures += 1
@@ -211,10 +219,10 @@ class Worker:
         profile = self._tools.profiles.get(lease.key.profile)
         tools, paid = on_budget(self._tools, lease, profile), False
         for attempt in range(1, STALE_TRIES + 1):
-            result = await _twice(lambda: stage(lease, tools))
-            paid = paid or await pay_without_model(tools, lease, profile, result)
+            formed = await _twice(lambda: stage(lease, tools))
+            paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
-                await self._commit(lease, result)
+                result = await self._commit(lease, formed)
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
@@ -232,8 +240,17 @@ class Worker:
             )
             return
 
-    async def _commit(self, lease: Lease, result: FormationResult) -> None:
-        await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+    async def _commit(self, lease: Lease, formed: FormationResult) -> FormationResult:
+        """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
+        result = await make_room_for(formed, lease, self._tools)
+        try:
+            await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+        except (StoreUnavailableError, StoreFullError):
+            if result.decisions == formed.decisions:
+                raise
+            result = await make_room_for(formed, lease, self._tools, ask=False)
+            await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+        return result
 
     async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
         """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""

@@ -26,6 +26,8 @@ OPERATORS = {
     "free_leases",
     "from_future",
     "back_from_future",
+    "tend_due",
+    "tended_in_future",
 }
 CHECKS = {
     "broken_pages",

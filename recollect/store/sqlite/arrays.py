@@ -61,7 +61,12 @@ def unpack_fixed(data: bytes) -> tuple[int, int]:
 
 def role_number(evidence: Sequence[Evidence]) -> int:
     """Say whose words a memory is, as `Hot.roles` does: those of its first source."""
-    return _ROLES.get(evidence[0].role, _OTHER_ROLE) if evidence else 0
+    return role_code(evidence[0].role) if evidence else 0
+
+
+def role_code(role: str) -> int:
+    """Turn a source's role into the number that `Hot.roles` has for it."""
+    return _ROLES.get(role, _OTHER_ROLE)
 
 
 def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:

@@ -10,7 +10,7 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sqlite import subjects
-from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_number, unpack_fixed
+from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_code, role_number, unpack_fixed
 from recollect.store.sqlite.ledger import refuse_erased
 from recollect.store.sqlite.rows import (
     KIND_NUMBER,
@@ -126,18 +126,21 @@ class Changes:
             self._free_slot(memory)
         self._db.execute(SQL["add_memory"], self._memory_row(memory, id_))
         self._add_evidence(id_, memory.evidence, first_place=0)
+        self._inherit(id_, change.inherits)
         for tag in memory.detail.tags:
             self._db.execute(SQL["add_tag"], (self._key, clean(tag), id_))
         if not active:
             return
+        role, sources = role_number(memory.evidence), pack_sources(map(_source, memory.evidence))
+        if change.inherits:
+            role, sources = self._role_and_sources(id_)
         fixed = pack_fixed(
             kind=KIND_NUMBER[memory.kind],
-            role=role_number(memory.evidence),
+            role=role,
             length=sum(change.terms.values()),
             weights=(memory.importance, memory.confidence),
             times=(to_micros(memory.valid_from), memory.uses, micros(memory.last_used_at) or 0),
         )
-        sources = pack_sources((source.hash, source.conversation, source.seq) for source in memory.evidence)
         self._db.execute(SQL["add_hot"], (self._key, id_, fixed, pack_terms(change.terms, self._salt), sources))
         if vectors is not None:
             space, data = vectors
@@ -215,12 +218,25 @@ class Changes:
             for source in change.evidence
             if (id_bytes(source.conversation), source.seq, clean(source.quote)) not in known
         ]
-        self._add_evidence(id_, fresh, first_place=len(known))
+        self._add_evidence(id_, fresh, first_place=self._next_place(id_))
+        self._inherit(id_, change.inherits)
         fixed = _fixed_now(self._db, self._key, id_)
         if fixed is not None:
-            rows = fetch(self._db, SQL["evidence"], self._key, id_)
-            sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
-            self._db.execute(SQL["set_sources"], (self._key, id_, fixed, sources))
+            self._db.execute(SQL["set_sources"], (self._key, id_, fixed, self._role_and_sources(id_)[1]))
+
+    def _role_and_sources(self, id_: bytes) -> tuple[int, bytes]:
+        rows = fetch(self._db, SQL["evidence"], self._key, id_)
+        sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
+        return (role_code(rows[0][3]) if rows else 0), sources
+
+    def _next_place(self, id_: bytes) -> int:
+        return int(fetch_value(self._db, SQL["next_place"], self._key, id_))
+
+    def _inherit(self, id_: bytes, memories: Sequence[MemoryId]) -> None:
+        """Copy the evidence of other memories, with the log each source lies in: it need not be this commit's."""
+        for memory in memories:
+            self._state(_id(memory))
+            self._db.execute(SQL["inherit_evidence"], (self._key, _id(memory), id_, self._next_place(id_)))
 
     def _state(self, id_: bytes) -> MemoryState:
         state = fetch_value(self._db, SQL["state_of"], self._key, id_)
@@ -274,6 +290,10 @@ def _add_decision(db: apsw.Connection, subject: Subject, decision: Decision) -> 
         SQL["add_decision"],
         (subject.key, to_micros(decision.at), _id(decision.id), decision.action.value, *touched, *what, *where),
     )
+
+
+def _source(said: Evidence) -> tuple[int, str, int]:
+    return said.hash, said.conversation, said.seq
 
 
 def _id(text: str) -> bytes:

@@ -32,6 +32,7 @@ from recollect.store.sqlite.residue import clean
 from recollect.store.sqlite.rows import fetch_value
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.talking import Talking
+from recollect.store.sqlite.tending import Tending
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
     Change,
@@ -98,7 +99,7 @@ def _open(place: Place, clock: Clock) -> _Opened:
     )
 
 
-class SqliteStore(Talking, Operating):
+class SqliteStore(Talking, Operating, Tending):
     """A store over one SQLite file. Several processes may open the same one."""
 
     def __init__(self, place: Place, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:

@@ -39,6 +39,19 @@ SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory 
 INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 
+-- name: inherit_evidence
+INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
+SELECT subject, ?3, ?4 + place, home, conversation, seq, hash, role, speaker, quote, said_at
+  FROM evidence AS e
+ WHERE subject = ?1 AND memory = ?2
+   AND NOT EXISTS (SELECT 1
+                     FROM evidence AS own
+                    WHERE own.subject = ?1 AND own.memory = ?3
+                      AND own.conversation = e.conversation AND own.seq = e.seq AND own.quote = e.quote)
+
+-- name: next_place
+SELECT coalesce(max(place) + 1, 0) FROM evidence WHERE subject = ?1 AND memory = ?2
+
 -- name: evidence
 SELECT conversation, seq, hash, role, quote FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
 

@@ -1,0 +1,32 @@
+"""The part of the store's protocol that tending relies on: the promises of `Store` hold here as well. Pure."""
+
+from datetime import datetime
+from typing import Protocol
+
+from recollect.types import Memory, Subject, TendLease
+
+
+class TendedStore(Protocol):
+    """Whose turn it is to be tended, and what tending reads."""
+
+    async def profiles_of(self, subject: Subject) -> set[str]:
+        """Name the profiles under which the subject's notes and facts were formed, closed ones included."""
+        ...
+
+    async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
+        """Read active notes, facts and episodes whose `valid_to` had passed then: the `limit` first to end, by id."""
+        ...
+
+    async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
+        """List subjects that were not tended since `before` and that nobody tends now, longest waiting first."""
+        ...
+
+    async def lease_tending(
+        self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
+    ) -> TendLease | None:
+        """Take a subject for tending; None where it was tended since `before`, or another holds it."""
+        ...
+
+    async def tended(self, lease: TendLease, at: datetime) -> None:
+        """Note that a subject was tended and give the lease back; does nothing where another holds it by now."""
+        ...

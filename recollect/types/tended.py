@@ -1,0 +1,33 @@
+"""What tending did, or would do. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.types.memory import Action, Decision, MemoryId, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TendLease:
+    """The right to tend one subject for a while. Two that tend at once do no harm: each commit checks what it read."""
+
+    subject: Subject
+    token: int
+    last: datetime | None
+    """When the subject was last tended; None for never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TendReport:
+    """What was closed, or would be, and why."""
+
+    subjects: int
+    """How many were looked at."""
+    decisions: tuple[Decision, ...]
+    """In the order in which they were made; `closed_by` says which memory each one closes."""
+    dry_run: bool
+    """Nothing was changed."""
+
+
+def closed_by(decision: Decision) -> MemoryId | None:
+    """Return the memory that a decision of tending closes: for a merge or a fold, the one that went into another."""
+    return decision.target_id if decision.action in (Action.MERGE, Action.FOLD) else decision.memory_id

@@ -1,0 +1,138 @@
+"""What tending asks of the store: whose turn it is, what ended, whose policies apply, what evidence is taken over."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from factories import ANA, BEN, SPACE, add, evidence, memory
+from recollect.store.protocol import Store
+from recollect.testing import FakeClock
+from recollect.types import CloseMemory, ConversationId, MemoryKind, MemoryState, StrengthenMemory, Subject, TendLease
+
+CONVERSATION = ConversationId("0198c0de-0000-7000-8000-00000000000a")
+DAY = timedelta(days=1)
+
+
+async def take(store: Store, clock: FakeClock, subject: Subject = ANA) -> TendLease | None:
+    return await store.lease_tending(subject, before=clock.now() - DAY, now=clock.now(), lease_s=300)
+
+
+async def whose_turn(store: Store, clock: FakeClock) -> list[Subject]:
+    return await store.tend_due(before=clock.now() - DAY, now=clock.now())
+
+
+async def test_each_subject_has_its_turn_once_a_day_and_with_one_process(store: Store, clock: FakeClock) -> None:
+    for subject in (ANA, BEN):
+        await store.apply(subject, [add(memory("Tea.", subject=subject, clock=clock))], [])
+    assert set(await whose_turn(store, clock)) == {ANA, BEN}
+
+    lease = await take(store, clock)
+    assert lease is not None
+    assert lease.last is None
+    assert await take(store, clock) is None, "another process holds it"
+    assert await whose_turn(store, clock) == [BEN]
+    await store.tended(lease, clock.now())
+    assert await take(store, clock) is None, "it was tended today"
+
+    clock.advance(days=1)
+    assert await whose_turn(store, clock) == [BEN, ANA], "who waits longest comes first"
+    again = await take(store, clock)
+    assert again is not None
+    assert again.last == clock.now() - DAY
+
+
+async def test_a_lease_of_a_process_that_died_runs_out_and_then_counts_for_nothing(
+    store: Store, clock: FakeClock
+) -> None:
+    await store.apply(ANA, [add(memory("Tea.", clock=clock))], [])
+    dead = await take(store, clock)
+    assert dead is not None
+    clock.advance(seconds=301)
+    alive = await take(store, clock)
+    assert alive is not None
+    await store.tended(dead, clock.now())
+    clock.advance(seconds=301)
+    assert await take(store, clock) is not None, "what the dead one notes frees nothing and stamps nothing"
+
+
+async def test_a_clock_that_ran_ahead_puts_nobody_off(store: Store, clock: FakeClock) -> None:
+    await store.apply(ANA, [add(memory("Tea.", clock=clock))], [])
+    today = clock.now()
+    clock.set(today + 400 * DAY)
+    ahead = await take(store, clock)
+    assert ahead is not None
+    await store.tended(ahead, clock.now())
+    clock.set(today)
+    assert await whose_turn(store, clock) == [ANA]
+    lease = await take(store, clock)
+    assert lease is not None
+    assert lease.last is None
+
+
+async def test_nobody_is_tended_of_whom_nothing_is_known(store: Store, clock: FakeClock) -> None:
+    assert await whose_turn(store, clock) == []
+    assert await take(store, clock) is None
+    assert await store.profiles_of(ANA) == set()
+    assert await store.ended(ANA, clock.now()) == []
+
+
+async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations(
+    store: Store, clock: FakeClock
+) -> None:
+    ends = {
+        "over": memory("The user is in Rome.", clock=clock),
+        "long over": memory("The user is in Oslo.", clock=clock),
+        "to come": memory("The user is in Lima.", clock=clock),
+        "never": memory("The user likes tea.", clock=clock),
+        "turn": memory("I am in Rome.", clock=clock, kind=MemoryKind.TURN),
+        "closed": memory("The user is in Quito.", clock=clock),
+    }
+    now = clock.now() + DAY
+    after = {"over": now, "long over": now - DAY, "to come": now + DAY, "turn": now, "closed": now}
+    await store.apply(ANA, [add(replace(one, valid_to=after.get(name))) for name, one in ends.items()], [])
+    await store.apply(ANA, [CloseMemory(id=ends["closed"].id, valid_to=now, closed_at=now)], [])
+    assert {one.id for one in await store.ended(ANA, now)} == {ends["over"].id, ends["long over"].id}
+    assert [one.id for one in await store.ended(ANA, now, limit=1)] == [ends["long over"].id]
+    assert await store.ended(BEN, now) == []
+
+
+async def test_profiles_are_those_of_notes_and_facts_closed_ones_too(store: Store, clock: FakeClock) -> None:
+    notes = [replace(memory(f"Note {name}.", clock=clock), profile=name) for name in ("session", "app", "app")]
+    turn = replace(memory("Said.", clock=clock, kind=MemoryKind.TURN), profile="default")
+    await store.apply(ANA, [add(one) for one in (*notes, turn)], [])
+    assert await store.profiles_of(ANA) == {"session", "app"}
+    await store.apply(ANA, [CloseMemory(id=notes[0].id, valid_to=clock.now(), closed_at=clock.now())], [])
+    assert await store.profiles_of(ANA) == {"session", "app"}, "room must not grow when its last memory goes"
+
+
+@pytest.mark.parametrize("how", ["added", "strengthened"])
+async def test_evidence_is_taken_over_once_each_and_recall_sees_its_sources(
+    store: Store, clock: FakeClock, how: str
+) -> None:
+    first = memory("The user likes tea.", clock=clock, sources=[evidence(CONVERSATION, 1, quote="tea")])
+    second = memory(
+        "The user likes tea!",
+        clock=clock,
+        sources=[evidence(CONVERSATION, 1, quote="tea"), evidence(CONVERSATION, 3, quote="tea")],
+    )
+    both = memory("The user likes tea.", clock=clock)
+    await store.apply(ANA, [add(first), add(second)], [])
+    if how == "added":
+        kept = both
+        closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (first, second)]
+        await store.apply(ANA, [*closes, replace(add(both), inherits=(first.id, second.id))], [])
+    else:
+        kept = first
+        closing = CloseMemory(id=second.id, valid_to=clock.now(), closed_at=clock.now())
+        await store.apply(ANA, [StrengthenMemory(id=first.id, importance=0.5, inherits=(second.id,)), closing], [])
+
+    [read] = await store.memories(ANA, [kept.id])
+    assert [one.seq for one in read.evidence] == [1, 3]
+    hot = await store.hot(ANA, SPACE)
+    assert len(hot) == 1
+    assert len(hot.source_key) == 2
+    assert hot.roles.tolist() == [1], "the user's own words"
+    [closed] = await store.memories(ANA, [second.id])
+    assert closed.state is MemoryState.CLOSED
+    assert [one.seq for one in closed.evidence] == [1, 3], "the history keeps its own"
