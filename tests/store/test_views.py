@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -50,7 +51,7 @@ def sql(parts: Parts) -> Iterator[apsw.Connection]:
         db.close()
 
 
-def rows(parts: Parts, query: str, *values: str) -> list[tuple[object, ...]]:
+def rows(parts: Parts, query: str, *values: str) -> list[tuple[Any, ...]]:
     with sql(parts) as db:
         return [tuple(row) for row in db.execute(query, values)]
 
