@@ -8,6 +8,7 @@ from recollect.types import (
     Conversation,
     Decision,
     EnergyStatus,
+    EraseReceipt,
     Evidence,
     FormationStatus,
     LoggedMessage,
@@ -138,6 +139,21 @@ def message(item: LoggedMessage) -> dict[str, Any]:
         "said_at": instant(item.said_at),
         "recorded_at": instant(item.recorded_at),
         "complete": item.complete,
+        "erased": item.erased,
+    }
+
+
+def receipt(item: EraseReceipt) -> dict[str, Any]:
+    """Describe what an erasure did, place by place."""
+    return {
+        "id": item.id,
+        "subject": item.subject.text,
+        "at": instant(item.at),
+        "done": item.done,
+        "places": [
+            {"name": place.name, "reach": place.reach.value, "count": place.count, "text": place.text}
+            for place in item.places
+        ],
     }
 
 

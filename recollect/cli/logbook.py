@@ -72,7 +72,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[LoggedMessage]":
-        found = await _find(engine, conversation, here.subject)
+        found = await find_conversation(engine, conversation, here.subject)
         return await engine.messages(found.id, user=here.subject, after_seq=after, limit=limit + 1)
 
     found = here.run(work)
@@ -86,7 +86,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
             str(item.seq),
             when(item.said_at, here.zone),
             item.name or item.role,
-            item.text if item.complete else f"{item.text} … (broke off)",
+            "(erased)" if item.erased else item.text if item.complete else f"{item.text} … (broke off)",
         )
         for item in page
     ]
@@ -95,7 +95,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
         note(f"more: add --after {page[-1].seq}")
 
 
-async def _find(engine: "AsyncRecollect", given: str, subject: "Subject") -> "Conversation":
+async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subject") -> "Conversation":
     """Find a conversation by its id, part of it, or the client's own id.
 
     Raises:

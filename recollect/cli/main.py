@@ -13,6 +13,7 @@ from recollect.cli import (
     contexts,
     doctoring,
     energy,
+    erasing,
     formations,
     logbook,
     memories,
@@ -64,7 +65,7 @@ def start(
 
 
 _TALKING = (serving, chatting, replaying)
-_REMEMBERING = (memories, contexts, sharing, logbook, formations)
+_REMEMBERING = (memories, erasing, contexts, sharing, logbook, formations)
 _OPERATING = (energy, tending, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)

@@ -3,16 +3,18 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli.erasing import confirm, show_receipts
 from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, session
-from recollect.cli.output import dim, note, one_line, plural, printable, rows, say, say_json, short, when
+from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
 
 if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect, History
-    from recollect.types import Memory, MemoryKind, Recall
+    from recollect.types import EraseReceipt, Memory, MemoryKind, Recall
 
 # Most memories that `search --explain` names among those left out.
 _LEFT_OUT_SHOWN = 20
@@ -29,6 +31,9 @@ _Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", h
 _After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on behind this memory.")]
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
 _Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or 8 or more characters of each.")]
+_Erase = Annotated[bool, typer.Option("--erase", help="Leave nothing: neither the memory nor what it was formed of.")]
+_KeepMessages = Annotated[bool, typer.Option("--keep-messages", help="With --erase: leave the source messages.")]
+_Everywhere = Annotated[bool, typer.Option("--everywhere", help="With --erase: copies in other subjects, too.")]
 _Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 _Text = Annotated[
     str | None, typer.Argument(metavar="TEXT", help="What to remember; - or nothing reads stdin, one memory a line.")
@@ -252,41 +257,60 @@ def show(
         say(line)
 
 
-def forget(
+def forget(  # noqa: PLR0913  # a command's options are its parameters
     memory_ids: _Ids,
     yes: _Yes = False,
+    erase: _Erase = False,
+    keep_messages: _KeepMessages = False,
+    everywhere: _Everywhere = False,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Close memories: they are recalled no more; their history stays."""
+    """Close memories: they are recalled no more; their history stays. With --erase nothing of them stays."""
     from recollect.cli import described
     from recollect.cli.finding import find_id
+    from recollect.errors import UnknownMemoryError
 
+    if (keep_messages or everywhere) and not erase:
+        raise typer.BadParameter("--keep-messages and --everywhere belong to --erase")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
-    async def work(engine: "AsyncRecollect") -> "list[Memory]":
+    async def find(engine: "AsyncRecollect") -> "list[Memory]":
         ids = dict.fromkeys([await find_id(engine, given, here.subject) for given in memory_ids])
         found = [await engine.get(memory_id, user=here.subject) for memory_id in ids]
         if not yes:
-            _confirm(found)
-        return [await engine.forget(memory.id, user=here.subject) for memory in found]
+            _confirm(found, "Erase" if erase else "Forget")
+        return found
 
-    closed = here.run(work)
+    async def close(engine: "AsyncRecollect") -> "list[Memory]":
+        return [await engine.forget(memory.id, user=here.subject) for memory in await find(engine)]
+
+    async def take_away(engine: "AsyncRecollect") -> "list[EraseReceipt]":
+        receipts = []
+        for memory in await find(engine):
+            with suppress(UnknownMemoryError):  # it went with one before it
+                receipts.append(
+                    await engine.erase(memory.id, user=here.subject, keep_messages=keep_messages, everywhere=everywhere)
+                )
+        return receipts
+
+    if erase:
+        show_receipts(here.run(take_away), as_json=as_json)
+        return
+    closed = here.run(close)
     if as_json:
         say_json({"memories": [described.memory(memory) for memory in closed]})
         return
     for memory in closed:
         say(f"{short(memory.id)}  {one_line(memory.text)}")
     say(f"{plural(len(closed), 'memory')} forgotten: recalled no more.")
-    say("The history stays (`recollect show`); erasing for good is not there yet.")
+    say("The history stays (`recollect show`); `recollect forget --erase` leaves nothing.")
 
 
-def _confirm(found: "Sequence[Memory]") -> None:
-    if not sys.stdin.isatty():
-        raise typer.BadParameter("nobody can be asked here: add --yes")
-    for memory in found:
-        note(f"{memory.id}  {one_line(memory.text)}")
-    if not typer.confirm(printable(f"Forget {plural(len(found), 'memory')}?"), err=True):
-        raise typer.Exit(1)
+def _confirm(found: "Sequence[Memory]", verb: str) -> None:
+    if sys.stdin.isatty():
+        for memory in found:
+            note(f"{memory.id}  {one_line(memory.text)}")
+    confirm(f"{verb} {plural(len(found), 'memory')}?", yes=False)

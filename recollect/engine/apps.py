@@ -39,22 +39,22 @@ class Apps(Conversing, Sharing, Ending):
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
 
     async def delete_app_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
-        """Delete the memory that an app knows by this number.
+        """Erase the memory that an app knows by this number; the conversation it sums up stays.
 
         Raises:
             UnknownMemoryError: it has none.
         """
         found = [memory for memory in await self.app_memories(app, user=user) if memory.number == number]
         subject = await self._app(app, user)
-        await self.forget(found[0].id if found else str(number), user=subject)
+        await self.erase(found[0].id if found else str(number), user=subject, keep_messages=True)
 
     async def delete_app_memories(self, app: str, *, user: str | Subject | None = None) -> int:
-        """Delete all memories of an app; returns how many there were."""
+        """Erase all memories of an app; returns how many there were. The conversations they sum up stay."""
         subject = await self._app(app, user)
         count = 0
         while known := await self.app_memories(app, user=user):
             for memory in known:
-                await self.forget(memory.id, user=subject)
+                await self.erase(memory.id, user=subject, keep_messages=True)
             count += len(known)
         return count
 

@@ -75,7 +75,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
     read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
-    live = with_characters((message for message in read if message.seq not in gone), options)
+    live = with_characters((message for message in read if message.seq not in gone and not message.erased), options)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
         lease=lease,

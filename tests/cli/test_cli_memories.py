@@ -113,7 +113,7 @@ def test_a_forgotten_memory_is_found_no_more_and_shown_with_its_end(cli: Command
     assert "--yes" in refused.err
     done = cli("forget", memory_id, "--yes")
     assert done.code == 0
-    assert "erasing for good is not there yet" in done.out
+    assert "`recollect forget --erase` leaves nothing" in done.out
     assert cli("search", "peanuts", "--json").json["items"] == []
     assert cli("list").out == ""
     assert "\tclosed\t" in cli("list", "--closed").out

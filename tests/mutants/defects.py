@@ -276,4 +276,67 @@ SELECT *
         planted="_BEHIND_S = 0.0",
         noticed_by=("tests/work/test_breaker.py::test_who_failed_comes_behind_who_was_turned_away",),
     ),
+    Defect(
+        name="erase: what moved rows leave between others stays",
+        file="recollect/store/sqlite/residue.py",
+        sound="        _zero_gaps(db, pages)\n",
+        planted="        del pages\n",
+        noticed_by=("tests/store/test_residue.py::test_i13_what_secure_delete_leaves_between_rows_is_zeroed",),
+    ),
+    Defect(
+        name="erase: deleted rows keep their bytes",
+        file="recollect/store/sqlite/connection.py",
+        sound='db.pragma("secure_delete", True)',
+        planted='db.pragma("secure_delete", False)',
+        noticed_by=(
+            "tests/tend/test_erase_canaries.py::"
+            "test_i13_no_byte_of_erased_conversations_and_subjects_is_left_in_any_file",
+        ),
+    ),
+    Defect(
+        name="erase: formations under way keep their leases",
+        file="recollect/store/sqlite/removing.py",
+        sound="            self._db.execute(SQL[cut], (self._key,))\n",
+        planted="            del cut\n",
+        noticed_by=(
+            "tests/store/test_erasing.py::test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attempt",
+        ),
+    ),
+    Defect(
+        name="erase: what rests on an erased message is let in",
+        file="recollect/store/sqlite/changes.py",
+        sound="    refuse_erased(db, home, changes, decisions)\n",
+        planted="    _ = refuse_erased\n",
+        noticed_by=("tests/store/test_erasing.py::test_i13_nothing_that_rests_on_an_erased_message_is_let_in",),
+    ),
+    Defect(
+        name="erase: a resent history is written again",
+        file="recollect/store/sqlite/ledger.py",
+        sound="            gone = known and (place < newest or to_micros(one.said_at) < at)\n",
+        planted="            gone = False\n",
+        noticed_by=("tests/tend/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
+    ),
+    Defect(
+        name="erase: caches are not told what is gone",
+        file="recollect/store/sqlite/removing.py",
+        sound='            self._db.execute(SQL["note_gone"], (self._key, self._version, id_))\n',
+        planted="",
+        noticed_by=("tests/store/test_erasing.py::test_i13_a_large_cache_of_another_process_drops_what_was_erased",),
+    ),
+    Defect(
+        name="erase: a subject that begins anew counts from nothing",
+        file="recollect/store/sqlite/sql/subject.sql",
+        sound="coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0)",
+        planted="0",
+        noticed_by=("tests/store/test_erasing.py::test_i13_versions_go_on_where_a_subject_begins_anew",),
+    ),
+    Defect(
+        name="unlink: the rows of all subjects go",
+        file="recollect/store/sqlite/sql/erase.sql",
+        sound="DELETE FROM memory WHERE subject = ?1 AND id = ?2",
+        planted="DELETE FROM memory WHERE ?1 IS NOT NULL AND id = ?2",
+        noticed_by=(
+            "tests/tend/test_links.py::test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others",
+        ),
+    ),
 )

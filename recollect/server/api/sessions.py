@@ -69,7 +69,7 @@ async def _get(asked: Asked) -> tuple[int, object]:
 
 async def _delete(asked: Asked) -> tuple[int, object]:
     _, memory = await _memory(asked)
-    await asked.engine.forget(asked.path["memory"], user=memory)
+    await asked.engine.erase(asked.path["memory"], user=memory, keep_messages=True)
     return 200, {"success": True}
 
 

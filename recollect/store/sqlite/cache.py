@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.clock import from_micros, to_micros
-from recollect.ids import id_bytes
+from recollect.ids import id_bytes, id_text
 from recollect.store.sqlite.arrays import size_of
 from recollect.types import NO_DETAIL, Hot, Memory, MemoryId, Subject
 
@@ -89,9 +89,9 @@ class HotCache:
                 return
             self._drop(key)
             kept = self._kept[key] = _Kept(hot, size)
-            self._bytes += size
             if known is not None and changed is not None and known.hot.version >= changed.since:
-                self._add(kept, _unchanged(known, hot, changed.ids))
+                _carry_over(known, kept, changed.ids)
+            self._bytes += kept.size + kept.text_size
             self._make_room()
 
     def memories(self, space: str, hot: Hot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
@@ -161,10 +161,12 @@ def _size_of(memory: Memory) -> int:
     return _MEMORY_BYTES + _SOURCE_BYTES * len(memory.evidence) + sum(map(sys.getsizeof, texts))
 
 
-def _unchanged(known: _Kept, hot: Hot, changed: frozenset[bytes]) -> list[Memory]:
-    """Return the memories that are in `hot` as they were."""
-    found = [(memory, id_bytes(memory.id) or b"") for memory in known.memories.values()]
-    return [memory for memory, id_ in found if id_ not in changed and _place(hot, id_) is not None]
+def _carry_over(known: _Kept, kept: _Kept, changed: frozenset[bytes]) -> None:
+    """Keep the memories that did not change. They are copied, as others may be reading the old ones."""
+    memories = known.memories.copy()
+    gone = [memories.pop(MemoryId(id_text(id_)), None) for id_ in changed]
+    kept.memories = memories
+    kept.text_size = known.text_size - sum(_size_of(memory) for memory in gone if memory is not None)
 
 
 def _place(hot: Hot, id_: bytes | None) -> int | None:

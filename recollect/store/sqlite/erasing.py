@@ -147,6 +147,8 @@ class Part:
             raise UnknownConversationError(conversation)
         log = self._log(home)
         log.erase([(id_, seq) for seq in self._order.seqs] or log.all_of(id_), self.counts)
+        if not self._order.seqs:
+            self._db.execute(SQL["forget_options"], (home.key, id_))
 
     def _weigh_formed(self, home: Subject, log: Hollowing, erased: Set[Source]) -> None:
         for conversation, seq in sorted(log.hollowed):

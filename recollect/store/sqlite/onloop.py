@@ -17,7 +17,7 @@ T = TypeVar("T")
 # A recall that reads 500 memories takes 3 ms here; one that takes longer than this waited for something.
 SLOW_S = 0.05
 # For so long behind a slow reading the threads read. One slow reading in that time at most delays the loop.
-CAUTION_S = 10.0
+CAUTION_S = 2.0
 
 
 class TooLargeError(Exception):

@@ -136,7 +136,7 @@ def _gaps(data: bytes, size: int, *, first: int) -> Iterator[tuple[int, int]]:
         rows = int.from_bytes(data[head + 5 : head + 7], "big") or 65536
         start = head + (_INTERIOR_HEAD if kind in _INTERIOR else _LEAF_HEAD) + 2 * cells
         end = page + rows
-        if start < end <= page + size and data.count(0, start, end) != end - start:
+        if start < end <= page + size and data[start:end] != bytes(end - start):
             yield start, end
 
 

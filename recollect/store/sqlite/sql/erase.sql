@@ -15,15 +15,21 @@ INSERT INTO erased_message (subject, mark, at) VALUES (?1, ?2, ?3)
 SELECT erased FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: earlier_versions
--- What it replaced or took in, and the notes that ended because they restated that.
-SELECT d.target
-  FROM decision AS d
- WHERE d.subject = ?1 AND d.memory = ?2 AND d.action IN ('replace', 'fold') AND d.target IS NOT NULL
+-- What it replaced or took in, and the notes that ended because they restated that. Named indexes: left to itself
+-- SQLite reads all decisions of the subject.
+SELECT target
+  FROM decision INDEXED BY decision_memory
+ WHERE subject = ?1 AND memory = ?2 AND action IN ('replace', 'fold') AND target IS NOT NULL
  UNION
-SELECT d.memory FROM decision AS d WHERE d.subject = ?1 AND d.target = ?2 AND d.action = 'close' AND d.memory IS NOT NULL
+SELECT memory
+  FROM decision INDEXED BY decision_target
+ WHERE subject = ?1 AND target = ?2 AND action = 'close' AND memory IS NOT NULL
 
 -- name: folded_into
-SELECT memory FROM decision WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
+-- Named index: left to itself SQLite reads all decisions of the subject.
+SELECT memory
+  FROM decision INDEXED BY decision_target
+ WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
 
 -- name: places_in
 SELECT seq FROM message WHERE subject = ?1 AND conversation = ?2 AND erased < 2
@@ -221,6 +227,9 @@ DELETE FROM subject WHERE key = ?1
 
 -- name: every_conversation
 DELETE FROM conversation WHERE subject = ?1
+
+-- name: forget_options
+UPDATE conversation SET options = NULL, end_reason = NULL WHERE subject = ?1 AND id = ?2
 
 -- name: every_message
 DELETE FROM message WHERE subject = ?1

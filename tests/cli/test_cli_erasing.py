@@ -1,0 +1,79 @@
+"""Erasing on the command line, and what the receipt says."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import CommandLine
+
+PEANUTS = "Ana is allergic to peanuts."
+CHAT = '{"id": "chat-one", "messages": [{"role": "user", "content": "My sister Kira keeps bees."}]}\n'
+
+
+@pytest.fixture
+def told(cli: CommandLine, tmp_path: Path) -> CommandLine:
+    """A command line whose memory holds one conversation and one note by hand."""
+    file = tmp_path / "chat.jsonl"
+    file.write_text(CHAT)
+    assert cli("replay", file, "--user", "local").code == 0
+    assert cli("add", PEANUTS).code == 0
+    return cli
+
+
+def test_an_erased_memory_is_in_no_listing_and_its_receipt_is_a_table(told: CommandLine) -> None:
+    [memory_id] = [one["id"] for one in told("list", "--json").json["memories"] if one["text"] == PEANUTS]
+    refused = told("forget", memory_id, "--erase")
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    done = told("forget", memory_id[-8:], "--erase", "--yes")
+    assert done.code == 0
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert ["reached", "memories", "1", "memories with their earlier versions"] in lines
+    assert {line[0] for line in lines} == {"reached", "out of reach"}
+    assert PEANUTS not in told("list", "--closed").out
+    assert told("show", memory_id).code == 1
+
+
+def test_a_conversation_is_erased_by_the_clients_id_and_reads_as_erased(told: CommandLine) -> None:
+    done = told("erase", "--conversation", "chat-one", "--yes", "--json").json
+    [receipt] = done["receipts"]
+    assert receipt["done"]
+    assert {place["count"] for place in receipt["places"] if place["name"] == "messages"} == {1}
+    assert told("messages", "chat-one").out.split("\t")[-1] == "(erased)\n"
+    assert [one["erased"] for one in told("messages", "chat-one", "--json").json["messages"]] == [True]
+    assert "bees" not in told("list", "--closed", "--kind", "note", "--kind", "turn").out
+
+
+def test_one_message_is_erased_alone(told: CommandLine) -> None:
+    assert told("erase", "--conversation", "chat-one", "--message", "1", "--yes").code == 0
+    assert told("erase", "--conversation", "chat-one", "--message", "9", "--yes").code == 0
+    assert "(erased)" in told("messages", "chat-one").out
+
+
+def test_all_of_a_user_is_erased(told: CommandLine, database: Path) -> None:
+    assert told("add", "Ben likes tea.", "--user", "ben").code == 0
+    assert told("erase", "--user", "local", "--all", "--yes").code == 0
+    assert told("list").out == ""
+    assert "tea" in told("list", "--user", "ben").out
+    assert b"bees" not in database.read_bytes()
+    assert b"user:local" not in database.read_bytes()
+    finished = told("erase", "--finish")
+    assert (finished.code, "Nothing is pending" in finished.out) == (0, True)
+    assert told("erase", "--finish", "--json").json == {"done": True}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("erase",), 2, "say what"),
+        (("erase", "--all", "--yes"), 2, "needs a name"),
+        (("erase", "--all", "--user", "local"), 2, "add --yes"),
+        (("erase", "--all", "--conversation", "chat-one", "--user", "local"), 2, "say what"),
+        (("erase", "--all", "--message", "1", "--user", "local"), 2, "belongs to a --conversation"),
+        (("erase", "--conversation", "nowhere", "--yes"), 1, "no conversation 'nowhere' here"),
+        (("forget", "00000000", "--keep-messages"), 2, "belong to --erase"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(told: CommandLine, arguments: tuple[str, ...], code: int, says: str) -> None:
+    result = told(*arguments)
+    assert (result.code, says in " ".join(result.err.split())) == (code, True), result.err
+    assert PEANUTS in told("list").out
