@@ -20,7 +20,7 @@ from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
     "decisions", "energy", "open_conversation", "conversation", "end_conversation", "save_conversation", "memory_of",
-    "nearest", "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
+    "formed_of", "nearest", "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
     "subscribe", "unsubscribe", "subscriptions",
 )  # fmt: skip
 

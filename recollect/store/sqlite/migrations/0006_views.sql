@@ -81,10 +81,15 @@ SELECT lower(substr(hex(d.id), 1, 8) || '-' || substr(hex(d.id), 9, 4) || '-' ||
                  || substr(hex(d.new), 17, 4) || '-' || substr(hex(d.new), 21))) AS new_vector_id,
        d.reason, strftime('%Y-%m-%dT%H:%M:%fZ', d.at / 1000000.0, 'unixepoch') AS created_at
   FROM (SELECT l.id, l.reason, l.at, substr(s.name, 6) AS user_id,
-               iif(l.action = 'replace', l.target, l.memory) AS old, iif(l.action = 'replace', l.memory, NULL) AS new
+               iif(l.action IN ('replace', 'fold', 'merge'), l.target, l.memory) AS old,
+               iif(l.action IN ('replace', 'fold', 'merge'), l.memory, NULL) AS new
           FROM decision AS l
           JOIN subject AS s ON s.key = l.subject
-         WHERE l.action IN ('replace', 'close', 'abandon', 'unlink') AND s.name LIKE 'user:%') AS d
+         WHERE s.name LIKE 'user:%'
+           AND (l.action IN ('replace', 'fold', 'close', 'abandon', 'unlink', 'expire', 'evict')
+                OR l.action = 'merge' AND l.target <> l.memory
+                   AND EXISTS (SELECT 1 FROM memory AS m
+                                WHERE m.subject = l.subject AND m.id = l.target AND m.state = 2))) AS d
  WHERE d.old IS NOT NULL;
 
 CREATE VIEW episodic_memory AS
