@@ -15,7 +15,7 @@ from types import FrameType
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import footprint, proxy, recall, stall, throughput
+from benchmarks import footprint, proxy, recall, stall, throughput, tiered
 from benchmarks.machine import machine, versions
 from benchmarks.made_up import SEED
 from benchmarks.rows import Row
@@ -23,6 +23,7 @@ from recollect.settings import PREFIX
 
 BENCHMARKS: Mapping[str, Callable[[bool], list[Row]]] = {
     "recall": recall.run,
+    "tiered": tiered.run,
     "throughput": throughput.run,
     "proxy": proxy.run,
     "stall": stall.run,

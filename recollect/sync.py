@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, Context, History
+from recollect.engine import AsyncRecollect, Context, History, UndoPlan, Why
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCENE,
@@ -115,11 +115,19 @@ class Recollect:
         """Form everything that is due now."""
         return self._run(self._core.form())
 
-    def search(
-        self, query: str, *, user: str | Subject | None = None, limit: int = 10, profile: str | None = None
+    def search(  # as its twin
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> Recall:
         """Find the memories that bear on a query, best first, each with its reasons."""
-        return self._run(self._core.search(query, user=user, limit=limit, profile=profile))
+        asked = self._core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
+        return self._run(asked)
 
     def context(
         self,
@@ -136,7 +144,7 @@ class Recollect:
             self._core.context(query, user=user, conversation=conversation, scene=scene, messages=messages, use=use)
         )
 
-    def list(
+    def list(  # noqa: PLR0913  # as its twin
         self,
         *,
         user: str | Subject | None = None,
@@ -145,9 +153,15 @@ class Recollect:
         after: str | None = None,
         tag: str = "",
         limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> ListOf[Memory]:
         """List memories, newest first."""
-        return self._run(self._core.list(user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit))
+        return self._run(
+            self._core.list(
+                user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit, at=at, known_at=known_at
+            )
+        )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state."""
@@ -156,6 +170,28 @@ class Recollect:
     def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
         """Read one memory with its decisions, relations and sources."""
         return self._run(self._core.history(memory_id, user=user))
+
+    def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+        """Explain a memory: sources, decisions, what it replaced, where it was last recalled."""
+        return self._run(self._core.why(memory_id, user=user))
+
+    def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
+        """Do the inverse of what a decision did."""
+        return self._run(self._core.undo(decision, user=user, dry_run=dry_run))
+
+    def undo_from(
+        self,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+        dry_run: bool = False,
+    ) -> UndoPlan:
+        """Take back everything that came from one source, or since a time."""
+        return self._run(
+            self._core.undo_from(user=user, conversation=conversation, seq=seq, since=since, dry_run=dry_run)
+        )
 
     def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Close a memory: it is recalled no more, its history stays."""
@@ -216,6 +252,33 @@ class Recollect:
     def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
         """End what is over, merge near-duplicates and make everything fit its room, of one user or of all."""
         return self._run(self._core.tend(user=user, dry_run=dry_run))
+
+    def window(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+    ) -> ListOf[LoggedMessage]:
+        """Return the newest turns of a conversation, which no episode sums up."""
+        return self._run(self._core.window(conversation, user=user, scene=scene))
+
+    def summary_so_far(self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE) -> str:
+        """Sum up what was said before the window."""
+        return self._run(self._core.summary_so_far(conversation, user=user, scene=scene))
+
+    def prompt(
+        self,
+        query: str,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scene: Scene = NO_SCENE,
+        system: str = "",
+        one_system: bool = False,
+    ) -> ListOf[dict[str, str]]:
+        """Write the messages of a chat request: system prompt, memories, summary, window, query."""
+        return self._run(
+            self._core.prompt(
+                query, conversation=conversation, user=user, scene=scene, system=system, one_system=one_system
+            )
+        )
 
     def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""

@@ -168,6 +168,15 @@ def spelling_similarity(a: str, b: str) -> float:
     return Levenshtein.normalized_similarity(a, b)
 
 
+def conversation_tag(conversation: str) -> str:
+    """Name a conversation as the tag of the memories that are of it as a whole.
+
+    >>> conversation_tag("0198c0de-0000-7000-8000-00000000000a")
+    'conversation:0198c0de-0000-7000-8000-00000000000a'
+    """
+    return f"conversation:{conversation}"
+
+
 def source_key(conversation: str, seq: int) -> int:
     """Name a message as the source of memories: 64 bits, equal for a turn and the notes formed from it."""
     return hash64("source", conversation, seq.to_bytes(8, "little"))

@@ -19,9 +19,10 @@ from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 # What a library's user calls; `work` runs by itself here, and the operator's calls are the command line's.
 FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
-    "decisions", "energy", "open_conversation", "conversation", "end_conversation", "save_conversation", "memory_of",
-    "formed_of", "nearest", "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
-    "subscribe", "unsubscribe", "subscriptions",
+    "decisions", "why", "undo", "undo_from", "window", "summary_so_far", "prompt", "energy", "open_conversation",
+    "conversation", "end_conversation", "save_conversation", "memory_of", "formed_of", "nearest", "erase",
+    "erase_messages", "erase_conversation", "erase_subject", "link", "unlink", "subscribe", "unsubscribe", "subscriptions",
+    "tend",
 )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import Context, History
+from recollect.engine import Context, History, UndoPlan, Why
 from recollect.types import (
     Conversation,
     Decision,
@@ -103,6 +103,29 @@ def history(found: History) -> dict[str, Any]:
         "decisions": [decision(line) for line in found.decisions],
         "related": [memory(item) for item in found.related],
         "sources": [message(item) for item in found.sources],
+    }
+
+
+def why(found: Why) -> dict[str, Any]:
+    """Describe why a memory is what it is."""
+    place = found.last_recalled
+    recalled = {"conversation": place.conversation, "seq": place.seq, "at": instant(place.at)} if place else None
+    return {
+        **history(found.history),
+        "replaced": [item.id for item in found.replaced],
+        "replaced_by": [item.id for item in found.replaced_by],
+        "last_recalled": recalled,
+    }
+
+
+def undone(plan: UndoPlan, *, dry_run: bool) -> dict[str, Any]:
+    """Describe what undoing did, or would do."""
+    return {
+        "dry_run": dry_run,
+        "closed": [memory(item) for item in plan.leaving],
+        "reopened": [memory(item.memory) for item in plan.returning],
+        "weakened": [{"id": item.id, "messages": len(item.without)} for item in plan.weakened],
+        "not_back": [decision(line) for line in plan.unheard],
     }
 
 

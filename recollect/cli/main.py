@@ -22,6 +22,7 @@ from recollect.cli import (
     serving,
     sharing,
     tending,
+    undoing,
 )
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
@@ -65,7 +66,7 @@ def start(
 
 
 _TALKING = (serving, chatting, replaying)
-_REMEMBERING = (memories, erasing, contexts, sharing, logbook, formations)
+_REMEMBERING = (memories, undoing, erasing, contexts, sharing, logbook, formations)
 _OPERATING = (energy, tending, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)

@@ -4,12 +4,13 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.cli.erasing import confirm, show_receipts
-from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, session
+from recollect.cli.options import AsJson, At, DatabaseUrl, KnownAt, Session, SubjectName, UserName, instant_of, session
 from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
 
 if TYPE_CHECKING:
@@ -108,6 +109,8 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, dates ('last May').")],
     limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most to show, 1 to 200.")] = 10,
     explain: _Explain = False,
+    at: At = None,
+    known_at: KnownAt = None,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -118,8 +121,10 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
+    then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
+
     async def work(engine: "AsyncRecollect") -> "tuple[Recall, list[tuple[Memory, str]]]":
-        recall = await engine.search(query, user=here.subject, limit=limit)
+        recall = await engine.search(query, user=here.subject, limit=limit, at=then, known_at=known)
         shown = recall.left_out[:_LEFT_OUT_SHOWN] if explain and not as_json else ()
         return recall, [(await engine.get(item.id, user=here.subject), item.reason) for item in shown]
 
@@ -171,6 +176,8 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     closed: _Closed = False,
     limit: _Limit = 50,
     after: _After = None,
+    at: At = None,
+    known_at: KnownAt = None,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -186,7 +193,9 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     async def work(engine: "AsyncRecollect") -> "list[Memory]":
         position = await find_id(engine, after, here.subject) if after else None
         # One more than is shown tells whether there are more.
-        return await engine.list(user=here.subject, kinds=kinds, closed=closed, after=position, limit=limit + 1)
+        then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
+        wanted = partial(engine.list, user=here.subject, kinds=kinds, closed=closed, after=position)
+        return await wanted(limit=limit + 1, at=then, known_at=known)
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit
@@ -214,6 +223,8 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     if more:
         same = [f"--kind {name.value}" for name in kinds] if kind else []
         same += ["--closed"] if closed else []
+        same += [f"--at {at}"] if at else []
+        same += [f"--known-at {known_at}"] if known_at else []
         same += [f"--user {shlex.quote(user)}"] if user else []
         same += [f"--subject {shlex.quote(subject)}"] if subject else []
         same += [f"--database {shlex.quote(database)}"] if database else []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from zoneinfo import ZoneInfo
 
     from recollect.engine import AsyncRecollect
@@ -31,6 +32,10 @@ DatabaseUrl = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/cli.md describes it.")]
+
+
+At = Annotated[str | None, typer.Option("--at", metavar="TIME", help="What was true then: 2026-05-03, or with T08:00.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="As it was known then.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +92,16 @@ def whose(settings: "Settings", *, user: str | None, subject: str | None) -> "Su
             raise BadSubjectError(subject, f"the kind is none of {', '.join(sorted(SUBJECT_KINDS))}")
         return Subject.parse(subject)
     return Subject("user", user if user is not None else settings.default_user or "local")
+
+
+def instant_of(text: str | None, zone: "ZoneInfo", option: str) -> "datetime | None":
+    """Read an instant in ISO 8601, in the settings' time zone where it names none; None where none is given."""
+    from datetime import datetime
+
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter(f"{option} is {text!r}; write 2026-05-03 or 2026-05-03T08:00") from None
+    return found if found.tzinfo else found.replace(tzinfo=zone)

@@ -16,6 +16,7 @@ from recollect.profiles.model import Profile
 from recollect.tend.schedule import Schedule
 from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
+from recollect.work.episodes import sum_up
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns
 from recollect.work.tools import Tools
@@ -49,7 +50,8 @@ class Wired:
             counter=parts.counter,
         )
         tending = Schedule(self._tools, parts.settings.tend_every_s)
-        self._worker = Worker(self._tools, {"index": index_turns, "extract": extract}, chores=tending.portion)
+        stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
+        self._worker = Worker(self._tools, stages, chores=tending.portion)
         self._finder = Finder(parts)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)

@@ -59,9 +59,10 @@ async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
     size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
     if not size:
         return {memory.id: memory for memory in memories}
-    shown = await apart(size, lambda: [_scrubbed(memory) for memory in memories], above=_LARGE_TEXT)
+    shown = await apart(size, lambda: [presentable(memory) for memory in memories], above=_LARGE_TEXT)
     return {memory.id: memory for memory in shown}
 
 
-def _scrubbed(memory: Memory) -> Memory:
+def presentable(memory: Memory) -> Memory:
+    """Scrub a quotation; anything else is as it was stored."""
     return replace(memory, text=readable_text(memory.text)) if memory.kind is MemoryKind.TURN else memory

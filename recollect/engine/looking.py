@@ -6,9 +6,11 @@ from datetime import datetime
 from recollect.engine.asking import Wish
 from recollect.engine.base import ListOf, Wired, memory_id_of
 from recollect.engine.nearest import nearest_to
-from recollect.engine.parts import History
+from recollect.engine.parts import History, Why
+from recollect.engine.past import moment, recall_past
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import (
+    Action,
     Conversation,
     ConversationId,
     Decision,
@@ -24,8 +26,15 @@ from recollect.types import (
 class Looking(Wired):
     """Finds and shows."""
 
-    async def search(
-        self, query: str, *, user: str | Subject | None = None, limit: int = 10, profile: str | None = None
+    async def search(  # each option stands for itself
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> Recall:
         """Find the memories that bear on a query, best first, each with its reasons.
 
@@ -34,9 +43,11 @@ class Looking(Wired):
             user: Whose memory.
             limit: Most to return, 1 to 200.
             profile: Whose recall policy; None is the settings' profile.
+            at: What was true at this instant (aware), closed memories as well; None is now.
+            known_at: As it was known at this instant (aware); None is now.
 
         Raises:
-            BadRequestError: the limit is out of range.
+            BadRequestError: the limit is out of range, or an instant has no time zone.
         """
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
@@ -47,6 +58,9 @@ class Looking(Wired):
             half_life_days=chosen.age.half_life_days,
             cold_start=chosen.whose.cold_start,
         )
+        then = moment(at, known_at, self.clock.now())
+        if then is not None:
+            return await recall_past(self._parts, self._tools, query, self.subject(user), wish, then)
         return await self._finder.recall(query, self.subject(user), wish)
 
     async def nearest(
@@ -69,7 +83,7 @@ class Looking(Wired):
             raise BadRequestError("give either a query or a vector", param="query")
         return await nearest_to(self._tools, self.subject(user), query if vector is None else vector, limit)
 
-    async def list(
+    async def list(  # noqa: PLR0913  # each option stands for itself
         self,
         *,
         user: str | Subject | None = None,
@@ -78,9 +92,20 @@ class Looking(Wired):
         after: str | None = None,
         tag: str = "",
         limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
     ) -> ListOf[Memory]:
-        """List memories, newest first, from behind the id `after`; closed ones only when asked; of a tag, if given."""
+        """List memories, newest first, from behind the id `after`; closed ones only when asked; of a tag, if given.
+
+        With `at` or `known_at` (aware): what was true then, as it was known then, as in `search`.
+        """
         position = memory_id_of(after) if after else None
+        then = moment(at, known_at, self.clock.now())
+        if then is not None:
+            subject = self.subject(user)
+            held = await self._store.memories_at(subject, kinds, at=then.at, known_at=then.known_at)
+            held = [one for one in held if (not tag or tag in one.detail.tags) and (not position or one.id < position)]
+            return held[::-1][:limit]
         return await self._store.list_memories(
             self.subject(user), kinds=kinds, closed=closed, after=position, tag=tag, limit=limit
         )
@@ -115,6 +140,24 @@ class Looking(Wired):
             )
         ]
         return History(memory=memory, decisions=tuple(decisions), related=tuple(related), sources=tuple(sources))
+
+    async def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+        """Explain a memory: its words' sources, the decisions on it, what it replaced, and where it was last recalled.
+
+        Raises:
+            UnknownMemoryError: there is none of that id in this user's memory.
+        """
+        history = await self.history(memory_id, user=user)
+        itself, related = history.memory, {memory.id: memory for memory in history.related}
+        successions = [line for line in history.decisions if line.action is Action.REPLACE]
+        replaced = [line.target_id for line in successions if line.memory_id == itself.id]
+        by = [line.memory_id for line in successions if line.target_id == itself.id]
+        return Why(
+            history=history,
+            replaced=tuple(related[one] for one in replaced if one in related),
+            replaced_by=tuple(related[one] for one in by if one in related),
+            last_recalled=await self._store.last_recall(self.subject(user), itself.id),
+        )
 
     async def conversations(
         self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None

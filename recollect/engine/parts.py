@@ -12,7 +12,7 @@ from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
-from recollect.types import Decision, LoggedMessage, Memory
+from recollect.types import Decision, LoggedMessage, Memory, RecallPlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,3 +66,17 @@ class History:
     """Memories it replaced or was replaced by."""
     sources: tuple[LoggedMessage, ...]
     """The messages it rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """Why a memory is what it is."""
+
+    history: History
+    """Itself, its sources with their words, and all decisions about it."""
+    replaced: tuple[Memory, ...]
+    """What it took the place of, or ended."""
+    replaced_by: tuple[Memory, ...]
+    """What took its place; the last one last."""
+    last_recalled: RecallPlace | None
+    """Where it was put into a prompt last."""

@@ -17,6 +17,7 @@ from recollect.types import (
     ChatRequest,
     LeftOut,
     Memory,
+    MemoryId,
     MemoryKind,
     MemoryState,
     Message,
@@ -47,6 +48,8 @@ class Asked:
     """Under which the newest memories are looked for; empty: among all."""
     app: str = ""
     """Name of the app, for templates that say it."""
+    shown: frozenset[MemoryId] = frozenset()
+    """What the prompt shows in another place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +121,8 @@ class Prompts:
         recall, key = await self._finder.recall_keyed(asked.text, asked.subject, wish)
         if frame.template.chat_summary:
             recall = _with_summaries(recall, await self._summaries(asked))
+        if asked.shown:
+            recall = replace(recall, items=tuple(one for one in recall.items if one.memory.id not in asked.shown))
         if not recall.items:
             return recall, Rendered()
         return fit(recall, replace(frame, key=key), tokens=tokens, count=self._parts.counter.count)

@@ -35,6 +35,7 @@ from recollect.types import (
     Turn,
 )
 from recollect.work.apart import apart
+from recollect.work.episodes import EPISODES_VERSION
 from recollect.work.indexing import TURNS_VERSION
 from recollect.work.proposing import extractor_version
 from recollect.work.worker import Worker
@@ -234,8 +235,12 @@ class Turns:
             version=extractor_version(self._parts.model, profile.form),
             due_at=self._parts.clock.now(),
         )
-        extraction = triggered(due, profile)
-        return (replace(due, stage="index", version=TURNS_VERSION), extraction) if profile.form.turns else (extraction,)
+        made_due = [triggered(due, profile)]
+        if profile.form.turns:
+            made_due.insert(0, replace(due, stage="index", version=TURNS_VERSION))
+        if window := profile.episodes.window:
+            made_due.append(replace(due, stage="episodes", version=EPISODES_VERSION, every=window, on_edit=True))
+        return tuple(made_due)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

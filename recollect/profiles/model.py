@@ -100,6 +100,10 @@ class EpisodePolicy(_Policy):
     """Turns at which the oldest are summarised; 0: none are."""
     keep: int = Field(default=10, ge=1, le=1000)
     """Newest turns that stay in the window."""
+    longest_characters: int = Field(default=600, ge=80, le=10_000)
+    """Longest summary of one episode."""
+    so_far_characters: int = Field(default=2000, ge=0, le=100_000)
+    """Longest summary of the chat so far in a prompt: of the newest episodes as many as fit; 0: none."""
 
     @model_validator(mode="after")
     def _keeps_less_than_the_window(self) -> "EpisodePolicy":

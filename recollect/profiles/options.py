@@ -130,3 +130,11 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
         else:
             why = f"{str(first['msg']).removeprefix('Value error, ')} (it is {first['input']!r})"
         raise BadRequestError(f"{name}: {why}", param=name) from None
+
+
+def laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
+    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
+    try:
+        return options_of(profile, options).over(profile)
+    except BadRequestError:
+        return profile

@@ -66,12 +66,20 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
             made = MemoryId(making.ids())
             changes.append(_added(one, made, making))
         elif one.strengthens and one.target:
-            changes.append(
-                StrengthenMemory(id=one.target.id, importance=one.importance, evidence=_further(one, one.target))
-            )
+            changes.append(_strengthened(one, one.target, making))
         decisions.append(_decision(one, made, making))
         decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.restates)
     return changes, decisions
+
+
+def _strengthened(one: Resolved, target: Memory, making: Making) -> StrengthenMemory:
+    another = target.version not in ("", making.version) and target.profile == making.profile
+    return StrengthenMemory(
+        id=target.id,
+        importance=one.importance,
+        evidence=_further(one, target),
+        version=making.version if another else "",
+    )
 
 
 def _further(one: Resolved, target: Memory) -> tuple[Evidence, ...]:

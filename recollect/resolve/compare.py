@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, NUMBER_WORDS, OPPOSITES, PEOPLE, PLACING
-from recollect.resolve.wording import Wording, is_negation, is_sign, names, pair, without_determiners
+from recollect.resolve.wording import Wording, is_negation, is_sign, names, pair, read, without_determiners
 from recollect.text import STOP_WORDS, bare, spelling_similarity
 
 # Two words nearer than this in spelling are one word and its typo.
@@ -100,6 +100,15 @@ def shares_words(a: str, b: str) -> bool:
     """Whether two texts have any word of meaning in common."""
     one, other = pair(a, b)
     return bool(one.content & other.content - {"user"})
+
+
+def denies(text: str) -> bool:
+    """Whether a text says that something is not, or no longer, so.
+
+    >>> denies("The user no longer eats fish."), denies("The user eats fish now.")
+    (True, False)
+    """
+    return read(text).negations > 0
 
 
 def contradicts(a: str, b: str) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import contradicts, differs, never_merge, overlap, same, says_more, shares_words
+from recollect.resolve.compare import contradicts, denies, differs, never_merge, overlap, same, says_more, shares_words
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -246,7 +246,7 @@ def _against(
     replaceable = lasting and is_newer(evidence, known)
     if replaceable and contradicts(candidate.text, known.text):
         return _replacing(batch, said, [known], "says the opposite and is newer")
-    how = _alike(candidate.text, known.text, policy, similarity)
+    how = alike(candidate.text, known.text, policy, similarity)
     if how is None:
         return None
     differs = never_merge(candidate.text, known.text)
@@ -256,12 +256,13 @@ def _against(
         if is_newer(evidence, known):
             return _replacing(batch, said, [known], f"says the same and more ({how})")
         return None  # what an older statement has beyond a newer one is worth a memory of its own
-    if replaceable and known.place is None and changes_openly(candidate):
+    # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
+    if replaceable and known.place is None and changes_openly(candidate) and not denies(candidate.text):
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
     return None
 
 
-def _alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
+def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
     """Say by what two notes are alike enough to be one; None where they are not."""
     spelling = spelling_similarity(normalise(new), normalise(old))
     if spelling > policy.spelling:

@@ -119,7 +119,7 @@ async def judge(
             schema_name=SCHEMA_NAME,
         )
     except (ModelError, BreakerOpenError, BudgetSpentError) as error:
-        return {one.place: Verdict(problem=f"the model did not answer: {error}") for one in questions}
+        return {one.place: Verdict(problem=f"no model answered: {error}") for one in questions}
     return _read(answer.data, questions, numbers)
 
 

@@ -23,8 +23,10 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     Opening,
+    RecallPlace,
     RecallRecord,
     Recorded,
+    Span,
     Subject,
     Turn,
 )
@@ -63,7 +65,8 @@ class Store(OperatorStore, TendedStore, Protocol):
         Recording the identical turn again changes nothing but `due_at`.
 
         A formation is asked for up to the newest message where as many turns wait behind its cursor as
-        `FormationDue.every` says; with `idle` it becomes due after that silence; else it waits for `ask_formation`.
+        `FormationDue.every` says, or (`on_edit`) where the turn branches off; with `idle` it becomes due after that
+        silence; else it waits for `ask_formation`.
         """
         ...
 
@@ -114,6 +117,22 @@ class Store(OperatorStore, TendedStore, Protocol):
         """
         ...
 
+    async def path(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> list[LoggedMessage]:
+        """Read the active path in order, from behind `after_seq`: the newest message, what it follows, and so on up.
+
+        The `parent_seq` of the first message returned is `after_seq` exactly where that is on the path itself.
+        """
+        ...
+
+    async def spans(self, subject: Subject, conversation: ConversationId) -> list[Span]:
+        """Read which turns of a conversation the episodes of `subject` sum up, by turn.
+
+        Closed ones as well, so that what somebody forgot is not summed up once more; but none that was abandoned.
+        """
+        ...
+
     async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
         """List formations whose time has come and that nobody holds a lease on, longest due first."""
         ...
@@ -137,11 +156,17 @@ class Store(OperatorStore, TendedStore, Protocol):
         more), after silence where it waits for that, and else not by itself. Clears attempts, error and lease. Returns
         the subject's new version.
 
+        The cursor moves back only where the result says that an edit took away what it had passed.
+
         Raises:
             LeaseLostError: the token is not the current one, or the lease has run out.
             StaleSubjectError: `result.subject_version` is not the subject's version any more.
             VectorSizeError: a vector does not fit its space.
         """
+        ...
+
+    async def formed_by_another(self, key: FormationKey) -> bool:
+        """Tell whether the conversation has a formation of the same profile and stage by another extractor version."""
         ...
 
     async def release_formation(
@@ -213,6 +238,46 @@ class Store(OperatorStore, TendedStore, Protocol):
 
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """Read the decision log, oldest first; of one memory: every line that made, touched or weighed it."""
+        ...
+
+    async def decision(self, subject: Subject, decision_id: str) -> Decision | None:
+        """Read one line of the decision log; None where the subject has none of that id."""
+        ...
+
+    async def decisions_from(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> list[Decision]:
+        """Read the decisions on what a conversation (or one message of it) said, or since an instant; oldest first."""
+        ...
+
+    async def memories_from(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> list[Memory]:
+        """Read the memories of any kind and state that rest on a conversation, or on one message of it; by id."""
+        ...
+
+    async def memories_since(self, subject: Subject, since: datetime) -> list[Memory]:
+        """Read the memories of any kind that were stored or closed at an instant or later; by id."""
+        ...
+
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+        """Find where a memory was put into one of the subject's prompts last; None where it never was."""
+        ...
+
+    async def memories_at(
+        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    ) -> list[Memory]:
+        """Read what was true at an instant, as far as it was known at another; by id.
+
+        True then: it had begun and had not ended at `at`. Known then: it was stored at `known_at` or before; an end
+        that was only learnt of later does not count. Held ones never come back. Every memory is as it was then: `state`
+        active, `closed_at` None, and an end not known yet is left out.
+        """
         ...
 
     async def apply(

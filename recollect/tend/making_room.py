@@ -4,12 +4,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from urllib.parse import unquote
 
 import numpy as np
 
 from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
 from recollect.ids import id_text, new_id
 from recollect.profiles.model import Profile
+from recollect.profiles.options import laid_over
 from recollect.profiles.shelf import Profiles
 from recollect.tend.compact import InvalidVerdictError, Question, Verdict, ask_what_goes
 from recollect.tend.room import Leaving, Room, fitting, leaving, tightest
@@ -180,6 +182,21 @@ async def make_room_for(result: FormationResult, lease: Lease, tools: Tools, *, 
     )
 
 
+def session_of(subject: Subject) -> tuple[Subject, str] | None:
+    """Return whose conversation a session's memory is of, and its id: its own settings may bound the room.
+
+    It reads the name that `engine.scope.owned` gives a session.
+
+    >>> session_of(Subject("session", "ana%2Fx/1"))
+    (Subject(kind='user', name='ana/x'), '1')
+    """
+    owner, slash, name = subject.name.partition("/")
+    if subject.kind != "session" or not (owner and slash and name):
+        return None
+    kind, colon, of = owner.partition(":")
+    return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
+
+
 def rulers(subject: Subject, formed_under: set[str], shelf: Profiles) -> list[Profile]:
     """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
 
@@ -198,13 +215,17 @@ def _arriving(changes: Sequence[Change]) -> list[Memory]:
 
 
 async def _room(planned: Planned, count: int, tools: Tools) -> Room | None:
-    shelf = tools.profiles
-    every = [shelf.get(name) for name in shelf.names()]
-    least = tightest(every)
-    if least is None or count <= least.policy.most:
+    shelf, session = tools.profiles, session_of(planned.subject)
+    least = tightest(shelf.get(name) for name in shelf.names())
+    if session is None and (least is None or count <= least.policy.most):
         return None
     names = await tools.store.profiles_of(planned.subject)
-    return tightest(rulers(planned.subject, names | {planned.profile} - {""}, shelf))
+    profiles = rulers(planned.subject, names | {planned.profile} - {""}, shelf)
+    if session is not None:
+        found = await tools.store.conversation(session[0], external_id=session[1])
+        found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
+        profiles = [laid_over(profile, found.options) for profile in profiles] if found else profiles
+    return tightest(profiles)
 
 
 async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list[Memory] | None:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from recollect.clock import to_micros
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.compare import never_merge, same, says_more
+from recollect.resolve.decide import alike
 from recollect.tend.room import last_met
-from recollect.text import bare, normalise, spelling_similarity
+from recollect.text import bare
 from recollect.types import KIND_ORDER, Hot, Memory, MemoryKind
 
 # Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
@@ -42,21 +43,14 @@ def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
     older, newer = sorted((one, other), key=lambda memory: (memory.known_from, memory.id))
     if older.kind is not MemoryKind.NOTE or newer.kind is not MemoryKind.NOTE or older.speaker != newer.speaker:
         return None
-    how = _alike(older.text, newer.text, similarity, policy)
-    if how is None:
+    how = "the same words" if same(older.text, newer.text) else alike(newer.text, older.text, policy, similarity)
+    if how is None or never_merge(newer.text, older.text) is not None:
         return None
-    if says_more(newer.text, older.text) and last_met(newer) >= last_met(older):
+    if not says_more(newer.text, older.text):
+        return Merging(kept=older, gone=newer, reason=f"says the same ({how})")
+    if last_met(newer) >= last_met(older):
         return Merging(kept=newer, gone=older, reason=f"the newer one says the same and more ({how})")
-    return Merging(kept=older, gone=newer, reason=f"says the same ({how})")
-
-
-def _alike(older: str, newer: str, similarity: float, policy: ResolvePolicy) -> str | None:
-    if same(older, newer):
-        return "the same words"
-    spelling = spelling_similarity(normalise(older), normalise(newer))
-    if (spelling <= policy.spelling and similarity <= policy.meaning) or never_merge(older, newer) is not None:
-        return None
-    return f"spelling {spelling:.2f}" if spelling > policy.spelling else f"meaning {similarity:.2f}"
+    return None  # what an older statement has beyond a newer one is worth a memory of its own
 
 
 def restates(note: Memory, fact: Memory) -> bool:

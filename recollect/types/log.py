@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.types.memory import Change, ConversationId, Decision, MemoryId, Subject
+from recollect.types.memory import Change, ConversationId, Decision, MemoryId, MemoryState, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class FormationKey:
     conversation: ConversationId
     profile: str
     stage: str
-    """`index` (turns become recallable) or `extract` (notes and facts)."""
+    """`index` (turns become recallable), `extract` (notes and facts) or `episodes` (old turns summed up)."""
     version: str
 
 
@@ -112,6 +112,9 @@ class FormationDue:
     """Turns that must wait before they are formed; 0: only when it is asked for, or after silence."""
     idle: timedelta | None = None
     """Silence after which what waits is formed all the same."""
+    on_edit: bool = False
+    """Due at once, however few turns wait, where the turn does not go on from the newest leaf: what was formed may rest
+    on words that were taken back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +158,21 @@ class FormationResult:
     """What is left of the messages read is too little to form: it waits for more to be recorded."""
     read_characters: int = 0
     """Length of the messages that an extractor read, for the log."""
+    goes_back: bool = False
+    """The cursor may move back: an edit took away what it had passed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """The stretch of a conversation that an episode sums up."""
+
+    id: MemoryId
+    state: MemoryState
+    first_turn: int
+    """Counted from 1 along the active path."""
+    last_turn: int
+    first_seq: int
+    last_seq: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +226,16 @@ class RecallRecord:
     block_hash: str
     """Keyed hash of the block, as it stands in the block's own boundary."""
     tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallPlace:
+    """Where a memory was put into a prompt."""
+
+    conversation: ConversationId
+    seq: int
+    """The message that was answered with it."""
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -112,6 +112,7 @@ class Action(StrEnum):
     HOLD = "hold"
     ABANDON = "abandon"
     CLOSE = "close"
+    UNDO = "undo"
     LINK = "link"
     UNLINK = "unlink"
     EXPIRE = "expire"
@@ -154,6 +155,10 @@ class Detail:
     """Episodes: the first turn it sums up, counted from 1; 0 elsewhere."""
     last_turn: int = 0
     """Episodes: the last one."""
+    first_seq: int = 0
+    """Episodes: where the first message of these turns stands, whether or not it was erased."""
+    last_seq: int = 0
+    """Episodes: where the last one stands."""
 
 
 NO_DETAIL = Detail()
@@ -191,7 +196,7 @@ class Memory:
     state: MemoryState = MemoryState.ACTIVE
     profile: str = "default"
     version: str = ""
-    """The extractor that made it; empty for memories added by hand."""
+    """The extractor that made it, or made it again last; empty for memories added by hand."""
     evidence: tuple[Evidence, ...] = ()
     uses: int = 0
     last_used_at: datetime | None = None
@@ -239,7 +244,7 @@ class Decision:
     memory_id: MemoryId | None
     """The memory the decision made or touched; None for an ignored candidate."""
     target_id: MemoryId | None
-    """The existing memory it was weighed against."""
+    """The existing memory it was weighed against; of an `undo`, the id of the decision that it takes back."""
     reason: str
     text: str
     """The candidate's words (erasable with its memory)."""
@@ -282,6 +287,32 @@ class StrengthenMemory:
     evidence: tuple[Evidence, ...] = ()
     inherits: tuple[MemoryId, ...] = ()
     """Memories whose evidence it takes over, each source once."""
+    version: str = ""
+    """The extractor that made it again, where it is another than the one that made it; empty: the same, or no one."""
 
 
-Change = AddMemory | CloseMemory | StrengthenMemory
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReopenMemory:
+    """What closed a memory was taken back: it takes part in recall again. One that is not closed stays as it is."""
+
+    id: MemoryId
+    space: str = ""
+    """As in `AddMemory`: what recall computes on was dropped when it was closed, and is made anew."""
+    vectors: tuple[Vector, ...] = ()
+    terms: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeakenMemory:
+    """Some of the messages that a memory rests on were taken back; it stays on the others."""
+
+    id: MemoryId
+    importance: float
+    """The importance without them."""
+    valid_from: datetime
+    """Since when it is true without them."""
+    without: frozenset[tuple[ConversationId, int]]
+    """The messages it rests on no more; their quotes go, the decisions that brought them stay."""
+
+
+Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory | WeakenMemory

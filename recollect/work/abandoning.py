@@ -44,7 +44,8 @@ async def abandon(
     for memory in await tools.store.memories(lease.key.subject, ids):
         if not _rests_only_on(memory, gone, lease):
             continue
-        closes.append(CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now))
+        # What was taken back was never true: it ends when it began.
+        closes.append(CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now))
         decisions.append(
             Decision(
                 id=new_id(tools.clock),

@@ -4,18 +4,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from recollect.errors import BadRequestError
 from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
-from recollect.profiles.options import options_of
+from recollect.profiles.options import laid_over
 from recollect.providers.chunk import chunks
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
@@ -27,6 +25,7 @@ from recollect.types import (
     Action,
     Candidate,
     Change,
+    CloseMemory,
     Decision,
     Evidence,
     FormationResult,
@@ -40,6 +39,8 @@ from recollect.work.energy import rationed
 from recollect.work.neighbours import gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Batch, extractor_version, propose
+from recollect.work.reforming import outdated
+from recollect.work.returning import coming_back
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -62,7 +63,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     key = lease.key
     opened = await tools.store.conversation(key.home, id=key.conversation)
     options = opened.options if opened else {}
-    profile = _laid_over(tools.profiles.get(key.profile), options)
+    profile = laid_over(tools.profiles.get(key.profile), options)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
     # Together: each read is a way to another thread and back, which costs more than the reading.
@@ -85,23 +86,20 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
+        back=await coming_back(closes, lease, tools),
     )
     changes, decisions = await _form(batch, tools)
+    old: list[CloseMemory] = []
+    why: list[Decision] = []
+    if key.version == extractor_version(tools.model, profile.form):
+        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=read[-1].seq)
     return FormationResult(
         formed_seq=read[-1].seq,
-        changes=(*closes, *changes),
-        decisions=(*abandoned, *decisions),
+        changes=(*closes, *batch.back.changes, *changes, *old),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
-
-
-def _laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
-    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
-    try:
-        return options_of(profile, options).over(profile)
-    except BadRequestError:
-        return profile
 
 
 def _limit(profile: Profile, *, asked: bool) -> int:
@@ -120,9 +118,7 @@ async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision
     extracted = await propose(batch, tools)
     size = characters(batch.messages)
     checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
-    longest = batch.profile.room.longest_characters
-    proven = [(replace(one, text=shortened(one.text, longest)), evidence) for one, evidence in checked.proven]
-    checked = replace(checked, proven=proven)
+    checked = _fitted(checked, batch.profile)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
     pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
     rows = await tools.embedder.embed([piece for each in pieces for piece in each])
@@ -178,6 +174,13 @@ def _check(batch: Batch, candidates: Sequence[Candidate]) -> _Checked:
     return _Checked(proven=proven, further=further, refused=refused)
 
 
+def _fitted(checked: _Checked, profile: Profile) -> _Checked:
+    """Cut what is longer than the profile lets a memory be."""
+    longest = profile.room.longest_characters
+    proven = [(replace(one, text=shortened(one.text, longest)), said) for one, said in checked.proven]
+    return replace(checked, proven=proven)
+
+
 async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Tools) -> list[Resolved]:
     proven = checked.proven
     if not proven:
@@ -185,7 +188,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
-    neighbours = without(neighbours, batch.ended)
+    neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = {
         place: reason

@@ -23,6 +23,7 @@ from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Me
 from recollect.work.apart import apart
 from recollect.work.neighbours import nearest
 from recollect.work.portions import LARGE_BATCH, characters
+from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
@@ -47,6 +48,8 @@ class Batch:
     or an edit that says the same again would be ignored as known and its memory lost."""
     options: Mapping[str, Any]
     """What the conversation was opened with."""
+    back: Back = NOTHING_BACK
+    """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
 
     @property
     def sources(self) -> frozenset[str]:

@@ -5,6 +5,8 @@ from pathlib import Path
 from benchmarks.made_up import Writer
 from benchmarks.recall import Sizes, alone, among_many
 from benchmarks.rows import Row
+from benchmarks.tiered import Sizes as TieredSizes
+from benchmarks.tiered import long_chat
 
 
 async def test_the_recall_benchmark_measures_each_way_at_each_size(tmp_path: Path) -> None:
@@ -19,6 +21,14 @@ async def test_the_recall_benchmark_measures_each_way_at_each_size(tmp_path: Pat
     parts = ["beside embedding, p50", "beside embedding, p99", "whole call, p50", "whole call, p99"]
     assert [row.name for row in rows] == [f"{where}, {part}" for where in wheres for part in parts]
     assert all(row.value > 0 and row.count >= 4 for row in rows)
+
+
+async def test_the_tiered_benchmark_tells_a_chat_long_enough_for_an_episode(tmp_path: Path) -> None:
+    rows = await long_chat(tmp_path, TieredSizes(turns=21, queries=2))
+
+    parts = ["recall", "whole prompt", "forming a turn"]
+    assert [row.name for row in rows] == [f"21 turns, {part}, {share}" for part in parts for share in ("p50", "p99")]
+    assert rows[0].note.startswith("1 episodes, ")
 
 
 def test_two_writers_of_one_seed_write_the_same_and_hardly_ever_the_same_twice() -> None:

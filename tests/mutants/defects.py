@@ -339,4 +339,35 @@ SELECT *
             "tests/tend/test_links.py::test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others",
         ),
     ),
+    Defect(
+        name="tend: one more is held than there is room for",
+        file="recollect/tend/room.py",
+        sound="    over = len(held) - room.policy.most\n",
+        planted="    over = len(held) - room.policy.most - 1\n",
+        noticed_by=("tests/tend/test_making_room.py::test_s6_a_session_holds_fifty_and_never_fails",),
+    ),
+    Defect(
+        name="tend: a compaction's edit is believed unseen",
+        file="recollect/tend/compact.py",
+        sound="    if wrong:\n",
+        planted="    if not text:\n",
+        noticed_by=("tests/tend/test_compact.py::test_a3_what_cannot_be_followed_is_refused_with_the_reason",),
+    ),
+    Defect(
+        name="tend: a merged note takes no evidence over",
+        file="recollect/tend/tending.py",
+        sound="importance=importance, inherits=(found.gone.id,)",
+        planted="importance=importance",
+        noticed_by=("tests/tend/test_merge.py::test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all",),
+    ),
+    Defect(
+        name="tend: what another changed meanwhile is overwritten",
+        file="recollect/tend/tending.py",
+        sound="subject_version=hot.version",
+        planted="subject_version=None",
+        noticed_by=(
+            "tests/tend/test_tending.py::test_what_changes_meanwhile_is_planned_anew_and_never_overwritten",
+            "tests/tend/test_tending.py::test_two_that_tend_at_once_close_each_memory_once",
+        ),
+    ),
 )

@@ -278,3 +278,10 @@ def test_a_memory_is_replaced_once_in_a_batch() -> None:
     assert [closing.memory for closing in (*one.closes, *two.closes)] == [known]
     assert one.valid_to is not None
     assert two.valid_to is None
+
+
+def test_two_things_that_ended_stand_side_by_side() -> None:
+    known = stored(note("The user is no longer allergic to shrimps."))
+    text = "The user is no longer allergic to eggs."
+    (one,) = decide(note(text, quote="no longer allergic to eggs"), near=((known, 0.95),))
+    assert (one.action, one.target) == (Action.ADD, None)

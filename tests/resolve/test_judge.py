@@ -102,7 +102,7 @@ async def test_a_profile_may_forbid_to_ask() -> None:
         (says((5, "merge", 1)), "leaves it out"),
         (says((1, "merge", 9)), "memory 9, which was not shown"),
         (says((1, "replace", None)), "memory None, which was not shown"),
-        (ModelError("no answer in 30 s"), "did not answer: no answer in 30 s"),
+        (ModelError("no answer in 30 s"), "no model answered: no answer in 30 s"),
     ],
 )
 async def test_a_word_that_cannot_be_used_leaves_the_rules_decision_and_says_so(data: object, why: str) -> None:

@@ -20,7 +20,9 @@ from own_profile import (
     with_profile,
 )
 from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.scope import owned
 from recollect.errors import BadRequestError, ModelError
+from recollect.tend.making_room import session_of
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryState, Scene, Subject
 from talk import answer, note, slot, user
@@ -176,3 +178,28 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
         assert await unexplained(engine, "ana") == []
     assert await decided(engine, "ana", Action.EVICT, Action.FOLD)
     assert (await engine.stats(check=True)).problems == ()
+
+
+async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_added_and_tended(
+    engine: AsyncRecollect,
+) -> None:
+    scene = Scene(profile="session")
+    for conversation, most in (("few", 3), ("many", 60)):
+        await engine.open_conversation(conversation, user="ana", scene=scene, options={"max-per-session": most})
+        session = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
+        assert session_of(session) == (Subject("user", "ana"), conversation)
+        for text in numbered(62):
+            await engine.add(text, user=session, profile="session")
+        assert len(await held(engine, session)) == most
+        assert (await engine.tend(user=session)).decisions == ()
+        said = [user(f"I own {number} boats and my sister Kira{number} lives in Oslo.") for number in range(5)]
+        await engine.record(said, user="ana", conversation=conversation, scene=scene)
+        await engine.form()
+        assert len(await held(engine, session)) == most
+
+
+def test_whose_session_a_memory_is_of_is_read_as_it_is_written() -> None:
+    for owner in (Subject("user", "ana/x:y%"), Subject("app", "x"), Subject("user", "app:x")):
+        assert session_of(owned("session", owner, "a/b")) == (owner, "a/b")
+    assert session_of(Subject("app", "ana/calendar")) is None
+    assert session_of(Subject("session", "nobodys")) is None

@@ -3,6 +3,7 @@
 import pytest
 
 from recollect.engine import AsyncRecollect
+from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind, MemoryState
 from talk import assistant, fact, slots, tell, texts, user
 
@@ -82,3 +83,43 @@ async def test_an_edit_back_to_the_first_wording_brings_its_memories_back(engine
     for city in ("Rome", "Oslo", "Rome"):
         await tell(engine, *OPENING, f"I live in {city}.")
     assert (await slots(engine))["location"] == "Rome"
+
+
+async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome.")
+    before = await texts(engine, kinds=DISTILLED)
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    assert (await slots(engine))["location"] == "Oslo"
+    await tell(engine, *OPENING, "I play the cello.")
+    assert (await slots(engine))["location"] == "Rome"
+    assert before <= await texts(engine, kinds=DISTILLED)
+    rome = await fact(engine, "Rome")
+    line = (await engine.history(rome.id, user="ana")).decisions[-1]
+    assert (line.action, line.memory_id) == (Action.UNDO, rome.id)
+
+
+async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Lima.")
+    assert (await slots(engine))["location"] == "Lima"
+    rome, lima = await fact(engine, "Rome"), await fact(engine, "Lima")
+    assert rome.state is MemoryState.CLOSED
+    made = (await engine.history(lima.id, user="ana")).decisions[0]
+    assert (made.action, made.target_id) == (Action.REPLACE, rome.id)
+
+
+async def test_an_edit_that_says_the_first_value_again_strengthens_what_comes_back(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, "I live in Rome.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I still live in Rome.")
+    rome = await fact(engine, "Rome")
+    assert (rome.state, len(rome.evidence)) == (MemoryState.ACTIVE, 2)

@@ -86,9 +86,10 @@ def commit(db: apsw.Connection, lease: Lease, result: FormationResult, *, now: d
     row_key, formed_seq = _held(db, lease, now)
     require_version(db, lease.key.subject, result.subject_version)
     last_seq = _last_seq(db, row_key)
-    if not formed_seq <= result.formed_seq <= last_seq:
+    lowest = 0 if result.goes_back else formed_seq
+    if not lowest <= result.formed_seq <= last_seq:
         raise BadRequestError(
-            f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {formed_seq} to {last_seq}"
+            f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {lowest} to {last_seq}"
         )
     version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
     due_at = _due_again(fetch(db, SQL["asked"], *row_key)[0], lease, result, last_seq=last_seq, now=to_micros(now))
@@ -102,6 +103,12 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
     if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
         return now
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
+
+
+def formed_by_another(db: apsw.Connection, key: FormationKey) -> bool:
+    """Tell whether another version formed it: see `Store.formed_by_another`."""
+    row_key = _row_key(db, key)
+    return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 
 def release(

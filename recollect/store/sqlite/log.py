@@ -48,6 +48,8 @@ class _Tail:
 
     conversation: bytes
     last_seq: int
+    branches: bool = False
+    """The turn does not go on from the newest message."""
     appended: list[int] = field(default_factory=list)
 
 
@@ -85,6 +87,7 @@ def record(db: apsw.Connection, turn: Turn, clock: Clock, term_key: bytes) -> Re
         if reply_seq is None:
             reply_seq = _append(db, ledger, tail, [_Fresh(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
     if tail.appended:
+        tail.branches = spot.seq != tail.appended[0] - 1
         db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
         for charged, units in turn.charges:
             energy.charge_turn(db, charged, units, clock.now())
@@ -154,7 +157,8 @@ def _make_due(db: apsw.Connection, turn: Turn, tail: _Tail) -> None:
         subjects.ensure(db, due.key_subject)
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
-        if due.every == 1 or (due.every and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every):
+        asked = due.every == 1 or (due.on_edit and tail.branches)
+        if asked or (due.every and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every):
             db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
         else:
             idle = None if due.idle is None else due.idle // _MICROSECOND

@@ -16,7 +16,7 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
 from recollect.store.protocol import Rank
 from recollect.store.sqlite import changes as changing
-from recollect.store.sqlite import erasing, linking, memories
+from recollect.store.sqlite import erasing, linking, memories, past
 from recollect.store.sqlite import formations as work
 from recollect.store.sqlite.cache import HotCache
 from recollect.store.sqlite.choosing import choose
@@ -37,6 +37,7 @@ from recollect.store.sqlite.writer import Writer
 from recollect.types import (
     Conversation,
     Change,
+    ConversationId,
     Decision,
     EraseOrder,
     Erasure,
@@ -48,6 +49,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    RecallPlace,
     Subject,
 )
 
@@ -166,6 +168,10 @@ class SqliteStore(Talking, Operating, Tending):
         """See `Store.commit_formation`."""
         return await self._writer.run(lambda db: work.commit(db, lease, result, now=now, term_key=self._term_key))
 
+    async def formed_by_another(self, key: FormationKey) -> bool:
+        """See `Store.formed_by_another`."""
+        return await self._read(lambda db: work.formed_by_another(db, key))
+
     async def release_formation(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
     ) -> None:
@@ -242,6 +248,43 @@ class SqliteStore(Talking, Operating, Tending):
         """See `Store.decisions`."""
         check_limit(limit)
         return await self._read(lambda db: memories.decisions(db, subject, memory=memory, limit=limit))
+
+    async def decision(self, subject: Subject, decision_id: str) -> Decision | None:
+        """See `Store.decision`."""
+        return await self._read(lambda db: past.decision(db, subject, decision_id))
+
+    async def decisions_from(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> list[Decision]:
+        """See `Store.decisions_from`."""
+        return await self._read(
+            lambda db: past.decisions_from(db, subject, conversation=conversation, seq=seq, since=since)
+        )
+
+    async def memories_from(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> list[Memory]:
+        """See `Store.memories_from`."""
+        return await self._read(lambda db: past.memories_from(db, subject, conversation, seq=seq))
+
+    async def memories_since(self, subject: Subject, since: datetime) -> list[Memory]:
+        """See `Store.memories_since`."""
+        return await self._read(lambda db: past.memories_since(db, subject, since))
+
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+        """See `Store.last_recall`."""
+        return await self._read(lambda db: past.last_recall(db, subject, memory))
+
+    async def memories_at(
+        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    ) -> list[Memory]:
+        """See `Store.memories_at`."""
+        return await self._read(lambda db: past.memories_at(db, subject, kinds, at=at, known_at=known_at))
 
     async def apply(
         self,

@@ -7,7 +7,7 @@ from functools import partial
 
 from recollect.store.paging import check_limit
 from recollect.store.sqlite import conversations as talks
-from recollect.store.sqlite import log
+from recollect.store.sqlite import episodes, log
 from recollect.store.sqlite.hands import Hands
 from recollect.types import (
     Conversation,
@@ -17,6 +17,7 @@ from recollect.types import (
     Opening,
     RecallRecord,
     Recorded,
+    Span,
     Subject,
     Turn,
 )
@@ -66,6 +67,17 @@ class Talking(Hands):
     async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
         """See `Store.abandoned`."""
         return await self._read(lambda db: log.abandoned(db, subject, conversation))
+
+    async def path(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> list[LoggedMessage]:
+        """See `Store.path`."""
+        check_limit(limit)
+        return await self._read(lambda db: episodes.path(db, subject, conversation, after_seq=after_seq, limit=limit))
+
+    async def spans(self, subject: Subject, conversation: ConversationId) -> list[Span]:
+        """See `Store.spans`."""
+        return await self._read(lambda db: episodes.spans(db, subject, conversation))
 
     async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
         """See `Store.note_hits`."""

@@ -122,3 +122,8 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
  WHERE f.subject = ?3 AND (?1 IS NULL OR f.parked = ?1)
  ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
+
+-- name: formed_by_another
+SELECT EXISTS (SELECT 1
+                 FROM formation
+                WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version <> ?6)

@@ -24,7 +24,9 @@ UPDATE memory
  WHERE subject = ?1 AND id = ?2
 
 -- name: strengthen_memory
-UPDATE memory SET importance = max(importance, ?3), changed = ?4 WHERE subject = ?1 AND id = ?2
+UPDATE memory
+   SET importance = max(importance, ?3), changed = ?4, version = CASE ?5 WHEN '' THEN version ELSE ?5 END
+ WHERE subject = ?1 AND id = ?2
 
 -- name: use_memory
 UPDATE memory

@@ -1,0 +1,72 @@
+"""Recall and listings of the past: what was true at an instant, as it was known at another. Reads the store.
+
+What was closed has left the arrays that recall computes on. They are laid out anew for each such read: the subject's
+rows of that state are read, their terms counted and their texts embedded again, some 0.1 ms a memory with the built-in
+embedder. Nothing of it is kept, and recall of the present is not touched.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.engine.asking import Asking, Wish
+from recollect.engine.finding import presentable
+from recollect.engine.parts import Parts
+from recollect.errors import BadRequestError
+from recollect.recall.past import Laid, lay_out
+from recollect.recall.recall import finish, rank_subjects
+from recollect.types import KIND_ORDER, Recall, Subject
+from recollect.work.apart import apart
+from recollect.work.tools import Tools
+from recollect.work.undoing import reopened
+
+# Past this many memories laying out and ranking takes long enough to be felt by other requests on the loop.
+_LARGE = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Which past is meant."""
+
+    at: datetime
+    """What was true then."""
+    known_at: datetime
+    """What was known then."""
+
+
+def moment(at: datetime | None, known_at: datetime | None, now: datetime) -> Moment | None:
+    """Read which past is meant; None where it is the present.
+
+    With `at` alone, what is known of it today; with `known_at` alone, what was held to be true then.
+
+    Raises:
+        BadRequestError: an instant has no time zone.
+    """
+    for name, instant in (("at", at), ("known_at", known_at)):
+        if instant is not None and instant.tzinfo is None:
+            raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
+    if at is None and known_at is None:
+        return None
+    return Moment(at=at or known_at or now, known_at=known_at or now)
+
+
+async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, wish: Wish, then: Moment) -> Recall:
+    """Find the memories that bore on a query then, ranked as of then."""
+    asking = Asking(parts)
+    asked = await asking.embedded(text, wish)
+    started = parts.clock.monotonic()
+    memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
+    salt = (await parts.store.hot(subject, parts.embedder.space)).salt
+    made = await reopened(tools, memories)
+    items = [
+        Laid(memory=memory, vectors=one.vectors, terms=one.terms) for memory, one in zip(memories, made, strict=True)
+    ]
+    query = await asking.query(asked, [subject], wish, then.at)
+    ranking = await apart(
+        len(items),
+        lambda: rank_subjects(
+            query, [lay_out(subject, items, salt=salt, dim=parts.embedder.dim)], parts.embedder.relevance
+        ),
+        above=_LARGE,
+    )
+    found = finish(ranking, {memory.id: presentable(memory) for memory in memories}, count_tokens=parts.counter.count)
+    return replace(found, took_ms=(parts.clock.monotonic() - started) * 1000)

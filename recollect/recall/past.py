@@ -1,0 +1,75 @@
+"""Lay out memories that are not in the store's hot form as recall computes on them: for reading the past. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from recollect.clock import to_micros
+from recollect.ids import id_bytes
+from recollect.text import source_key, term_key
+from recollect.types import KIND_ORDER, Hot, Memory, Subject, Vector
+
+_ROLES = {"user": 1, "assistant": 2}
+_OTHER_ROLE = 3
+_MOST_COUNT = 2**16 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Laid:
+    """A memory with what recall needs of its words."""
+
+    memory: Memory
+    vectors: Sequence[Vector]
+    terms: Mapping[str, int]
+
+
+def lay_out(subject: Subject, items: Sequence[Laid], *, salt: bytes, dim: int) -> Hot:
+    """Lay out memories as arrays. Uses count for nothing: how often one was used then is not known.
+
+    Args:
+        subject: Whose memories.
+        items: Ordered by id.
+        salt: Key of the subject's term hashes.
+        dim: Length of the vectors.
+    """
+    memories = [item.memory for item in items]
+    n = len(items)
+    keyed = [_keyed(item.terms, salt) for item in items]
+    pairs = [pair for row in keyed for pair in row]
+    vectors = [vector for item in items for vector in item.vectors]
+    sources = [(said.hash, source_key(said.conversation, said.seq)) for one in memories for said in one.evidence]
+    return Hot(
+        subject=subject,
+        version=0,
+        salt=salt,
+        ids=[id_bytes(memory.id) or b"" for memory in memories],
+        kinds=np.array([KIND_ORDER.index(memory.kind) for memory in memories], dtype=np.uint8),
+        importance=np.array([memory.importance for memory in memories], dtype=np.float32),
+        confidence=np.array([memory.confidence for memory in memories], dtype=np.float32),
+        valid_from=np.array([to_micros(memory.valid_from) for memory in memories], dtype=np.int64),
+        last_used_at=np.zeros(n, dtype=np.int64),
+        uses=np.zeros(n, dtype=np.int32),
+        roles=np.array([_role(memory) for memory in memories], dtype=np.uint8),
+        length=np.array([sum(item.terms.values()) for item in items], dtype=np.int32),
+        vectors=np.stack(vectors).astype(np.float32) if vectors else np.zeros((0, dim), dtype=np.float32),
+        vector_of=np.repeat(np.arange(n, dtype=np.int32), [len(item.vectors) for item in items]),
+        terms=np.array([key for key, _ in pairs], dtype=np.uint32),
+        counts=np.array([count for _, count in pairs], dtype=np.uint16),
+        term_start=np.cumsum([0, *map(len, keyed)], dtype=np.int64),
+        source_hash=np.array([hash_ for hash_, _ in sources], dtype=np.int64),
+        source_key=np.array([key for _, key in sources], dtype=np.int64),
+        source_start=np.cumsum([0, *(len(memory.evidence) for memory in memories)], dtype=np.int64),
+    )
+
+
+def _role(memory: Memory) -> int:
+    return _ROLES.get(memory.evidence[0].role, _OTHER_ROLE) if memory.evidence else 0
+
+
+def _keyed(terms: Mapping[str, int], salt: bytes) -> list[tuple[int, int]]:
+    counts: dict[int, int] = {}
+    for term, count in terms.items():
+        key = term_key(salt, term)
+        counts[key] = min(counts.get(key, 0) + count, _MOST_COUNT)
+    return sorted(counts.items())

@@ -1,0 +1,230 @@
+"""Take back a decision, or everything from a source or a time. Reads and writes the store; embeds what comes back."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+
+from recollect.chat.names import spoken_name
+from recollect.errors import BadRequestError, StaleSubjectError
+from recollect.form.sources import readable_text
+from recollect.ids import new_id
+from recollect.providers.chunk import chunks
+from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
+from recollect.text import terms
+from recollect.types import (
+    Action,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Decision,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    ReopenMemory,
+    Subject,
+    Vector,
+    WeakenMemory,
+)
+from recollect.work.tools import Tools
+
+# Lines of the log read for one memory: far more than a memory ever has.
+_MOST_LINES = 10_000
+# Somebody else's commits came between reading and writing so often that something is wrong.
+_STALE_TRIES = 20
+Plan = Callable[[], Awaitable[UndoPlan]]
+
+
+async def undo_decision(tools: Tools, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
+    """Do the inverse of what a decision did: see `Undoing.undo`."""
+
+    async def plan() -> UndoPlan:
+        line = await tools.store.decision(subject, decision_id)
+        if line is None:
+            raise BadRequestError(f"no decision {decision_id} in this memory; `show` names them", param="decision")
+        await _refuse_twice(tools, subject, line)
+        return await _plan_decision(tools, line)
+
+    return await _undo(tools, subject, plan, f"decision {decision_id}", undone=decision_id, dry_run=dry_run)
+
+
+async def undo_source(
+    tools: Tools, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
+) -> UndoPlan:
+    """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
+
+    async def plan() -> UndoPlan:
+        found = await tools.store.memories_from(subject, conversation, seq=seq)
+        sources = frozenset(
+            (said.conversation, said.seq)
+            for memory in found
+            for said in memory.evidence
+            if said.conversation == conversation and seq in (None, said.seq)
+        )
+        ending = await tools.store.decisions_from(subject, conversation=conversation, seq=seq)
+        return plan_sources(await _past(tools, subject, found, ending), sources, ending)
+
+    where = f"conversation {conversation}" if seq is None else f"message {seq} of conversation {conversation}"
+    return await _undo(tools, subject, plan, where, dry_run=dry_run)
+
+
+async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
+    """Take back what was stored, closed or strengthened since an instant: see `Undoing.undo_from`."""
+
+    async def plan() -> UndoPlan:
+        changed = await tools.store.memories_since(subject, since)
+        decided = await tools.store.decisions_from(subject, since=since)
+        past = await _past(tools, subject, changed, decided)
+        ended = [line for line in decided if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO)]
+        whole = [memory for memory in changed if memory.known_from >= since]
+        new = {memory.id for memory in whole}
+        again: dict[MemoryId, set[Source]] = {}
+        for line in decided:
+            held = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else None
+            if held and held not in new and line.conversation and line.seq is not None:
+                again.setdefault(held, set()).add((line.conversation, line.seq))
+        return plan_memories(past, whole, ended, _weaker(past, again, before=since))
+
+    return await _undo(tools, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
+
+
+async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
+    """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
+    read = [_readings(memory) for memory in memories]
+    pieces = [piece for found, _ in read for piece in found]
+    embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
+    rows = iter(embedded)
+    made: list[ReopenMemory] = []
+    for memory, (found, counted) in zip(memories, read, strict=True):
+        vectors = tuple(row for row in islice(rows, len(found)) if row.any())
+        made.append(
+            ReopenMemory(id=memory.id, space=tools.embedder.space if vectors else "", vectors=vectors, terms=counted)
+        )
+    return made
+
+
+def _readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+    """Return the pieces of a memory's text that are embedded, and its terms."""
+    if memory.kind is MemoryKind.TURN:
+        name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+        text = readable_text(memory.text)
+        return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
+    return ([] if memory.kind is MemoryKind.FACT else [memory.text]), terms(memory.text)
+
+
+async def past_of(tools: Tools, subject: Subject, memories: Sequence[Memory]) -> Past:
+    """Read what taking back memories rests on: their decisions, what they closed, and the facts that hold."""
+    return await _past(tools, subject, memories, ())
+
+
+async def _undo(
+    tools: Tools, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
+) -> UndoPlan:
+    for _ in range(_STALE_TRIES):
+        version = (await tools.store.hot(subject, tools.embedder.space)).version
+        planned = await plan()
+        if planned.empty:
+            raise BadRequestError(f"nothing of {what} is left to undo", param="undo")
+        if dry_run:
+            return planned
+        changes = await _changes(tools, planned)
+        decisions = _decisions(tools, subject, planned, f"taken back with {what}", undone)
+        try:
+            await tools.store.apply(subject, changes, decisions, subject_version=version)
+        except StaleSubjectError:
+            continue
+        return planned
+    raise StaleSubjectError(f"{subject.text} kept changing; nothing was undone, try again")
+
+
+async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
+    now = tools.clock.now()
+    # What is taken back was never true: it ends when it began.
+    closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
+    return [*closes, *plan.weakened, *await reopened(tools, [one.memory for one in plan.returning])]
+
+
+def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
+    touched: list[tuple[MemoryId, str, str | None, str]] = []
+    for memory in plan.leaving:
+        touched.append((memory.id, reason, undone, memory.text if memory.kind is not MemoryKind.TURN else ""))
+    for back in plan.returning:
+        text = back.memory.text if back.memory.kind is not MemoryKind.TURN else ""
+        touched.append((back.memory.id, f"came back: what closed it was {reason}", back.closed_by.id, text))
+    for weaker in plan.weakened:
+        touched.append((weaker.id, f"rests on less: some of it was {reason}", undone, ""))
+    return [
+        Decision(
+            id=new_id(tools.clock),
+            subject=subject,
+            at=tools.clock.now(),
+            action=Action.UNDO,
+            memory_id=memory,
+            target_id=MemoryId(target) if target else None,
+            reason=why,
+            text=text,
+        )
+        for memory, why, target, text in touched
+    ]
+
+
+async def _refuse_twice(tools: Tools, subject: Subject, line: Decision) -> None:
+    if line.action is Action.UNDO:
+        raise BadRequestError(f"decision {line.id} is itself an undoing; say again what should hold", param="decision")
+    for other in await tools.store.decisions(subject, memory=MemoryId(line.id), limit=_MOST_LINES):
+        if other.action is Action.UNDO:
+            raise BadRequestError(f"decision {line.id} was undone already at {other.at.isoformat()}", param="decision")
+
+
+async def _plan_decision(tools: Tools, line: Decision) -> UndoPlan:
+    subject = line.subject
+    touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
+    memories = await tools.store.memories(subject, [touched] if touched else [])
+    past = await _past(tools, subject, memories, [line])
+    source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
+    if line.action in (Action.CLOSE, Action.ABANDON):
+        with_it = [one for one in past.decisions if _ended_with(one, line)]
+        return plan_memories(past, (), [line, *with_it])
+    if line.action in (Action.MERGE, Action.IGNORE):
+        again = {memory.id: set(source) for memory in memories}
+        return plan_memories(past, (), (), _weaker(past, again))
+    [memory] = memories
+    on_others = [said for said in memory.evidence if (said.conversation, said.seq) not in source]
+    if on_others and memory.state is not MemoryState.CLOSED:
+        return plan_sources(past, frozenset(source))
+    return plan_memories(past, memories)
+
+
+def _ended_with(one: Decision, line: Decision) -> bool:
+    """Whether a note was closed because it restates what a decision ended."""
+    return one.action is Action.CLOSE and one.at == line.at and one.target_id == line.memory_id
+
+
+def _weaker(past: Past, again: dict[MemoryId, set[Source]], *, before: datetime | None = None) -> list[WeakenMemory]:
+    found: list[WeakenMemory] = []
+    for memory_id, sources in again.items():
+        memory = past.memories.get(memory_id)
+        if memory is None or memory.state is MemoryState.CLOSED or (before and memory.known_from >= before):
+            continue
+        gone = frozenset((said.conversation, said.seq) for said in memory.evidence) & sources
+        if gone:
+            found.append(weaken(memory, frozenset(gone), past.decisions))
+    return found
+
+
+async def _past(tools: Tools, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision]) -> Past:
+    known = {memory.id: memory for memory in memories}
+    lines = {line.id: line for line in decided}
+    await _read_lines(tools, subject, [memory for memory in memories if memory.kind is not MemoryKind.TURN], lines)
+    others = {other for line in lines.values() for other in (line.memory_id, line.target_id) if other} - known.keys()
+    related = await tools.store.memories(subject, sorted(others))
+    await _read_lines(tools, subject, related, lines)
+    known |= {memory.id: memory for memory in related}
+    ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
+    return Past(memories=known, decisions=ordered, active=await tools.store.facts(subject))
+
+
+async def _read_lines(tools: Tools, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]) -> None:
+    for memory in memories:
+        found = await tools.store.decisions(subject, memory=memory.id, limit=_MOST_LINES)
+        lines |= {line.id: line for line in found}

@@ -1,0 +1,31 @@
+"""`docs/api.md` names every route of the live server, and no other; `docs/guide.md` every trigger and tool."""
+
+import re
+from pathlib import Path
+
+from recollect.chat.tools import NAMES
+from recollect.profiles.shelf import Profiles
+from recollect.server.api import OPERATIONS
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "api.md").read_text("utf-8")
+GUIDE = (DOCS / "guide.md").read_text("utf-8")
+# What is served beside the REST API's own operations.
+BESIDE = {("GET", "/healthz"), ("GET", "/metrics")}
+
+
+def test_each_operation_is_on_the_page_and_each_one_there_is_served() -> None:
+    shown = set(re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`\s?]*)`", PAGE))
+    live = {(operation.method, operation.path) for operation in OPERATIONS}
+    assert shown == live | BESIDE
+
+
+def test_the_guide_names_every_tool_that_a_profile_can_offer() -> None:
+    assert {name for name in NAMES if f"`{name}`" not in GUIDE} == set()
+
+
+def test_the_profile_of_ones_own_in_the_guide_is_one(tmp_path: Path) -> None:
+    [example] = re.findall(r"(?ms)^```toml\n(.*?)^```$", GUIDE)
+    (tmp_path / "helpdesk.toml").write_text(example, "utf-8")
+    helpdesk = Profiles(tmp_path).get("helpdesk")
+    assert (helpdesk.room.most, helpdesk.form.min_importance, helpdesk.context.template) == (20, 0.5, "session")
