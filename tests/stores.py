@@ -10,6 +10,10 @@ STORES = ("memory", "file")
 """SQLite in memory (read and written by one thread) and in a file (one writer, several readers)."""
 
 
+DURABLE = ("file",)
+"""Those that outlive their process."""
+
+
 def url_of(kind: str, folder: Path) -> str:
     """Say where a new store of that kind lies."""
     return "sqlite:///:memory:" if kind == "memory" else f"sqlite:///{folder / 'recollect.sqlite3'}"

@@ -87,9 +87,11 @@ SELECT lower(substr(hex(d.id), 1, 8) || '-' || substr(hex(d.id), 9, 4) || '-' ||
           JOIN subject AS s ON s.key = l.subject
          WHERE s.name LIKE 'user:%'
            AND (l.action IN ('replace', 'fold', 'close', 'abandon', 'unlink', 'expire', 'evict')
-                OR l.action = 'merge' AND l.target <> l.memory
+                -- Both may speak of what goes on: saying it again, and taking back its end.
+                OR (l.action = 'merge' AND l.target <> l.memory OR l.action = 'undo')
                    AND EXISTS (SELECT 1 FROM memory AS m
-                                WHERE m.subject = l.subject AND m.id = l.target AND m.state = 2))) AS d
+                                WHERE m.subject = l.subject AND m.state = 2
+                                  AND m.id = iif(l.action = 'merge', l.target, l.memory)))) AS d
  WHERE d.old IS NOT NULL;
 
 CREATE VIEW episodic_memory AS
