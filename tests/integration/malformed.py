@@ -11,8 +11,9 @@ from typing import Any, Literal
 
 SAID = "I moved to Oslo in May, and I am allergic to peanuts."
 
-Ends = Literal["kept", "refused", "parked", "nothing"]
-"""Memories are stored; a decision says why not; the formation is parked with its reason; there was nothing to keep."""
+Ends = Literal["kept", "refused", "parked", "waits", "nothing"]
+"""Memories are stored; a decision says why not; the formation is parked with its reason, or waits with it for a server
+that is down; there was nothing to keep."""
 PROFILES = ("default", "session", "character", "user", "tiered", "app")
 
 
@@ -247,9 +248,9 @@ CASES: dict[str, Malformed] = {
     "half a completion": does(Reply(body=b'{"choices": [{"message": {"content": "{'), "no JSON"),
     "bytes that are no text": does(Reply(body=b"\xff\xfe\x00\x9f" * 50), "no JSON"),
     "an error with status 200": does(Reply(body=b'{"error": {"message": "overloaded"}}'), "no chat completion"),
-    "busy": does(Reply(body=b"{}", status=429, headers={"Retry-After": "0"}), "429"),
+    "busy": does(Reply(body=b"{}", status=429, headers={"Retry-After": "0"}), "429", "waits"),
     "failing": does(Reply(body=b"oops", status=500, headers={"Retry-After": "0"}), "500"),
-    "a wrong key": does(Reply(body=b"{}", status=401), "401"),
+    "a wrong key": does(Reply(body=b"{}", status=401), "401", "waits"),
     "a redirection": does(Reply(body=b"", status=302, headers={"Location": "http://127.0.0.1:9/"}), "302"),
     "no answer in time": does(Reply(then="hang"), "no answer within"),
     "a connection that breaks in the middle": does(Reply(body=b'{"choices"', then="reset"), "broke off"),

@@ -63,10 +63,13 @@ async def serving(reply: Reply) -> AsyncIterator[Server]:
 
 @pytest.fixture(scope="module")
 def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
-    """Each shipped profile, formed after every turn, parked after two tries."""
+    """Each shipped profile, formed after every turn, tried again and parked after two tries, whatever it costs."""
     folder: Path = tmp_path_factory.mktemp("profiles")
     for name in PROFILES:
-        text = f'extends = "{name}"\n[trigger]\nwhen = "every_turn"\n[form]\nturns = false\nmax_attempts = {ATTEMPTS}\n'
+        text = (
+            f'extends = "{name}"\n[trigger]\nwhen = "every_turn"\n[budget]\ncapacity = 0\nmost_share = 1\n'
+            f'[form]\nturns = false\non_error = "retry"\nmax_attempts = {ATTEMPTS}\n'
+        )
         (folder / f"{name}.toml").write_text(text, "utf-8")
     return Profiles(folder)
 
@@ -113,7 +116,7 @@ async def asking(reply: Reply, profile: str, parts: Parts, clock: FakeClock) -> 
 
 def test_there_are_at_least_forty_bad_answers() -> None:
     assert len(CASES) >= 40
-    assert {case.ends for case in CASES.values()} == {"kept", "refused", "parked", "nothing"}
+    assert {case.ends for case in CASES.values()} == {"kept", "refused", "parked", "waits", "nothing"}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -146,6 +149,10 @@ def _end(status: FormationStatus, kept: list[Memory], reasons: list[str]) -> End
         assert status.error
         assert (kept, reasons) == ([], [])
         return "parked"
+    if status.error:
+        assert (kept, reasons, status.formed_seq) == ([], [], 0)
+        assert status.due_at is not None, "it comes again by itself"
+        return "waits"
     assert status.formed_seq == status.last_seq == 1
     if kept:
         return "kept"
@@ -212,3 +219,16 @@ async def test_an_answer_cut_off_anywhere_ends_well(
             told = await asked.engine.decisions(user=subject)
             waits = [one for one in await asked.engine.formations() if one.key.subject == subject and one.error]
             assert told or waits, whole.json[:end]
+
+
+async def test_an_app_as_shipped_passes_over_what_a_model_cannot_write_and_says_so(
+    parts: Parts, clock: FakeClock
+) -> None:
+    async with asking(Reply(content="no"), "app", parts, clock) as (asked, _):
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scene=asked.scene)
+        await asked.engine.end_conversation("c", user="ana", scene=asked.scene)
+        await asked.engine.form()
+        status = await asked.formation()
+        assert (status.parked, status.formed_seq) == (False, 1)
+        [reason] = await asked.reasons()
+        assert reason.startswith("not formed: ")
