@@ -62,6 +62,7 @@ class Metrics:
     app_created: int = 0
     """Memories of apps."""
     app_compactions: int = 0
+    """Memories of apps for which another had to go, or with which they became one."""
     app_turns: int = 0
     """Turns of apps' conversations."""
     app_turns_injected: int = 0

@@ -331,6 +331,12 @@ class Recollect:
         """Return whose memory a scene writes to."""
         return self._run(self._core.memory_of(user=user, conversation=conversation, scene=scene))
 
+    def formed_of(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE, limit: int = 100
+    ) -> ListOf[Memory]:
+        """List the notes, facts and episodes that rest on a conversation, newest first."""
+        return self._run(self._core.formed_of(conversation, user=user, scene=scene, limit=limit))
+
     def nearest(
         self,
         *,

@@ -1,14 +1,22 @@
-"""What most tests share: an engine over a store in memory, with a clock to set and an embedder of words."""
+"""What most tests share: an engine over a store, with a clock to set and an embedder of words.
+
+`pytest --store=file` runs all of them on another store than the one in memory.
+"""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
 from recollect.testing import FakeClock, WordEmbedder
+from stores import STORES, new_store, url_of
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--store", choices=STORES, default=STORES[0], help="the store that engines in tests stand on")
 
 
 @pytest.fixture
@@ -17,13 +25,28 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-async def parts(clock: FakeClock) -> AsyncIterator[Parts]:
-    store = await open_store("sqlite:///:memory:", clock=clock)
+def kind(request: pytest.FixtureRequest) -> str:
+    """Which store the engine stands on."""
+    return str(request.config.getoption("--store"))
+
+
+@pytest.fixture
+def dim() -> int:
+    """How many numbers a vector has."""
+    return 64
+
+
+@pytest.fixture
+async def parts(
+    kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Parts]:
+    folder: Path = tmp_path_factory.mktemp("store")  # apart from what a test writes itself
+    store = await new_store(kind, folder, clock)
     yield Parts(
-        settings=Settings(database_url="sqlite:///:memory:"),
+        settings=Settings(database_url=url_of(kind, folder)),
         clock=clock,
         store=store,
-        embedder=WordEmbedder(),
+        embedder=WordEmbedder(dim),
         model=None,
         counter=token_counter(),
     )

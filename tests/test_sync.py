@@ -20,8 +20,9 @@ from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
     "decisions", "why", "undo", "undo_from", "window", "summary_so_far", "prompt", "energy", "open_conversation",
-    "conversation", "end_conversation", "save_conversation", "memory_of", "nearest", "erase", "erase_messages",
-    "erase_conversation", "erase_subject", "link", "unlink", "subscribe", "unsubscribe", "subscriptions", "tend",
+    "conversation", "end_conversation", "save_conversation", "memory_of", "formed_of", "nearest", "erase",
+    "erase_messages", "erase_conversation", "erase_subject", "link", "unlink", "subscribe", "unsubscribe",
+    "subscriptions", "tend",
 )  # fmt: skip
 
 

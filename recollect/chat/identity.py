@@ -263,7 +263,7 @@ def _memory(value: str | None) -> MemoryMode:
     try:
         return MemoryMode(value.lower())
     except ValueError:
-        raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on, read or off") from None
+        raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on, read, record or off") from None
 
 
 def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:

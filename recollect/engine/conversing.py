@@ -8,7 +8,7 @@ from recollect.engine.remembering import Remembering
 from recollect.engine.scope import Scope
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.profiles.options import options_of
-from recollect.types import NO_SCENE, Conversation, ConversationId, Opening, Scene, Subject
+from recollect.types import NO_SCENE, Conversation, ConversationId, Memory, Opening, Scene, Subject
 
 
 class Conversing(Remembering):
@@ -106,6 +106,24 @@ class Conversing(Remembering):
         if scope.writes is None:
             raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
         return scope.writes
+
+    async def formed_of(
+        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE, limit: int = 100
+    ) -> list[Memory]:
+        """List the notes, facts and episodes that rest on a conversation, newest first.
+
+        Args:
+            conversation: Your id of it, or ours.
+            user: Whose conversation.
+            scene: As it was recorded under, where it was not opened with a profile.
+            limit: Most to return.
+
+        Raises:
+            UnknownConversationError: this user has none of that id.
+        """
+        found = await self.conversation(conversation, user=user)
+        scope = await self._scope_of(found, scene)
+        return await self._store.formed_of(scope.writes or found.subject, found, limit=limit)
 
     async def _ask(self, conversation: Conversation, scene: Scene) -> int:
         scope = await self._scope_of(conversation, scene)

@@ -1,11 +1,12 @@
 """What memory puts into a prompt: recalled by a profile, written by its template. Reads the store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from recollect.chat.log import before_query, query_of
 from recollect.context.fit import fit
+from recollect.context.mcp import context_block
 from recollect.context.render import Frame, Rendered
 from recollect.engine.asking import Wish
 from recollect.engine.finding import Finder
@@ -63,6 +64,10 @@ class Context:
     """Memories that were near, and why they are not in them."""
     tokens: int
     """Of the text, as they are counted."""
+
+    def as_mcp(self) -> tuple[Mapping[str, object], ...]:
+        """Return it as content blocks of the Model Context Protocol; none where nothing is recalled."""
+        return (context_block(self.text),) if self.text else ()
 
 
 def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope) -> Asked:

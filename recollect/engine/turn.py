@@ -94,9 +94,11 @@ class Turns:
         prepared = await self._recalled(request, identity, mode)
         if prepared.scope is None or prepared.scope.writes is None:
             return prepared
-        keeps = identity.memory is MemoryMode.ON and not identity.temporary
+        keeps = identity.memory.records and not identity.temporary
         offered = prepared.scope.profile.trigger.offered
         names = offered if keeps else offered & {SEARCH}
+        if identity.memory is MemoryMode.RECORD:
+            names -= {SEARCH}
         tools = offer(request, names)
         if tools is None:
             return prepared
@@ -113,7 +115,7 @@ class Turns:
             return Prepared(body=request.body, items=(), record=None, log=log)
         scope = await self.scope(identity.subject, identity.scene, identity.conversation)
         plain = Prepared(body=request.body, items=(), record=None, log=log, scope=scope)
-        if scope.writes is None:
+        if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return plain
         asked = await apart(size, lambda: asked_of(request, log, scope))
         recall, rendered = await self._prompts.write(asked)

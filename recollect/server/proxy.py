@@ -143,7 +143,7 @@ class ChatProxy:
             self.counters.background_tasks += 1
             exchange.note = "task"
         else:
-            exchange.record = identity.memory is MemoryMode.ON and not identity.temporary
+            exchange.record = identity.memory.records and not identity.temporary
             mode = self._refusals.mode(identity.subject, request.model)
             try:
                 async with asyncio.timeout(self._engine.settings.recall_timeout_s):

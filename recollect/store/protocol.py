@@ -228,6 +228,10 @@ class Store(OperatorStore, TendedStore, Protocol):
         """List memories newest first, from behind `after`; closed ones only when asked; with a tag, those under it."""
         ...
 
+    async def formed_of(self, subject: Subject, source: Conversation, *, limit: int = 100) -> list[Memory]:
+        """List the notes, facts and episodes of a subject that rest on a conversation, newest first; no closed ones."""
+        ...
+
     async def facts(self, subject: Subject) -> list[Memory]:
         """Read all active facts, most important first, ties by id."""
         ...

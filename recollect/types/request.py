@@ -83,7 +83,15 @@ class MemoryMode(StrEnum):
 
     ON = "on"
     READ = "read"
+    """Recall only."""
+    RECORD = "record"
+    """Record and form only: nothing is recalled."""
     OFF = "off"
+
+    @property
+    def records(self) -> bool:
+        """Whether the turn is recorded and formed."""
+        return self in (MemoryMode.ON, MemoryMode.RECORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

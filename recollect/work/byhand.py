@@ -29,6 +29,7 @@ from recollect.types import (
     Subject,
     Vector,
 )
+from recollect.work.telling import tell_room
 from recollect.work.tools import Tools
 
 # Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
@@ -79,6 +80,7 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: S
                 raise
             if not await tools.store.memories(subject, [fresh.id]):
                 continue
+        tell_room(subject, room_made, tools)
         folded = [one.memory_id for one in room_made if one.target_id == fresh.id and one.action is Action.FOLD]
         return (await tools.store.memories(subject, [*filter(None, folded), (known or fresh).id]))[0]
     raise StaleSubjectError(f"{subject.text} kept changing; nothing was added, try again")

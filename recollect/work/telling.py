@@ -1,11 +1,11 @@
 """Count and log what a formation did. Writes to the log and to the counts."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect.errors import BreakerOpenError, BudgetSpentError
-from recollect.types import Action, AddMemory, Decision, FormationResult, Lease, MemoryKind
+from recollect.types import Action, AddMemory, Decision, FormationResult, Lease, MemoryKind, Subject
 from recollect.work.tools import Tools
 
 logger = logging.getLogger(__name__)
@@ -39,10 +39,7 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
     tools.metrics.saved += kept
     tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
     tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
-    if lease.key.subject.kind == "app":
-        actions = [decision.action for decision in result.decisions]
-        # One goes, or two are folded into one.
-        tools.metrics.app_compactions += actions.count(Action.EVICT) + actions.count(Action.FOLD) // 2
+    tell_room(lease.key.subject, result.decisions, tools)
     if not result.decisions:
         return
     logger.info(
@@ -54,6 +51,16 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
             "decisions": [_told(decision, tools) for decision in result.decisions],
         },
     )
+
+
+def tell_room(subject: Subject, decisions: Sequence[Decision], tools: Tools) -> None:
+    """Count and log the committed compactions of an app's memories: one for each that found no room."""
+    gone = [line for line in decisions if line.action is Action.EVICT or line.action is Action.FOLD]
+    # A fold is told of both memories that went into one.
+    compactions = len({line.target_id if line.action is Action.EVICT else line.memory_id for line in gone})
+    if subject.kind == "app" and compactions:
+        tools.metrics.app_compactions += compactions
+        logger.info("memory_compaction", extra={"subject": subject.text, "compactions": compactions})
 
 
 def _told(decision: Decision, tools: Tools) -> dict[str, str]:

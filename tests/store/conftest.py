@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
+from stores import STORES, new_store
 
 
 @pytest.fixture
@@ -15,11 +15,9 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=STORES)
 async def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
-    """SQLite in memory (read and written by one thread) and in a file (one writer, several readers)."""
-    path = ":memory:" if request.param == "memory" else str(tmp_path / "recollect.sqlite3")
-    opened = await open_store(f"sqlite:///{path}", clock=clock)
+    opened = await new_store(request.param, tmp_path, clock)
     yield opened
     await opened.close()
 

@@ -12,7 +12,7 @@ from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_d
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import version_of
 from recollect.text import clean
-from recollect.types import Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
+from recollect.types import Conversation, Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
 
 SQL, TAGGED = load("memory"), load("tagged")
 _LAST_ID = b"\xff" * 16
@@ -58,6 +58,14 @@ def list_memories(
     else:
         sql = SQL["listed_with_turns" if MemoryKind.TURN in which.kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
+    return read_memories(subject, rows)
+
+
+def formed_of(db: apsw.Connection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
+    """Read what a conversation left: see `Store.formed_of`."""
+    if version_of(db, subject) is None:
+        return []
+    rows = fetch(db, TAGGED["formed_of"], subject.key, source.subject.key, id_bytes(source.id), limit)
     return read_memories(subject, rows)
 
 

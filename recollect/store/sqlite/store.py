@@ -35,6 +35,7 @@ from recollect.store.sqlite.talking import Talking
 from recollect.store.sqlite.tending import Tending
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
+    Conversation,
     Change,
     ConversationId,
     Decision,
@@ -233,6 +234,11 @@ class SqliteStore(Talking, Operating, Tending):
                 db, subject, memories.Which(kinds=kinds, closed=closed, tag=tag), after=after, limit=limit
             )
         )
+
+    async def formed_of(self, subject: Subject, source: Conversation, *, limit: int = 100) -> list[Memory]:
+        """See `Store.formed_of`."""
+        check_limit(limit)
+        return await self._read(lambda db: memories.formed_of(db, subject, source, limit))
 
     async def facts(self, subject: Subject) -> list[Memory]:
         """See `Store.facts`."""

@@ -1,0 +1,29 @@
+"""Each row runs on every store (`stores.STORES`); where the length of vectors matters, at three of them (`DIMS`)."""
+
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.server.app import build_app
+from stores import STORES
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def dim() -> int:
+    return 256
+
+
+@pytest.fixture
+async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+    """Ana over HTTP, on the loopback address, without a model's server behind it."""
+    transport = httpx.ASGITransport(app=build_app(engine))
+    headers = {"x-recollect-user": "ana"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
+        yield client

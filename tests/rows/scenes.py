@@ -1,0 +1,36 @@
+"""What the rows' tests tell: who talks under which profile, and what must be remembered of it."""
+
+from collections.abc import Mapping, Sequence
+
+from recollect.types import Scene
+from talk import assistant, user
+
+DIMS = (256, 384, 1536)
+"""Lengths of vectors at which the rows hold."""
+MEMORY_ON = {"x-recollect-memory": "on"}
+
+SESSION = Scene(profile="session")
+KIRA = Scene(profile="character", characters=("Kira", "Marcus"))
+CALENDAR = Scene(profile="app", app="calendar")
+USER = Scene(profile="user")
+TIERED = Scene(profile="tiered")
+DEFAULT = Scene(profile="default")
+SCENES = (SESSION, KIRA, CALENDAR, USER, TIERED, DEFAULT)
+
+LIGHTHOUSE = "I decided to leave the lighthouse before the first snow falls in the north."
+
+
+def story(scene: Scene) -> Sequence[Mapping[str, str]]:
+    """Return turns of which a profile remembers that somebody lives in Oslo, or of a character that it leaves."""
+    if scene.profile == "character":
+        said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
+        said.append(("What did you decide about the lighthouse?", LIGHTHOUSE))
+        return [message for asked, told in said for message in (user(asked), assistant(told))]
+    return [user("I live in Oslo."), assistant("I noted that you live in Oslo.")]
+
+
+def question(scene: Scene) -> tuple[str, str]:
+    """Return what is asked later, and a word of what must stand in the prompt then."""
+    if scene.profile == "character":
+        return "Kira decided to leave the lighthouse before the first snow falls?", "lighthouse"
+    return ("The user lives in Oslo?", "Oslo")

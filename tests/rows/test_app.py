@@ -1,0 +1,207 @@
+"""A: a small memory for each app, kept by a sub-agent."""
+
+import json
+import logging
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import httpx
+import pytest
+
+from own_profile import Answering, delete
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Action, Purpose, Scene, Subject
+from rows.scenes import CALENDAR
+from stores import DURABLE, new_store, url_of
+from talk import answer, assistant, note, user, with_model
+
+PARAGRAPH = {
+    "text": "Ana asked for a dentist's appointment. It was put on 12 May at nine.",
+    "messages": [1, 2],
+    "importance": 7,
+    "tags": ["dentist"],
+}
+TALK = [
+    user("I need a calendar entry for my dentist on 12 May at nine, please."),
+    assistant("Done: dentist on 12 May at nine, in the blue calendar."),
+]
+APP = Subject("app", "ana/calendar")
+
+
+async def ended(engine: AsyncRecollect, conversation: str = "c", scene: Scene = CALENDAR) -> None:
+    await engine.end_conversation(conversation, user="ana", reason="closed", messages=TALK, scene=scene)
+    await engine.form()
+
+
+async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(parts: Parts) -> None:
+    engine = with_model(parts, ScriptedModel([PARAGRAPH]))
+    await engine.end_conversation("c", user="ana", reason="closed", messages=TALK, scene=CALENDAR)
+    assert await engine.app_memories("calendar", user="ana") == [], "it is made behind the call"
+    await engine.form()
+    [one] = await engine.app_memories("calendar", user="ana")
+    assert (one.text, one.importance, one.number) == (PARAGRAPH["text"], 0.7, 1)
+    assert one.detail.tags[:1] == ("dentist",)
+
+
+async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(engine: AsyncRecollect) -> None:
+    await engine.record(TALK, user="ana", conversation="old", scene=Scene(profile="default"))
+    await engine.end_conversation("old", user="ana", reason="closed")
+    await engine.form()
+    await ended(engine)
+    known = await engine.app_memories("calendar", user="ana")
+    old = await engine.conversation("old", user="ana")
+    assert {source.conversation for one in known for source in one.evidence} == {
+        (await engine.conversation("c", user="ana")).id
+    }
+    assert old.end_reason == "closed"
+
+
+async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Parts, clock: FakeClock) -> None:
+    model = Answering(delete(3))
+    engine = with_model(parts, model.model)
+    for number in range(11):
+        clock.advance(minutes=1)
+        await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
+    assert model.asked == 1
+    texts = [one.text for one in await engine.app_memories("calendar", user="ana")]
+    assert len(texts) == 10
+    assert "Ana moved meeting 10 to Monday." in texts
+    [gone] = [line for line in await engine.decisions(user=APP) if line.action is Action.EVICT]
+    assert gone.text not in texts
+
+
+async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for number in range(10):
+        clock.advance(days=1)
+        await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
+    found = await engine.context("Anything new?", user="ana", scene=CALENDAR)
+    rows = [line for line in found.text.splitlines() if "[Created: " in line]
+    assert "calendar" in found.text.splitlines()[1] or "calendar" in found.text.splitlines()[0]
+    assert len(rows) == 10
+    assert rows[0] == "1. [Created: 2026-01-11] Ana moved meeting 9 to Monday."
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
+    kind: str, parts: Parts, clock: FakeClock, tmp_path: Path
+) -> None:
+    assert url_of(kind, tmp_path)
+    first = replace(parts, store=await new_store(kind, tmp_path, clock))
+    async with AsyncRecollect(first) as engine:
+        await engine.announce_app("calendar", user="ana")
+        await ended(engine)
+        known = await engine.app_memories("calendar", user="ana")
+    async with AsyncRecollect(replace(parts, store=await new_store(kind, tmp_path, clock))) as again:
+        assert await again.app_memories("calendar", user="ana") == known != []
+        assert await again.app_memories("notes", user="ana") == []
+        assert await again.remove_app("calendar", user="ana") == 0
+        assert await again.app_memories("calendar", user="ana") == known
+        assert await again.remove_app("calendar", user="ana", purge=True) == len(known)
+        assert await again.app_memories("calendar", user="ana") == []
+
+
+async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is_logged(
+    parts: Parts, clock: FakeClock, api: httpx.AsyncClient, engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+) -> None:
+    model = Answering(delete(3))
+    working = AsyncRecollect(replace(parts, model=model.model))
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        for number in range(10):
+            clock.advance(minutes=1)
+            await working.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
+        await working.add("Ana moved meeting 10 to Monday.", user=APP, profile="app")
+        await ended(engine, "d", replace(CALENDAR, app="notes"))
+    counted = dict(
+        line.rsplit(" ", 1) for line in (await api.get("/metrics")).text.splitlines() if not line.startswith("#")
+    )
+    assert float(counted["app_memory_compactions_total"]) == 1
+    assert float(counted["app_memory_created_total"]) == len(await engine.app_memories("notes", user="ana"))
+    assert float(counted["app_memory_energy_total"]) > 0
+    assert float(counted["app_memory_utilization"]) == 1
+    assert "app_context_injection_rate" in counted
+    today = (await engine.energy(user=APP, profile="app")).today
+    assert today[Purpose.COMPACT].calls == 1, "compactions of one app this day"
+    events = [record.message for record in caplog.records]
+    assert "memory_compaction" in events
+    assert "memory_decision" in events
+    assert "meeting" not in repr([vars(record) for record in caplog.records])
+
+
+async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_and_exported_as_json(
+    parts: Parts, api: httpx.AsyncClient
+) -> None:
+    engine = with_model(parts, ScriptedModel([PARAGRAPH]))
+    await ended(engine)
+    await engine.add("Ana likes boats.", user=APP, importance=0.2, profile="app")
+    [boats, dentist] = await engine.app_memories("calendar", user="ana")
+    assert (dentist.importance, boats.importance) == (0.7, 0.2)
+    by_words = (await engine.search("dentist", user=APP, profile="default")).items
+    assert [(item.memory.id, item.words > 0) for item in by_words[:1]] == [(dentist.id, True)]
+    by_meaning = await engine.nearest(query="boats that Ana likes", user=APP)
+    assert by_meaning[0].memory.id == boats.id
+    exported = (await api.get("/apps/calendar/memories")).json()
+    assert [one["content"] for one in exported["memories"]] == [boats.text, dentist.text]
+    assert json.loads(json.dumps(exported)) == exported
+
+
+async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(
+    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+) -> None:
+    await ended(engine)
+    [one, *_] = await engine.app_memories("calendar", user="ana")
+    notes = await engine.memory_of(user="ana", scene=replace(CALENDAR, app="notes"))
+    await engine.link(one.id, to=notes, user=APP)
+    assert [shared.id for shared in await engine.app_memories("notes", user="ana")] == [one.id]
+    assert await engine.app_memories("calendar", user="ben") == []
+    (tmp_path / "app.toml").write_text(
+        'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
+    )
+    common = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    await ended(common, "e")
+    mine, bens = [await common.app_memories("calendar", user=who) for who in ("ana", "ben")]
+    assert mine == bens != []
+
+
+async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(parts: Parts) -> None:
+    invented = {**PARAGRAPH, "text": "Ana bought a yacht in Monaco for two million."}
+    engine = with_model(parts, ScriptedModel([invented]))
+    await ended(engine)
+    assert await engine.app_memories("calendar", user="ana") == []
+    [refused] = [line for line in await engine.decisions(user=APP) if line.action is Action.IGNORE]
+    assert (refused.text, refused.reason) == (invented["text"], "says what is not in the conversation")
+
+    told = answer(
+        note("The user's dentist is Dr Berg.", "my dentist is Dr Berg"),
+        note("The user's dentist is Dr Lie.", "my dentist is Dr Lie"),
+    )
+    engine = with_model(parts, ScriptedModel([told]))
+    await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scene=Scene(profile="default"))
+    await engine.form()
+    assert [one.text for one in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
+
+
+async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for app in range(30):
+        subject = await engine.memory_of(user="ana", scene=Scene(profile="app", app=f"app {app}"))
+        for number in range(10):
+            await engine.add(f"Ana moved meeting {number} of app {app} to Monday.", user=subject, profile="app")
+    began = perf_counter()
+    await ended(engine)
+    assert perf_counter() - began < 5
+    assert await engine.app_memories("calendar", user="ana")
+    took = []
+    for app in range(30):
+        clock.advance(seconds=1)
+        began = perf_counter()
+        found = await engine.context("What is new?", user="ana", scene=Scene(profile="app", app=f"app {app}"))
+        took.append(perf_counter() - began)
+        assert len(found.items) == 10
+        assert {item.memory.text.partition(" of ")[2] for item in found.items} == {f"app {app} to Monday."}
+    assert sorted(took)[len(took) // 2] < 0.1

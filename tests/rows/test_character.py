@@ -1,0 +1,177 @@
+"""C: two characters who remember each other."""
+
+import json
+from collections.abc import MutableMapping
+from typing import Any
+
+import httpx
+import pytest
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect, Parts
+from recollect.providers.jsonanswer import read_json_answer
+from recollect.server.proxy import ChatProxy
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Identity, Scene, Subject
+from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
+from server.asgi import DONE, EVENTS, Call, GivenWay, broken, chat, event
+from talk import assistant, request, user, with_model
+
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
+CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
+ANA = Subject("user", "ana")
+MARCUS = Scene(profile="character", characters=("Marcus", "Kira"))
+TO_EVE = Scene(profile="character", characters=("Kira", "Eve"))
+FOUND = "I learned that a silver key lies under the mossy stone number {} of the yard."
+
+
+async def told(engine: AsyncRecollect) -> Subject:
+    """Let Kira and Marcus talk for five turns; return what Kira knows."""
+    await engine.record(story(KIRA), user="ana", conversation="c", scene=KIRA)
+    await engine.form()
+    return await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, dim: int) -> None:
+    assert dim in DIMS
+    await told(engine)
+    asked = request(user("Kira decided to leave the lighthouse before the first snow falls?"))
+    hers = await engine.turns.prepare(asked, Identity(subject=ANA, scene=KIRA, conversation="d"))
+    his = await engine.turns.prepare(asked, Identity(subject=ANA, scene=MARCUS, conversation="other"))
+    assert [LIGHTHOUSE in item.memory.text for item in hers.items] == [True]
+    assert his.items == ()
+    to_eve = await engine.turns.prepare(asked, Identity(subject=ANA, scene=TO_EVE, conversation="e"))
+    assert [LIGHTHOUSE in item.memory.text for item in to_eve.items] == [True], "it is near, whoever asks Kira"
+    bye = await engine.turns.prepare(request(user("Bye!")), Identity(subject=ANA, scene=TO_EVE, conversation="e"))
+    assert bye.items == (), "recent ones join for the same pair alone"
+
+
+async def test_c4_c9_the_weightier_and_nearer_comes_first_in_the_numbered_block(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    await engine.add("The old lighthouse is empty.", user=kira, importance=0.2, type="NOTE", profile="character")
+    await engine.add("The old lighthouse burned.", user=kira, importance=0.9, type="OUTCOME", profile="character")
+    clock.advance(days=3)
+    found = await engine.context("The old lighthouse", user="ana", conversation="c", scene=KIRA)
+    rows = [line for line in found.text.splitlines() if line[:2] in ("1.", "2.")]
+    assert rows == ["1. [OUTCOME, importance=9, 3 days ago]", "2. [NOTE, importance=2, 3 days ago]"]
+
+
+async def test_c8_a_record_holds_what_was_said_with_summary_source_context_conversation_and_tags(
+    engine: AsyncRecollect,
+) -> None:
+    kira = await told(engine)
+    [record] = [one for one in await engine.list(user=kira) if LIGHTHOUSE in one.text]
+    conversation = await engine.conversation("c", user="ana")
+    assert (record.type, record.importance > 0, bool(record.detail.summary)) == ("DECISION", True, True)
+    assert record.detail.source_uri == f"recollect://{conversation.id}/10"
+    assert record.detail.source_context.startswith("Marcus and Kira")
+    assert record.detail.tags == ("pair:kira+marcus",)
+    assert record.evidence[0].conversation == conversation.id
+
+
+async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRecollect) -> None:
+    formed: list[int] = []
+    call = Call(chat("I live in Oslo and I keep bees.", stream=True))
+    send = call.send()
+
+    async def watching(message: MutableMapping[str, Any]) -> None:
+        if not call.text.endswith("[DONE]\n\n"):
+            formed.append(await engine.form())
+        await send(message)
+
+    way = GivenWay([(200, EVENTS, [event("No"), event("ted."), event("", "stop"), DONE])])
+    proxy = ChatProxy(engine, way, POLICY)
+    await proxy(call.scope(), call.receive(), watching)
+    await proxy.close()
+    assert len(formed) > 3
+    assert sum(formed[:3]) == 0, "nothing is due while the answer streams"
+    await engine.form()
+    assert "Oslo" in {one.value for one in await engine.list(user="ana")}
+
+
+async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, EVENTS, [event("No"), broken()])])
+    proxy = ChatProxy(engine, way, POLICY)
+    call = Call(chat("I live in Oslo and I keep bees.", stream=True))
+    await proxy(call.scope(), call.receive(), call.send())
+    await proxy.close()
+    [conversation] = await engine.conversations(user="ana")
+    said = await engine.messages(conversation.id, user="ana")
+    assert [(one.text, one.complete) for one in said] == [("I live in Oslo and I keep bees.", True), ("No", False)]
+    await engine.form()
+    assert "Oslo" in {one.value for one in await engine.list(user="ana")}
+
+
+async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversation(engine: AsyncRecollect) -> None:
+    kira = await told(engine)
+    await engine.record(
+        [message for n in range(5) for message in (user(FOUND.format(n)), assistant("Hm."))],
+        user="ana",
+        conversation="d",
+        scene=TO_EVE,
+    )
+    await engine.form()
+    near = await engine.search("leave the lighthouse before the snow", user=kira, profile="character")
+    assert LIGHTHOUSE in near.items[0].memory.text
+    for tag, conversation, word in (("pair:kira+marcus", "c", "lighthouse"), ("pair:kira+eve", "d", "silver key")):
+        scene = KIRA if conversation == "c" else TO_EVE
+        tagged = await engine.list(user=kira, tag=tag)
+        left = await engine.formed_of(conversation, user="ana", scene=scene)
+        assert tagged == left != []
+        assert all(word in one.text for one in left)
+    assert await engine.formed_of("c", user="ana", scene=KIRA, limit=1) == await engine.list(
+        user=kira, tag="pair:kira+marcus", limit=1
+    )
+
+
+async def test_c12_memories_come_as_a_context_block_of_the_model_context_protocol(engine: AsyncRecollect) -> None:
+    await told(engine)
+    found = await engine.context("The lighthouse, leave before the snow?", user="ana", conversation="c", scene=KIRA)
+    [block] = found.as_mcp()
+    resource = json.loads(json.dumps(block))["resource"]
+    assert (block["type"], resource["mimeType"], resource["text"]) == ("resource", "text/plain", found.text)
+    assert "lighthouse" in resource["text"]
+    nothing = await engine.context("Hello?", user="ben", conversation="c", scene=KIRA)
+    assert nothing.as_mcp() == ()
+
+
+@pytest.mark.parametrize(
+    "wrapped", ["{}", "```json\n{}\n```", "Here you are: {} I hope it helps."], ids=["plain", "fence", "talk"]
+)
+async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Parts, wrapped: str) -> None:
+    item = {"type": "OUTCOME", "content": "The lighthouse burned down.", "importance": 0.9, "summary": "It burned."}
+    text = wrapped.replace("{}", json.dumps([item]))
+    answer = read_json_answer(text, lambda value: isinstance(value, list))
+    engine = with_model(parts, ScriptedModel([answer]))
+    turns = [user(f"We talk of the weather, {n}.") for n in range(4)]
+    await engine.record([*turns, user("The lighthouse burned down.")], user="ana", conversation="c", scene=KIRA)
+    await engine.form()
+    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    assert {(one.type, one.detail.summary) for one in await engine.list(user=kira)} == {("OUTCOME", "It burned.")}
+
+
+async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    for n in range(5):
+        body = {"model": "m", "messages": [user(FOUND.format(n))]}
+        headers = {**CHARACTERS, "x-recollect-session": "c"}
+        answer = await api.post("/v1/chat/completions", json=body, headers=headers)
+        assert answer.status_code == 200
+    await engine.form()
+    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    assert len(await engine.list(user=kira)) >= 5
+    off = await api.post(
+        "/api/sessions",
+        json={
+            "id": "off",
+            "profile": "character",
+            "settings": {"systemCharacter": "Kira", "userCharacter": "Marcus", "useMemory": False},
+        },
+    )
+    assert off.status_code == 201
+    scope = await engine.turns.scope(ANA, Scene(), "off")
+    assert scope.writes is None

@@ -1,0 +1,126 @@
+"""T: session window, episodes, structured facts."""
+
+from time import perf_counter
+
+import pytest
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect
+from recollect.server.proxy import ChatProxy
+from recollect.testing import FakeClock
+from recollect.types import MemoryKind
+from rows.scenes import DIMS, TIERED
+from server.asgi import JSON, Call, GivenWay, chat, whole
+from talk import assistant, user
+from work.test_thousand_turns import said
+
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
+# Beside a machine that has other things to do; alone it takes some 5 ms.
+MOST_ADDED_S = 0.5
+
+
+async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_each: bool = False) -> None:
+    for turn in range(start, start + turns):
+        messages = [user(said(turn)), assistant(f"Noted: {turn}.")]
+        await engine.record(messages, user="ana", conversation="c", scene=TIERED)
+        if form_each:
+            await engine.form()
+    await engine.form()
+
+
+async def passed(engine: AsyncRecollect, text: str, memory: str) -> GivenWay:
+    """Send one message with that mode of memory; return what upstream was asked."""
+    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    call = Call(chat(text), {"x-recollect-memory": memory, "x-recollect-profile": "tiered"})
+    proxy = ChatProxy(engine, way, POLICY)
+    await proxy(call.scope(), call.receive(), call.send())
+    await proxy.close()
+    await engine.form()
+    return way
+
+
+async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_two_places(
+    engine: AsyncRecollect,
+) -> None:
+    for turn in range(45):
+        await talked(engine, 1, start=turn, form_each=True)
+        window = await engine.window("c", user="ana", scene=TIERED)
+        turns = len(window) // 2
+        assert turns == turn + 1 if turn < 19 else 10 <= turns <= 19
+        episodes = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+        seqs = [one.seq for episode in episodes for one in episode.evidence] + [one.seq for one in window]
+        assert sorted(seqs) == list(range(1, 2 * (turn + 1) + 1))
+
+
+@pytest.mark.parametrize("dim", DIMS)
+async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: AsyncRecollect, dim: int) -> None:
+    await talked(engine, 20)
+    [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert (episode.detail.first_turn, episode.detail.last_turn) == (1, 10)
+    near = await engine.nearest(query=episode.text, user="ana")
+    assert near[0].memory.id == episode.id, f"at {dim} numbers"
+    assert near[0].similarity > 0.99
+    found = await engine.context(episode.text, user="ana", conversation="other", scene=TIERED)
+    assert episode.id in {item.memory.id for item in found.items}
+    far = await engine.context("Which boat sails to Lima?", user="ana", conversation="other", scene=TIERED)
+    assert {item.memory.kind for item in far.items} == {MemoryKind.FACT}
+
+
+async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_what_is_as_sure(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for text in ("I live in Rome.", "We discussed the budget.", "I'm allergic to peanuts.", "I live in Oslo."):
+        await engine.record([user(text)], user="ana", conversation="c", scene=TIERED)
+        await engine.form()
+        clock.advance(days=1)
+    facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert {(one.category, one.key, one.value) for one in facts} == {
+        ("identity", "location", "Oslo"),
+        ("constraint", "allergy:peanuts", "peanuts"),
+    }
+    history = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
+    assert sorted(one.value for one in history if one.key == "location") == ["Oslo", "Rome"]
+    assert await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) == []
+
+
+async def test_t8_profile_and_recent_context_stand_before_the_conversation_with_the_request_to_be_consistent(
+    engine: AsyncRecollect,
+) -> None:
+    await talked(engine, 20)
+    [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert len(episode.text) > 150
+    found = await engine.context(episode.text, user="ana", conversation="other", scene=TIERED)
+    [line] = [line for line in found.text.splitlines() if line.startswith("- turns 1-10: ")]
+    assert len(line.removeprefix("- turns 1-10: ")) <= 151, "150 characters, and a sign that there is more"
+    assert found.text.index("- location: Oslo") < found.text.index(line)
+    assert found.text.count("Answer consistently") == 2
+    written = await engine.prompt("What may I eat?", conversation="c", user="ana", scene=TIERED)
+    assert "- location: Oslo" in written[0]["content"]
+    assert [message["content"] for message in written[-3:]] == [said(19), "Noted: 19.", "What may I eat?"]
+
+
+async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(engine: AsyncRecollect) -> None:
+    await passed(engine, "I live in Oslo.", "on")
+    on = await passed(engine, "I'm allergic to peanuts.", "on")
+    assert b"Oslo" in on.asked[0].body
+    off = await passed(engine, "I work as a nurse.", "record")
+    assert b"Oslo" not in off.asked[0].body
+    assert {one.value for one in await engine.list(user="ana")} == {"Oslo", "peanuts", "nurse"}
+    neither = await passed(engine, "I speak Norwegian.", "off")
+    assert b"Oslo" not in neither.asked[0].body
+    assert len(await engine.list(user="ana")) == 3
+
+
+async def test_t10_a_hundred_turns_make_about_fifteen_facts_and_cost_a_response_little(engine: AsyncRecollect) -> None:
+    await talked(engine, 100)
+    facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert 12 <= len(facts) <= 18
+    episodes = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert len(episodes) == 9, "twenty turns, of which ten stay"
+    took = []
+    for turn in range(20):
+        began = perf_counter()
+        await engine.context(said(turn), user="ana", conversation="c", scene=TIERED)
+        await engine.record([user(f"{said(turn)} {turn}")], user="ana", conversation="d", scene=TIERED)
+        took.append(perf_counter() - began)
+    assert sorted(took)[len(took) // 2] < MOST_ADDED_S

@@ -1,0 +1,199 @@
+"""U: memories behind an OpenAI-compatible API."""
+
+import asyncio
+import base64
+import json
+from dataclasses import replace
+
+import httpx
+import numpy as np
+import pytest
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import UnknownConversationError, UnknownMemoryError
+from recollect.server.app import build_app
+from recollect.server.proxy import ChatProxy
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Action, MemoryKind
+from rows.filed import FiledEmbedder, made
+from rows.scenes import USER
+from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
+from talk import asks, request, user
+
+NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
+OF_USER = {"x-recollect-profile": "user"}
+ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
+
+
+async def passed(engine: AsyncRecollect, call: Call, *parts: bytes, stream: bool = False) -> GivenWay:
+    """Serve one call with an upstream that answers so; return what upstream was asked."""
+    way = GivenWay([(200, EVENTS if stream else JSON, parts)])
+    proxy = ChatProxy(engine, way, NOBODY)
+    await proxy(call.scope(), call.receive(), call.send())
+    await proxy.close()
+    return way
+
+
+async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(engine: AsyncRecollect) -> None:
+    said = "I like strong coffee in the morning."
+    await passed(engine, Call(chat(said), ANA), whole("Noted."))
+    await engine.form()
+    assert [one.text for one in await engine.list(user="ana")] != []
+    asked = Call(chat("I like strong coffee in the morning, don't I?"), OF_USER)
+    way = await passed(engine, asked, whole("I cannot know."))
+    assert way.asked[0].body == asked.body
+    assert asked.answer_headers["x-recollect-memory"] == "anonymous"
+    assert [subject.text for subject in await engine.subjects()] == ["user:ana"]
+    assert await engine.form() == 0
+    again = Call(chat("The user likes strong coffee in the morning?"), ANA)
+    way = await passed(engine, again, whole("You do."))
+    assert b"The user likes strong coffee in the morning.\\n" in way.asked[0].body
+
+
+async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record(engine: AsyncRecollect) -> None:
+    halfway = asyncio.Event()
+    call = Call(chat("I like strong coffee in the morning.", stream=True), ANA)
+    way = GivenWay([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
+    proxy = ChatProxy(engine, way, NOBODY)
+    serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
+    await asyncio.wait_for(call.first_chunk.wait(), 20)
+    assert b"No" in b"".join(call.chunks), "it is read while the rest is still being made"
+    assert await engine.conversations(user="ana") == []
+    assert await engine.formations() == []
+    halfway.set()
+    await serving
+    await proxy.close()
+    assert call.text.endswith("data: [DONE]\n\n")
+    assert len(await engine.formations()) == 1, "the work was committed with the record, before [DONE]"
+    assert await engine.list(user="ana") == []
+    await engine.form()
+    assert len(await engine.list(user="ana")) == 1
+
+
+async def test_u4_u5_sentences_that_stand_alone_are_added_ignored_or_replaced(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for said in ("I like coffee.", "I like coffee.", "I don't like coffee.", "How is the weather?"):
+        await engine.record([user(said)], user="ana", scene=USER)
+        await engine.form()
+        clock.advance(days=1)
+    assert [one.text for one in await engine.list(user="ana")] == ["The user doesn't like coffee."]
+    decided = [(line.action, line.target_id is not None) for line in await engine.decisions(user="ana")]
+    assert decided == [(Action.ADD, False), (Action.IGNORE, True), (Action.REPLACE, True)]
+
+
+async def test_u7_parallel_requests_make_no_duplicates_and_an_older_message_replaces_nothing(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await asyncio.gather(
+        *(engine.record([user("I like coffee.")], user="ana", conversation=f"c{n}", scene=USER) for n in range(8))
+    )
+    await asyncio.gather(engine.form(), engine.form())
+    [coffee] = await engine.list(user="ana")
+    late = clock.now().replace(year=2025)
+    await engine.record([user("I don't like coffee.")], user="ana", conversation="old", said_at=late, scene=USER)
+    await engine.form()
+    assert coffee in await engine.list(user="ana")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_u9_the_answer_carries_the_memories_that_were_used(engine: AsyncRecollect, stream: bool) -> None:
+    known = await engine.add("The user likes strong coffee in the morning.", user="ana", profile="user")
+    call = Call(chat("The user likes strong coffee in the morning?", stream=stream), ANA)
+    answer = [event("Yes."), event("", "stop"), DONE] if stream else [whole("Yes.")]
+    await passed(engine, call, *answer, stream=stream)
+    first = next(line for line in call.text.splitlines() if line.strip()) if stream else call.text
+    [memory] = json.loads(first.removeprefix("data: "))["memories"]
+    assert (memory["id"], memory["text"]) == (known.id, known.text)
+
+
+async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(parts: Parts, engine: AsyncRecollect) -> None:
+    await engine.add("The user plays the cello.", user="ana")
+    [own] = (await parts.embedder.embed(["The user plays the cello."])).tolist()
+    other = AsyncRecollect(replace(parts, embedder=WordEmbedder(384)))
+    await other.add("The user keeps bees.", user="ana")
+    for opened, length in ((engine, 256), (other, 384)):
+        near = await opened.nearest(query="cello bees", user="ana")
+        assert len(near) == 1, f"vectors of {length} numbers are compared with their like alone"
+    assert (await engine.nearest(vector=own, user="ana"))[0].similarity == pytest.approx(1, abs=1e-5)
+
+
+# ---- U15, with embeddings computed beforehand
+
+
+@pytest.fixture
+async def filed(parts: Parts) -> AsyncRecollect:
+    """Ana and Ben, who told of themselves; whatever is embedded is in the file."""
+    engine = AsyncRecollect(replace(parts, embedder=FiledEmbedder()))
+    for who, said in (
+        ("ana", ("I play the cello in a quartet.", "My sister Mia is a nurse in Bergen.")),
+        ("ben", ("I own a sailing boat called Wave.", "My brother Ole collects stamps from Peru.")),
+    ):
+        for text in said:
+            await engine.record([user(text)], user=who, conversation=f"{who}'s", scene=USER)
+        await engine.form()
+    return engine
+
+
+async def test_u15_the_filed_embeddings_are_those_of_the_built_in_embedder() -> None:
+    fresh = await made()
+    vectors = fresh["vectors"]
+    assert isinstance(vectors, dict)
+    embedder = FiledEmbedder()
+    assert (fresh["space"], fresh["dim"]) == (embedder.space, embedder.dim)
+    for text, packed in vectors.items():
+        row = np.frombuffer(base64.b64decode(packed), dtype="<f2").astype(np.float32)
+        assert (await embedder.embed([text]))[0] @ row == pytest.approx(1, abs=1e-2)
+
+
+async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: AsyncRecollect) -> None:
+    ana, ben = await filed.list(user="ana"), await filed.list(user="ben")
+    assert len(ana) == len(ben) == 2
+    for question in ("Do I play the cello in a quartet?", "Which boat do I own?", "Who collects stamps from Peru?"):
+        for who, mine in (("ana", ana), ("ben", ben), ("cleo", [])):
+            allowed = {one.id for one in mine}
+            assert {item.memory.id for item in (await filed.search(question, user=who)).items} <= allowed
+            assert {item.memory.id for item in await filed.nearest(query=question, user=who)} == allowed
+            prompt = await filed.turns.prepare(request(user(question)), asks(who, scene=USER))
+            assert {item.memory.id for item in prompt.items} <= allowed
+    for foreign in ben:
+        with pytest.raises(UnknownMemoryError):
+            await filed.get(foreign.id, user="ana")
+        with pytest.raises(UnknownMemoryError):
+            await filed.history(foreign.id, user="ana")
+    with pytest.raises(UnknownConversationError):
+        await filed.conversation("ben's", user="ana")
+    said = " ".join(line.text for line in await filed.decisions(user="ana"))
+    assert "stamps" not in said
+    assert "cello" in said
+    assert (await filed.subject_sums(user="cleo")).memories == 0
+
+
+async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncRecollect) -> None:
+    transport = httpx.ASGITransport(app=build_app(filed))
+    headers = {"x-recollect-user": "ana", "x-recollect-profile": "user"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
+        nearest = await client.post("/v1/vectors/query", json={"query": "Who collects stamps from Peru?"})
+        assert {one["metadata"]["content"] for one in nearest.json()["matches"]} == {
+            one.text for one in await filed.list(user="ana", kinds=(MemoryKind.NOTE,))
+        }
+        refused = await client.post(
+            "/v1/vectors/query", json={"query": "Who collects stamps from Peru?", "userId": "ben"}
+        )
+        assert refused.status_code == 403
+        body = {"model": "m", "messages": [user("Who collects stamps from Peru?")]}
+        answer = await client.post("/v1/chat/completions", json=body)
+        mine = (await client.get("/api/memory/stats")).json()
+    assert mine["memory_total_count"] == 2
+    for text in (nearest.text, answer.text, refused.text):
+        assert "Ole" not in text
+
+
+async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prompt(filed: AsyncRecollect) -> None:
+    asked = request({"role": "system", "content": "Be brief."}, user("Do I play the cello in a quartet?"))
+    prepared = await filed.turns.prepare(asked, asks("ana", scene=USER))
+    [system, last] = json.loads(prepared.body)["messages"]
+    assert "plays the cello in a quartet" in system["content"]
+    assert "nurse" not in system["content"], "what is far stays out"
+    assert last == user("Do I play the cello in a quartet?")

@@ -1,0 +1,205 @@
+"""The tables of the five systems, as views: their columns, and that they show what the API shows (A4, U6, T2, T4)."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import pytest
+
+from factories import ANA, add, decision, memory
+from recollect.engine import AsyncRecollect, Parts
+from recollect.store.sqlite import statements
+from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.migrate import migrations, newest_schema
+from recollect.testing import FakeClock
+from recollect.types import Detail, MemoryKind, MemoryState, Scene, Subject
+from talk import assistant, slots, tell, user
+
+COLUMNS = {
+    "app_memories": "id app_id content created_at updated_at source_conversation_id metadata",
+    "vectors": "id values metadata",
+    "users_vectors": "user_id vector_id",
+    "memory_updates": "id user_id old_vector_id new_vector_id reason created_at",
+    "episodic_memory": "id user_id turn_range summary embedding turn_start turn_end created_at",
+    "structured_facts": "id user_id category key value confidence importance is_active updated_at",
+}
+TALK = [
+    user("I need a calendar entry for my dentist on 12 May at nine, please."),
+    assistant("Done: dentist on 12 May at nine. I chose the blue calendar because it is your private one."),
+]
+
+
+@pytest.fixture
+def kind() -> str:
+    """What is read with SQL of one's own lies in a file."""
+    return "file"
+
+
+@contextmanager
+def sql(parts: Parts) -> Iterator[apsw.Connection]:
+    path = Path(parts.settings.database_url.removeprefix("sqlite:///"))
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def rows(parts: Parts, query: str, *values: str) -> list[tuple[Any, ...]]:
+    with sql(parts) as db:
+        return [tuple(row) for row in db.execute(query, values)]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a4_u6_t2_t4_each_table_has_its_columns_and_is_not_written_to(name: str) -> None:
+    db = open_writer(Place(path=MEMORY))
+    columns = [str(row[0]) for row in db.execute("SELECT name FROM pragma_table_info(?)", (name,))]
+    assert columns == COLUMNS[name].split()
+    with pytest.raises(apsw.SQLError, match="it is a view"):
+        db.execute(f"DELETE FROM {name}")  # noqa: S608 - names of this file
+    db.close()
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert [number for number, _ in migrations()] == list(range(1, newest_schema() + 1))
+
+
+def test_u6_no_statement_of_the_store_reads_a_view_of_these() -> None:
+    db = open_writer(Place(path=MEMORY))
+    for view in (*COLUMNS, "readable", "embedding", "rests_on"):
+        db.execute(f"DROP VIEW {view}")
+    folder = Path(statements.__file__).parent / "sql"
+    for room in sorted(path.stem for path in folder.glob("*.sql")):
+        for statement in statements.load(room).values():
+            values = (None,) * 40
+            assert db.execute(f"EXPLAIN {statement}", values[: _places(statement)]).fetchall()
+    db.close()
+
+
+def _places(statement: str) -> int:
+    return max((int(found) for found in re.findall(r"\?(\d+)", statement)), default=0)
+
+
+async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(engine: AsyncRecollect, parts: Parts) -> None:
+    scene = Scene(profile="app", app="calendar")
+    await engine.end_conversation("c1", user="ana", messages=TALK, scene=scene)
+    await engine.form()
+    mine = await engine.memory_of(user="ana", scene=scene)
+    await engine.add("Ana's dentist is Dr. Berg.", user=mine, importance=0.65, profile="app")
+    await engine.end_conversation("c2", user="ben", messages=TALK, scene=replace(scene, app="notes"))
+    await engine.form()
+
+    shown = await engine.app_memories("calendar", user="ana")
+    query = "SELECT id, content, created_at, updated_at FROM app_memories WHERE app_id = 'calendar' ORDER BY id DESC"
+    assert rows(parts, query) == [
+        (one.number, one.text, _text(one.valid_from.isoformat()), _text(one.known_from.isoformat())) for one in shown
+    ]
+    origin = dict(rows(parts, "SELECT content, source_conversation_id FROM app_memories WHERE app_id = 'calendar'"))
+    assert origin["Ana's dentist is Dr. Berg."] is None
+    assert set(origin.values()) == {"c1", None}
+    [(about,)] = rows(parts, "SELECT metadata FROM app_memories WHERE content LIKE '%Berg%'")
+    assert json.loads(str(about)) == {"importance": 6.5, "tags": [], "relatedConversations": []}
+    [(related,)] = rows(
+        parts, "SELECT DISTINCT metadata ->> 'relatedConversations' FROM app_memories WHERE app_id = 'notes'"
+    )
+    assert json.loads(str(related)) == ["c2"]
+
+    await engine.delete_app_memories("calendar", user="ana")
+    assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'calendar'") == []
+    assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'notes'") != []
+
+
+async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_stay(
+    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+) -> None:
+    scene = Scene(profile="user")
+    await engine.record([user("I like coffee.")], user="ana", scene=scene)
+    await engine.form()
+    [old] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
+    await engine.link(old.id, to=Subject("user", "ben"), user="ana")
+    assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", old.id), ("ben", old.id)}
+
+    clock.advance(days=1)
+    await engine.record([user("I don't like coffee.")], user="ana", scene=scene)
+    await engine.form()
+    [new] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
+    assert new.id != old.id
+    assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", new.id), ("ben", old.id)}
+    [decided] = [line for line in await engine.decisions(user="ana") if line.target_id == old.id]
+    audit = rows(parts, "SELECT * FROM memory_updates")
+    assert audit == [(decided.id, "ana", old.id, new.id, decided.reason, _text(decided.at.isoformat()))]
+
+    [(values, about)] = rows(parts, 'SELECT "values", metadata FROM vectors WHERE id = ?', new.id)
+    assert isinstance(values, bytes)
+    [vector] = await parts.embedder.embed([new.text])
+    assert np.array_equal(np.frombuffer(values, dtype="<f4"), vector)
+    assert json.loads(str(about)) == {
+        "content": new.text,
+        "type": "memory",
+        "created_at": _text(new.known_from.isoformat()),
+    }
+    assert len(rows(parts, "SELECT id FROM vectors")) == 2
+
+    await engine.forget(new.id, user="ana")
+    assert rows(parts, "SELECT new_vector_id FROM memory_updates WHERE old_vector_id = ?", new.id) == [(None,)]
+    assert rows(parts, "SELECT user_id FROM users_vectors") == [("ben",)]
+
+
+async def test_t4_facts_stand_there_with_their_history(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome.")
+    await tell(engine, "I live in Lima.", who="ben")
+    clock.advance(days=1)
+    await tell(engine, "I moved to Oslo.")
+    assert await slots(engine) == {"location": "Oslo"}
+    query = "SELECT id, category, key, value, confidence, importance, is_active, updated_at FROM structured_facts"
+    listed = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
+    assert len(listed) == 2
+    assert set(rows(parts, f"{query} WHERE user_id = 'ana'")) == {
+        (
+            one.id,
+            one.category,
+            one.key,
+            one.value,
+            one.confidence,
+            one.importance,
+            int(one.state is MemoryState.ACTIVE),
+            _text((one.closed_at or one.known_from).isoformat()),
+        )
+        for one in listed
+    }
+    assert rows(parts, "SELECT value FROM structured_facts WHERE user_id = 'ben'") == [("Lima",)]
+
+
+async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Parts, clock: FakeClock) -> None:
+    text = "They planned a journey to Oslo."
+    detail = Detail(first_turn=21, last_turn=40)
+    known = replace(memory(text, clock=clock, kind=MemoryKind.EPISODE), detail=detail)
+    [whole, piece] = await parts.embedder.embed([text, "a journey"])
+    added = replace(add(known), space=parts.embedder.space, vectors=(whole, piece))
+    await parts.store.apply(ANA, [added], [decision(known, clock=clock)])
+    [(id_, who, span, summary, embedding, start, end, created)] = rows(parts, "SELECT * FROM episodic_memory")
+    assert (id_, who, span, summary) == (known.id, "ana", "turns 21-40", text)
+    assert (start, end, created) == (21, 40, _text(known.known_from.isoformat()))
+    assert isinstance(embedding, bytes)
+    assert np.array_equal(np.frombuffer(embedding, dtype="<f4"), whole)
+
+
+async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome. My sister Kira has two dogs.")
+    clock.advance(days=1)
+    await tell(engine, "I moved to Oslo.")
+    await engine.erase_subject("ana")
+    for view in COLUMNS:
+        assert rows(parts, f"SELECT * FROM {view}") == []  # noqa: S608 - names of this file
+
+
+def _text(instant: str) -> str:
+    """Write an instant as SQLite does: to the millisecond, with a Z."""
+    moment, _, fraction = instant.removesuffix("+00:00").partition(".")
+    return f"{moment}.{(fraction or '0')[:3]:0<3}Z"
