@@ -35,8 +35,8 @@ from recollect.store.sqlite.talking import Talking
 from recollect.store.sqlite.tending import Tending
 from recollect.store.sqlite.writer import Writer
 from recollect.types import (
-    Conversation,
     Change,
+    Conversation,
     ConversationId,
     Decision,
     EraseOrder,
