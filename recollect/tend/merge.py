@@ -84,9 +84,8 @@ def near_pairs(hot: Hot, *, since: datetime | None, most: int) -> list[tuple[int
     best: dict[tuple[int, int], float] = {}
     for row, column in _blocks(vectors, np.flatnonzero(fresh)):
         column[owners == owners[row]] = -1.0
-        for near in np.argsort(-column, kind="stable")[:most]:
-            if column[near] < NEAR:
-                break
+        places = np.flatnonzero(column >= NEAR)  # few: sorting all of a large memory's would cost a millisecond a note
+        for near in places[np.argsort(-column[places], kind="stable")][:most]:
             pair = (int(min(owners[row], owners[near])), int(max(owners[row], owners[near])))
             best[pair] = max(best.get(pair, -1.0), float(column[near]))
     return [(one, other, cosine) for (one, other), cosine in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
