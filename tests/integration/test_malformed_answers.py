@@ -100,7 +100,7 @@ class Asked:
         return [line.reason for line in lines if line.action is Action.IGNORE]
 
     async def formation(self) -> FormationStatus:
-        [status] = await self.engine.formations()
+        [status] = [one for one in await self.engine.formations() if one.key.stage == "extract"]
         return status
 
 
