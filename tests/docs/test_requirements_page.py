@@ -1,4 +1,4 @@
-"""`docs/requirements.md` has every row once, names no file or test that is not there, and shows each row by its tests."""
+"""`docs/requirements.md` has every row once, names nothing that is not there, and shows each row by its tests."""
 
 import re
 from functools import cache
