@@ -62,6 +62,15 @@ def test_a_piped_chat_remembers_in_the_next_conversation_and_in_the_next_process
     assert "allergic to peanuts" not in other
 
 
+def test_c11_line_commands_of_a_chat_are_handled_before_memory_is(shell: Shell) -> None:
+    code, _, err = shell.run("chat", stdin="/memories\n/new\nI am allergic to peanuts.\n/quit\nI live in Rome.\n")
+    assert code == 0, err
+    _, listed, _ = shell.run("list", "--kind", "turn", "--kind", "fact", "--json")
+    texts = [one["text"] for one in json.loads(listed)["memories"]]
+    assert "I am allergic to peanuts." in texts
+    assert not [text for text in texts if text.startswith("/") or "Rome" in text]
+
+
 def test_a_chat_talks_to_the_server_that_runs(shell: Shell) -> None:
     server = ServerProcess(shell.folder)
     try:

@@ -7,7 +7,6 @@ from talk import assistant, user
 
 DIMS = (256, 384, 1536)
 """Lengths of vectors at which the rows hold."""
-MEMORY_ON = {"x-recollect-memory": "on"}
 
 SESSION = Scene(profile="session")
 KIRA = Scene(profile="character", characters=("Kira", "Marcus"))

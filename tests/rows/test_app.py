@@ -1,6 +1,5 @@
 """A: a small memory for each app, kept by a sub-agent."""
 
-import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from recollect.profiles.shelf import Profiles
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, Purpose, Scene, Subject
 from rows.scenes import CALENDAR
-from stores import DURABLE, new_store, url_of
+from stores import DURABLE, new_store
 from talk import answer, assistant, note, user, with_model
 
 PARAGRAPH = {
@@ -81,7 +80,7 @@ async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
         await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
     found = await engine.context("Anything new?", user="ana", scene=CALENDAR)
     rows = [line for line in found.text.splitlines() if "[Created: " in line]
-    assert "calendar" in found.text.splitlines()[1] or "calendar" in found.text.splitlines()[0]
+    assert "Memories of the app calendar" in found.text
     assert len(rows) == 10
     assert rows[0] == "1. [Created: 2026-01-11] Ana moved meeting 9 to Monday."
 
@@ -90,7 +89,6 @@ async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
 async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
     kind: str, parts: Parts, clock: FakeClock, tmp_path: Path
 ) -> None:
-    assert url_of(kind, tmp_path)
     first = replace(parts, store=await new_store(kind, tmp_path, clock))
     async with AsyncRecollect(first) as engine:
         await engine.announce_app("calendar", user="ana")
@@ -146,7 +144,7 @@ async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_a
     assert by_meaning[0].memory.id == boats.id
     exported = (await api.get("/apps/calendar/memories")).json()
     assert [one["content"] for one in exported["memories"]] == [boats.text, dentist.text]
-    assert json.loads(json.dumps(exported)) == exported
+    assert all(set(one) == {"id", "content", "createdAt", "updatedAt"} for one in exported["memories"])
 
 
 async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(

@@ -33,8 +33,8 @@ async def told(engine: AsyncRecollect) -> Subject:
 
 
 @pytest.mark.parametrize("dim", DIMS)
-async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, dim: int) -> None:
-    assert dim in DIMS
+async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, parts: Parts, dim: int) -> None:
+    assert parts.embedder.dim == dim
     await told(engine)
     asked = request(user("Kira decided to leave the lighthouse before the first snow falls?"))
     hers = await engine.turns.prepare(asked, Identity(subject=ANA, scene=KIRA, conversation="d"))

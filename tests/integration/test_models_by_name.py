@@ -1,0 +1,62 @@
+"""U14: any OpenAI-compatible endpoint by the name of its model, with vectors of the length that is set."""
+
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from integration.test_openai_providers import Reply, says, serving
+from recollect.engine import AsyncRecollect
+from recollect.errors import VectorSizeError
+from recollect.settings import Settings
+from recollect.types import MemoryKind
+from rows.scenes import USER
+from talk import user
+
+
+def endpoint(dim: int) -> Any:
+    """Answer embeddings and chat completions as one server does."""
+
+    def reply(body: dict[str, Any]) -> Reply:
+        if "input" not in body:
+            return says('{"memories": ["The user plays the cello."]}')
+        data = [{"index": place, "embedding": [1.0] * dim} for place, _ in enumerate(body["input"])]
+        return web.json_response({"object": "list", "data": data})
+
+    return reply
+
+
+def settings(url: str, dim: int) -> Settings:
+    return Settings(
+        database_url="sqlite:///:memory:",
+        embed_url=url,
+        embed_model="mistral-embed",
+        embed_dim=dim,
+        form_url=url,
+        form_model="mistral-small",
+    )
+
+
+@pytest.mark.parametrize("dim", [256, 384, 1024, 1536])
+async def test_u14_models_are_asked_by_their_names_at_the_length_that_is_set(dim: int) -> None:
+    async with (
+        serving(endpoint(dim)) as api,
+        await AsyncRecollect.open(settings(api.url, dim)) as engine,
+    ):
+        await engine.record([user("I play the cello.")], user="ana", scene=USER)
+        await engine.form()
+        [known] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
+        assert known.text == "The user plays the cello."
+        nearest = await engine.nearest(vector=[1.0] * dim, user="ana")
+        assert [item.memory.id for item in nearest] == [known.id]
+    asked = {("input" in body, body["model"]) for body in api.bodies}
+    assert asked == {(True, "mistral-embed"), (False, "mistral-small")}
+
+
+async def test_u14_a_model_of_another_length_than_is_set_is_refused_with_both() -> None:
+    async with (
+        serving(endpoint(1024)) as api,
+        await AsyncRecollect.open(settings(api.url, 384)) as engine,
+    ):
+        with pytest.raises(VectorSizeError, match=r"1024.*384|384.*1024"):
+            await engine.add("Ana plays the cello.", user="ana")
