@@ -21,7 +21,7 @@ FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
     "decisions", "energy", "open_conversation", "conversation", "end_conversation", "save_conversation", "memory_of",
     "nearest", "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
-    "subscribe", "unsubscribe", "subscriptions",
+    "held", "approve", "reject", "subscribe", "unsubscribe", "subscriptions",
 )  # fmt: skip
 
 

@@ -7,10 +7,11 @@ from recollect.engine.apps import Apps
 from recollect.engine.composing import Composing
 from recollect.engine.operating import Operating
 from recollect.engine.parts import open_parts
+from recollect.engine.reviewing import Reviewing
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Apps, Composing, Operating):
+class AsyncRecollect(Apps, Reviewing, Composing, Operating):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the

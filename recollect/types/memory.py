@@ -120,6 +120,8 @@ class Action(StrEnum):
     """It made room for others."""
     FOLD = "fold"
     """It made room by going, with another, into one memory."""
+    APPROVE = "approve"
+    REJECT = "reject"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,4 +286,15 @@ class StrengthenMemory:
     """Memories whose evidence it takes over, each source once."""
 
 
-Change = AddMemory | CloseMemory | StrengthenMemory
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReopenMemory:
+    """What closed or held a memory was taken back: it takes part in recall. One that is active stays as it is."""
+
+    id: MemoryId
+    space: str = ""
+    """As in `AddMemory`: what recall computes on was dropped when it was closed, and is made anew."""
+    vectors: tuple[Vector, ...] = ()
+    terms: Mapping[str, int] = field(default_factory=dict)
+
+
+Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory

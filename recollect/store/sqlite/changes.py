@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import apsw
-import numpy as np
 
 from recollect.clock import to_micros
-from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
+from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sqlite import subjects
 from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_code, role_number, unpack_fixed
 from recollect.store.sqlite.ledger import refuse_erased
+from recollect.store.sqlite.reopening import pack_vectors, reopen
 from recollect.store.sqlite.rows import (
     KIND_NUMBER,
     STATE_NUMBER,
@@ -35,9 +35,9 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    ReopenMemory,
     StrengthenMemory,
     Subject,
-    Vector,
 )
 
 SQL = load("memory")
@@ -114,13 +114,15 @@ class Changes:
                     self._close(_id(change.id))
                 case StrengthenMemory():
                     self._strengthen(change)
+                case ReopenMemory():
+                    self._reopen(change)
 
     def _add(self, change: AddMemory) -> None:
         memory = change.memory
         if memory.subject != self._subject:
             raise BadRequestError(f"a memory of {memory.subject.text} cannot be stored under {self._subject.text}")
         id_ = _id(memory.id)
-        vectors = self._pack_vectors(change)
+        vectors = pack_vectors(self._db, change.space, change.vectors)
         active = memory.state is MemoryState.ACTIVE
         if active and memory.kind is MemoryKind.FACT:
             self._free_slot(memory)
@@ -145,6 +147,11 @@ class Changes:
         if vectors is not None:
             space, data = vectors
             self._db.execute(SQL["add_vectors"], (self._key, space, id_, data))
+
+    def _reopen(self, change: ReopenMemory) -> None:
+        id_ = _id(change.id)
+        if self._state(id_) is not MemoryState.ACTIVE:
+            reopen(self._db, self._key, id_, change, salt=self._salt, version=self._version)
 
     def _memory_row(self, memory: Memory, id_: bytes) -> Row:
         return (
@@ -178,15 +185,6 @@ class Changes:
         if self._subject.kind != "app" or memory.kind is MemoryKind.TURN:
             return None
         return memory.number or int(fetch_value(self._db, SQL["next_number"], self._key))
-
-    def _pack_vectors(self, change: AddMemory) -> tuple[int, bytes] | None:
-        if not change.vectors:
-            return None
-        if not change.space:
-            raise BadRequestError("vectors without the name of their space cannot be stored")
-        dim = _one_length(change.vectors)
-        space = subjects.ensure_space(self._db, change.space, dim)
-        return space, np.concatenate(change.vectors).astype("<f4", copy=False).tobytes()
 
     def _free_slot(self, memory: Memory) -> None:
         filled = fetch_value(self._db, SQL["in_slot"], self._key, clean(memory.category), clean(memory.key))
@@ -306,11 +304,3 @@ def _id(text: str) -> bytes:
 
 def _optional_id(text: str | None) -> bytes | None:
     return None if text is None else _id(text)
-
-
-def _one_length(vectors: Sequence[Vector]) -> int:
-    first = len(vectors[0])
-    for vector in vectors:
-        if len(vector) != first:
-            raise VectorSizeError(got=len(vector), stored=first)
-    return first

@@ -1,0 +1,72 @@
+"""Let a closed or held memory take part in recall. Works on a connection, in a transaction."""
+
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+
+from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
+from recollect.ids import id_text
+from recollect.store.sqlite import subjects
+from recollect.store.sqlite.arrays import pack_fixed, pack_sources, pack_terms, role_code
+from recollect.store.sqlite.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
+from recollect.store.sqlite.statements import load
+from recollect.types import MemoryKind, ReopenMemory, Vector
+
+SQL = load("undo")
+MEMORY_SQL = load("memory")
+
+
+def pack_vectors(db: apsw.Connection, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
+    """Pack a memory's vectors for their space, made where it is new; None where there are none.
+
+    Raises:
+        BadRequestError: the space has no name.
+        VectorSizeError: a vector does not fit the space.
+    """
+    if not vectors:
+        return None
+    if not space:
+        raise BadRequestError("vectors without the name of their space cannot be stored")
+    number = subjects.ensure_space(db, space, _one_length(vectors))
+    return number, np.concatenate(vectors).astype("<f4", copy=False).tobytes()
+
+
+def reopen(db: apsw.Connection, key: int, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
+    """Make a closed or held memory active, with what recall computes on.
+
+    Raises:
+        StaleSubjectError: it is a fact whose slot was filled meanwhile.
+    """
+    row = fetch_one(db, SQL["memory_numbers"], key, id_)
+    if row is None:
+        return
+    kind, importance, confidence, valid_from, uses, last_used_at, category, slot, number, _ = row
+    if kind == KIND_NUMBER[MemoryKind.FACT]:
+        filled = fetch_value(db, MEMORY_SQL["in_slot"], key, category, slot)
+        if filled is not None:
+            raise StaleSubjectError(f"the slot {category}/{slot} was filled meanwhile by {id_text(filled)}: read again")
+    if number is not None and fetch_value(db, SQL["number_taken"], key, number):
+        number = fetch_value(db, MEMORY_SQL["next_number"], key)
+    db.execute(SQL["reopen_memory"], (key, id_, version, number))
+    rows = fetch(db, MEMORY_SQL["evidence"], key, id_)
+    fixed = pack_fixed(
+        kind=kind,
+        role=role_code(rows[0][3]) if rows else 0,
+        length=sum(change.terms.values()),
+        weights=(importance, confidence),
+        times=(valid_from, uses, last_used_at or 0),
+    )
+    sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
+    db.execute(MEMORY_SQL["add_hot"], (key, id_, fixed, pack_terms(change.terms, salt), sources))
+    vectors = pack_vectors(db, change.space, change.vectors)
+    if vectors is not None:
+        db.execute(MEMORY_SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))
+
+
+def _one_length(vectors: Sequence[Vector]) -> int:
+    first = len(vectors[0])
+    for vector in vectors:
+        if len(vector) != first:
+            raise VectorSizeError(got=len(vector), stored=first)
+    return first
