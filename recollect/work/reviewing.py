@@ -131,7 +131,11 @@ def _approved(
         reason = f"approved on review; {resolved.reason}"
         known = replace(_decision(tools, memory, Action.APPROVE, reason), target_id=target.id)
         raised = max(target.importance, memory.importance)
-        return [_closed(tools, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))], [known], target.id
+        return (
+            [_closed(tools, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))],
+            [known],
+            target.id,
+        )
     now = tools.clock.now()
     embedded = memory.kind is not MemoryKind.FACT and vectors[0].any()
     changes: list[Change] = [
