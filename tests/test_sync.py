@@ -21,7 +21,7 @@ FORWARDED = (
     "add", "record", "form", "search", "context", "list", "get", "history", "forget", "conversations", "messages",
     "decisions", "energy", "open_conversation", "conversation", "end_conversation", "save_conversation", "memory_of",
     "nearest", "erase", "erase_messages", "erase_conversation", "erase_subject", "link", "unlink",
-    "held", "approve", "reject", "subscribe", "unsubscribe", "subscriptions",
+    "subscribe", "unsubscribe", "subscriptions", "tend", "held", "approve", "reject",
 )  # fmt: skip
 
 

@@ -5,6 +5,9 @@ from base64 import b64decode
 
 # Our block's tags, written plainly or escaped; the boundary's hash behind the name may stand in both.
 _OUR_TAG = re.compile(r"(?:<|&lt;|\\u003c)\s*(?P<close>/?)\s*recollect-memory\b[^>&\n]{0,200}(?:>|&gt;|\\u003e)?", re.I)
+# The beginning of such a tag, where a text was cut in the middle of it.
+_CUT_TAG = re.compile(r"(?:<|&lt;)\s*/?\s*(?P<name>[a-z][a-z-]{1,15})\s*$", re.IGNORECASE)
+_TAG_NAME = "recollect-memory"
 _WRAPPED = (
     "think|thinking|reasoning|thought|document|documents|doc|context|file|files|attachment|attachments|source|sources|"
     "quote|blockquote|pasted|paste|search_results|tool_output|system-reminder|chat_history|code|pre"
@@ -25,7 +28,7 @@ _OUR_FRAME = re.compile(
     r"|^The recent messages follow behind it word for word|^Use these notes where they help to answer"
     r"|^Let what you remember show in how you act|^Answer consistently with (?:this profile|what was said before)"
 )
-_LISTED = re.compile(r"[ \t>]*(?:[-*•]|\d{1,3}\.)\s|[ \t]{2,}(?:Summary|Context): |[ \t]*</?memories>")
+_LISTED = re.compile(r"[ \t>]*(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,}(?:Summary|Context): |[ \t>]*</?memories>")
 _OUR_ROW = re.compile(
     r"[ \t>*•\d.-]{0,20}(?:"
     r"\[[A-Z_ ]{2,40}\] .{0,2000} \(importance: [\d.]+\)|\[[A-Z_ ]{2,40}, importance=\d+, [^\]]{1,40}\]"
@@ -77,7 +80,7 @@ def _without_rows(text: str) -> str:
     kept: list[str] = []
     within = False
     for line in text.split("\n"):
-        if _OUR_FRAME.search(line):
+        if _OUR_FRAME.search(line.lstrip(" \t>")):
             within = True
         elif not _OUR_ROW.match(line) and not (within and _LISTED.match(line)):
             kept.append(line)
@@ -99,7 +102,8 @@ def _without_ours(text: str) -> str:
             kept.clear()
         at = tag.end()
     if not depth:
-        kept.append(text[at:])
+        cut = _CUT_TAG.search(text, at)
+        kept.append(text[at : cut.start()] if cut and _TAG_NAME.startswith(cut["name"].lower()) else text[at:])
     return "".join(kept)
 
 

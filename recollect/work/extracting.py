@@ -13,6 +13,7 @@ from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
+from recollect.form.sources import readable
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
 from recollect.profiles.options import options_of
@@ -190,10 +191,11 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
     neighbours = without(neighbours, batch.ended)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
+    said = {message.seq: message for message in batch.messages}
     held = {
         place: reason
         for place, (candidate, evidence) in enumerate(proven)
-        if (reason := hold_reason(candidate, evidence.role)) is not None
+        if (reason := hold_reason(candidate, evidence.role, readable(said[evidence.seq]))) is not None
     }
     context = ResolveContext(
         now=tools.clock.now(),

@@ -100,7 +100,7 @@ def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
         text = readable_text(message.text)
         if message.name == MODEL or not is_quotable(message.role, text):
             continue
-        if message.role == "assistant" and planted_order(text):
+        if planted_order(text, message.role):
             continue
         name = spoken_name(message.name)
         # Who says it is part of what a turn means.
