@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, Context, History, UndoPlan, Why
+from recollect.engine import AsyncRecollect, Context, Held, History, UndoPlan, Why
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCENE,
@@ -196,6 +196,18 @@ class Recollect:
     def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Close a memory: it is recalled no more, its history stays."""
         return self._run(self._core.forget(memory_id, user=user))
+
+    def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[Held]:
+        """List what waits for review."""
+        return self._run(self._core.held(user=user, limit=limit))
+
+    def approve(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Let a held memory hold."""
+        return self._run(self._core.approve(memory_id, user=user))
+
+    def reject(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Close a held memory."""
+        return self._run(self._core.reject(memory_id, user=user))
 
     def erase(
         self,

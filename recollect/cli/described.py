@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import Context, History, UndoPlan, Why
+from recollect.engine import Context, Held, History, UndoPlan, Why
 from recollect.types import (
     Conversation,
     Decision,
@@ -51,6 +51,11 @@ def memory(item: Memory) -> dict[str, Any]:
         "last_used_at": instant(item.last_used_at),
         "evidence": [_evidence(source) for source in item.evidence],
     }
+
+
+def held(one: Held) -> dict[str, Any]:
+    """Describe a memory that waits for review."""
+    return {"reason": one.reason, "memory": memory(one.memory)}
 
 
 def _evidence(source: Evidence) -> dict[str, Any]:

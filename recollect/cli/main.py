@@ -19,6 +19,7 @@ from recollect.cli import (
     memories,
     profiling,
     replaying,
+    review,
     serving,
     sharing,
     tending,
@@ -66,7 +67,7 @@ def start(
 
 
 _TALKING = (serving, chatting, replaying)
-_REMEMBERING = (memories, undoing, erasing, contexts, sharing, logbook, formations)
+_REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
 _OPERATING = (energy, tending, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)

@@ -8,11 +8,12 @@ from recollect.engine.assembling import Assembling
 from recollect.engine.composing import Composing
 from recollect.engine.operating import Operating
 from recollect.engine.parts import open_parts
+from recollect.engine.reviewing import Reviewing
 from recollect.engine.undoing import Undoing
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Assembling, Apps, Undoing, Composing, Operating):
+class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Operating):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the

@@ -56,6 +56,15 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A memory that waits for review."""
+
+    memory: Memory
+    reason: str
+    """Why it was held."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class History:
     """One memory with everything that led to it and came of it."""
 

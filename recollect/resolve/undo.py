@@ -50,6 +50,11 @@ class Past:
     active: Sequence[Memory] = field(default=())
     """The facts that hold: they fill their slots."""
 
+    def waits(self, memory: MemoryId) -> bool:
+        """Whether a memory was held for review and nobody approved it: then undoing must not let it in."""
+        said = [line.action for line in self.decisions if line.memory_id == memory]
+        return Action.HOLD in said and Action.APPROVE not in said
+
     def closing_of(self, memory: MemoryId) -> Decision | None:
         """Return the last decision that closed a memory, if there is one."""
         found = None
@@ -106,6 +111,8 @@ def plan_memories(
     for memory in sorted(past.memories.values(), key=_last_said, reverse=True):
         line = past.closing_of(memory.id)
         if memory.state is not MemoryState.CLOSED or line is None or line.id not in undone or memory.id in never:
+            continue
+        if past.waits(memory.id):
             continue
         if memory.kind is MemoryKind.FACT:
             mark = slot_mark(memory.key, memory.value)

@@ -236,6 +236,10 @@ class Store(OperatorStore, TendedStore, Protocol):
         """Read all active facts, most important first, ties by id."""
         ...
 
+    async def held(self, subject: Subject, *, limit: int = 100) -> list[Memory]:
+        """Read what waits for review, oldest first."""
+        ...
+
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """Read the decision log, oldest first; of one memory: every line that made, touched or weighed it."""
         ...

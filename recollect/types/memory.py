@@ -121,6 +121,8 @@ class Action(StrEnum):
     """It made room for others."""
     FOLD = "fold"
     """It made room by going, with another, into one memory."""
+    APPROVE = "approve"
+    REJECT = "reject"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +295,7 @@ class StrengthenMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReopenMemory:
-    """What closed a memory was taken back: it takes part in recall again. One that is not closed stays as it is."""
+    """What closed or held a memory was taken back: it takes part in recall. One that is active stays as it is."""
 
     id: MemoryId
     space: str = ""

@@ -11,6 +11,7 @@ from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
+from recollect.form.sources import readable
 from recollect.ids import new_id
 from recollect.profiles.model import Profile
 from recollect.profiles.options import laid_over
@@ -35,6 +36,7 @@ from recollect.types import (
 )
 from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
+from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.energy import rationed
 from recollect.work.neighbours import gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
@@ -67,16 +69,18 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
     # Together: each read is a way to another thread and back, which costs more than the reading.
-    read, gone, hot = await asyncio.gather(
+    read, gone, hot, recalls = await asyncio.gather(
         tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
         tools.store.abandoned(key.home, key.conversation),
         tools.store.hot(key.subject, tools.embedder.space),
+        recent_recalls(lease, tools),
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
     read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
     live = with_characters((message for message in read if message.seq not in gone and not message.erased), options)
+    live = await without_echoes(live, recalls, tools)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
         lease=lease,
@@ -190,10 +194,11 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
     neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
+    said = {message.seq: message for message in batch.messages}
     held = {
         place: reason
         for place, (candidate, evidence) in enumerate(proven)
-        if (reason := hold_reason(candidate, evidence.role)) is not None
+        if (reason := hold_reason(candidate, evidence.role, readable(said[evidence.seq]))) is not None
     }
     context = ResolveContext(
         now=tools.clock.now(),

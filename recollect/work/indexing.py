@@ -25,6 +25,7 @@ from recollect.types import (
 )
 from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
+from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.tools import Tools
 
@@ -57,8 +58,8 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
-    the built-in model's answers: they quote what was recalled, and recall must not feed itself; nor answers that give
-    orders which somebody may have planted.
+    the built-in model's answers: they quote what was recalled, and recall must not feed itself; nor what else only
+    repeats it; nor messages that give orders which somebody may have planted.
     """
     key = lease.key
     waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
@@ -67,7 +68,8 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
         return FormationResult(formed_seq=lease.last_seq)
     gone = await tools.store.abandoned(key.home, key.conversation)
     live = [message for message in messages if message.seq not in gone]
-    kept = await apart(characters(live), lambda: _quotations(live), above=LARGE_BATCH)
+    own = await without_echoes(live, await recent_recalls(lease, tools), tools)
+    kept = await apart(characters(live), lambda: _quotations(own), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
@@ -98,7 +100,7 @@ def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
         text = readable_text(message.text)
         if message.name == MODEL or not is_quotable(message.role, text):
             continue
-        if message.role == "assistant" and planted_order(text):
+        if planted_order(text, message.role):
             continue
         name = spoken_name(message.name)
         # Who says it is part of what a turn means.

@@ -1,7 +1,12 @@
-"""What is known of who asks: sums over HTTP. Serves through the engine."""
+"""What is known of who asks: sums, and what waits for review, over HTTP. Serves through the engine."""
 
+from recollect.engine import Held
 from recollect.metrics import dedup_rate, replacement_rate, share
 from recollect.server.api.asked import Api, Asked
+from recollect.types import Memory
+
+# Most held memories of one listing.
+_MOST = 1000
 
 
 async def _sums(asked: Asked) -> tuple[int, object]:
@@ -16,4 +21,49 @@ async def _sums(asked: Asked) -> tuple[int, object]:
     }
 
 
-OPERATIONS = (Api(method="GET", path="/api/memory/stats", handler=_sums),)
+async def _held(asked: Asked) -> tuple[int, object]:
+    found = await asked.engine.held(user=asked.who, limit=asked.limit(100, _MOST))
+    return 200, {"memories": [_waiting(one) for one in found]}
+
+
+async def _approve(asked: Asked) -> tuple[int, object]:
+    return 200, _described(await asked.engine.approve(asked.path["memory"], user=asked.who))
+
+
+async def _reject(asked: Asked) -> tuple[int, object]:
+    return 200, _described(await asked.engine.reject(asked.path["memory"], user=asked.who))
+
+
+def _waiting(one: Held) -> dict[str, object]:
+    return {**_described(one.memory), "reason": one.reason}
+
+
+def _described(memory: Memory) -> dict[str, object]:
+    return {
+        "id": memory.id,
+        "kind": memory.kind.value,
+        "type": memory.type,
+        "content": memory.text,
+        "state": memory.state.value,
+        "speaker": memory.speaker,
+        "evidence": [
+            {
+                "conversation": source.conversation,
+                "seq": source.seq,
+                "role": source.role,
+                "speaker": source.speaker,
+                "quote": source.quote,
+                "saidAt": source.said_at.isoformat(),
+            }
+            for source in memory.evidence
+        ],
+        "createdAt": memory.known_from.isoformat(),
+    }
+
+
+OPERATIONS = (
+    Api(method="GET", path="/api/memory/stats", handler=_sums),
+    Api(method="GET", path="/api/memory/held", handler=_held),
+    Api(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
+    Api(method="POST", path="/api/memory/{memory}/reject", handler=_reject),
+)

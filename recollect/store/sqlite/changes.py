@@ -153,7 +153,7 @@ class Changes:
 
     def _reopen(self, change: ReopenMemory) -> None:
         id_ = _id(change.id)
-        if self._state(id_) is MemoryState.CLOSED:
+        if self._state(id_) is not MemoryState.ACTIVE:
             reopen(self._db, self._key, id_, change, salt=self._salt, version=self._version)
 
     def _weaken(self, change: WeakenMemory) -> None:

@@ -14,7 +14,7 @@ from recollect.store.sqlite.subjects import version_of
 from recollect.text import clean
 from recollect.types import Conversation, Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
 
-SQL, TAGGED = load("memory"), load("tagged")
+SQL, TAGGED, REVIEW_SQL = load("memory"), load("tagged"), load("review")
 _LAST_ID = b"\xff" * 16
 
 
@@ -74,6 +74,13 @@ def facts(db: apsw.Connection, subject: Subject) -> list[Memory]:
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["facts"], subject.key))
+
+
+def held(db: apsw.Connection, subject: Subject, *, limit: int) -> list[Memory]:
+    """Read what waits for review: see `Store.held`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
 
 
 def decisions(db: apsw.Connection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:

@@ -1,4 +1,4 @@
-"""Bring a closed memory back, take sources from one that stays. Works on a connection, in a transaction."""
+"""Let a closed or held memory take part in recall, take sources from one. Works on a connection, in a transaction."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,7 @@ def pack_vectors(db: apsw.Connection, space: str, vectors: Sequence[Vector]) -> 
 
 
 def reopen(db: apsw.Connection, key: int, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
-    """Make a closed memory active again, with what recall computes on.
+    """Make a closed or held memory active, with what recall computes on.
 
     Raises:
         StaleSubjectError: it is a fact whose slot was filled meanwhile.

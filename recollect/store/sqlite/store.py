@@ -244,6 +244,11 @@ class SqliteStore(Talking, Operating, Tending):
         """See `Store.facts`."""
         return await self._read(lambda db: memories.facts(db, subject))
 
+    async def held(self, subject: Subject, *, limit: int = 100) -> list[Memory]:
+        """See `Store.held`."""
+        check_limit(limit)
+        return await self._read(lambda db: memories.held(db, subject, limit=limit))
+
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """See `Store.decisions`."""
         check_limit(limit)

@@ -1,0 +1,8 @@
+-- What waits for review.
+
+-- name: held
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind < 3 AND state = 1 ORDER BY id LIMIT ?2)
+ ORDER BY id, place

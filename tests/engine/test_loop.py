@@ -1,0 +1,138 @@
+"""Recall does not feed itself: rounds of recall, an answer that quotes what was recalled, and forming of it."""
+
+import base64
+import json
+import os
+import re
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import pytest
+
+from recollect.chat.reply import Reply
+from recollect.engine import AsyncRecollect, Parts
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Identity, Memory, Scene, Subject
+from talk import ALL_KINDS, note, request, user
+
+SOAK = os.environ.get("RECOLLECT_SOAK")
+ROUNDS = 30
+QUESTION = "Am I allergic to peanuts?"
+SAID = "I'm allergic to peanuts. I live in Oslo. My sister Eva runs a restaurant in Lima."
+ANSWERED = "I will remember that Eva keeps her restaurant in Lima open until midnight."
+SCENES = {
+    "default": Scene(profile="default"),
+    "user": Scene(profile="user"),
+    "tiered": Scene(profile="tiered"),
+    "session": Scene(profile="session"),
+    "app": Scene(profile="app", app="kitchen"),
+    "character": Scene(profile="character", characters=("Kira", "Marcus")),
+}
+
+
+def whole(block: str) -> str:
+    return block
+
+
+def inner(block: str) -> str:
+    return "\n".join(line for line in block.split("\n") if "recollect-memory" not in line)
+
+
+def spoken(block: str) -> str:
+    """The words of the rows as an assistant says them, to the person."""
+    rows = re.findall(r"(?m)^(?:- |\d+\. |   Summary: )(.+)$", block)
+    plain = [re.sub(r"\[[^\]]*\]|\([^()]*\)|[“”\"]", "", row).strip() for row in rows]
+    return " ".join(
+        f"You told me: {row.replace('The user is', 'you are').replace('The user', 'you')}" for row in plain if row
+    )
+
+
+PASTED: Mapping[str, Callable[[str], str]] = {
+    "whole": whole,
+    "without tags": inner,
+    "first half": lambda block: block[: len(block) // 2],
+    "second half": lambda block: block[block.index(">") + 1 :],
+    "other quotes": lambda block: inner(block).replace('"', "»"),
+    "as a quotation": lambda block: textwrap.indent(block, "> "),
+    "wrapped anew": lambda block: f"<erinnerung>\n{inner(block)}\n</erinnerung>",
+    "base64": lambda block: base64.b64encode(block.encode()).decode(),
+    "spoken": spoken,
+}
+
+
+def everything(system: str, asked: str) -> object:
+    """Take every line of the new messages for a memory, in whatever shape is asked for."""
+    lines = [
+        (int(number), line.strip())
+        for number, quoted in re.findall(r"(?m)^\[(\d+)\] .*?: (\"(?:[^\"\\]|\\.)*\")$", asked.rpartition("essages")[2])
+        for line in re.split(r"\n|(?<=[.!?])\s", json.loads(quoted))
+        if line.strip() not in ("", QUESTION)  # the person's own words, and no statement
+    ]
+    found = [
+        note(
+            line, line, message=number, content=line, summary=line, category="identity", key=f"said:{line}", value=line
+        )
+        for number, line in lines
+    ]
+    return {"memories": found, "text": " ".join(line for _, line in lines), "messages": [number for number, _ in lines]}
+
+
+class Talk:
+    """One person's chat under a profile, by way of the proxy's turn."""
+
+    def __init__(self, engine: AsyncRecollect, scene: Scene) -> None:
+        self.engine = engine
+        self.identity = Identity(subject=Subject("user", "ana"), conversation="chat", append=True, scene=scene)
+
+    async def turn(self, said: str, answer: Callable[[str], str]) -> str:
+        """Say something; the answer is made of the block that the model was shown. Return the block."""
+        asked = request(user(said))
+        prepared = await self.engine.turns.prepare(asked, self.identity)
+        body = json.loads(prepared.body)
+        shown = "\n".join(one["content"] for one in body["messages"])
+        blocks = re.findall(r"(?s)<recollect-memory.*?</recollect-memory[^>]*>", shown)
+        block = "\n".join(blocks)
+        reply = Reply(text=answer(block) or "Well.", complete=True)
+        recorded = await self.engine.turns.finish(asked, self.identity, reply, prepared)
+        assert recorded is not None
+        await self.settle(recorded.conversation)
+        return block
+
+    async def settle(self, conversation: str) -> None:
+        """Form everything now, also where the profile would wait."""
+        await self.engine.save_conversation("chat", user="ana", scene=self.identity.scene)
+        await self.engine.form()
+
+    async def known(self) -> list[Memory]:
+        """Return all there is, of any kind, without what recall itself counts."""
+        memory = await self.engine.memory_of(user="ana", conversation="chat", scene=self.identity.scene)
+        found = await self.engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
+        return [replace(one, uses=0, last_used_at=None) for one in found]
+
+
+@pytest.fixture(params=["rules", "a model that takes everything"])
+def forming(request: pytest.FixtureRequest, parts: Parts) -> AsyncRecollect:
+    model = None if request.param == "rules" else ScriptedModel(everything)
+    # Somebody's model answers: what the built-in one says is never formed from at all.
+    settings = parts.settings.model_copy(update={"upstream_url": "http://127.0.0.1:9/v1"})
+    return AsyncRecollect(replace(parts, model=model, settings=settings))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SCENES)
+async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncRecollect, clock: FakeClock, name: str) -> None:
+    talk = Talk(forming, SCENES[name])
+    for said in (SAID, QUESTION):
+        await talk.turn(said, lambda block: ANSWERED)
+    ways = [*PASTED.values()]
+    before = await talk.known()
+    block = ""
+    for number in range(1000 if SOAK else ROUNDS):
+        clock.advance(hours=1)
+        way, other = ways[number % len(ways)], ways[(number // len(ways)) % (len(ways) - 1)]  # people do not speak so
+        pasted = f"{other(block)}\n\n{QUESTION}" if block and number % 2 else QUESTION
+        block = await talk.turn(pasted, lambda shown, way=way: way(shown) if shown else "") or block  # type: ignore[misc]
+        now = await talk.known()
+        assert {one.id: one.text for one in now} == {one.id: one.text for one in before}, (number, pasted)
+    assert block, "something was recalled"

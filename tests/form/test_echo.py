@@ -1,0 +1,76 @@
+"""An assistant that repeats what it was shown says nothing new; a person is taken at their word."""
+
+from dataclasses import replace
+
+import pytest
+
+from factories import memory
+from recollect.form.echo import Echoes
+from recollect.form.strip import own_words
+from recollect.types import MemoryKind
+
+PEANUTS = memory("The user is allergic to peanuts.")
+OSLO = replace(memory("The user lives in Oslo.", slot="identity/location"), value="Oslo")
+SAID = memory("I moved to Oslo because Eva runs a restaurant there.", kind=MemoryKind.TURN)
+ECHOES = Echoes([PEANUTS, OSLO, SAID])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are allergic to peanuts.",
+        "As you told me, you're allergic to peanuts, and you live in Oslo.",
+        "I remember that you live in Oslo!",
+        "You said: “I moved to Oslo because Eva runs a restaurant there.”",
+        "Eva runs a restaurant in Oslo.",
+    ],
+)
+def test_an_answer_that_repeats_what_was_shown_is_taken_out(text: str) -> None:
+    assert ECHOES.without("assistant", text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are not allergic to peanuts.",
+        "You live in Bergen.",
+        "You live in Oslo, and you booked a table at Maaemo.",
+        "Peanuts are legumes.",
+        "Eva closed her restaurant in Oslo last week.",
+    ],
+)
+def test_an_answer_that_says_more_or_the_opposite_stays(text: str) -> None:
+    assert ECHOES.without("assistant", text) == text
+
+
+def test_what_stands_beside_an_echo_stays() -> None:
+    text = "You live in Oslo. I booked you a table at Maaemo. You are allergic to peanuts!"
+    assert ECHOES.without("assistant", text) == "I booked you a table at Maaemo."
+
+
+@pytest.mark.parametrize("text", ["I live in Oslo.", "I moved to Oslo because Eva runs a restaurant there."])
+def test_what_a_person_says_again_of_themselves_is_no_echo(text: str) -> None:
+    assert ECHOES.without("user", text) == text
+
+
+def test_a_memory_that_a_person_pastes_word_for_word_is_an_echo() -> None:
+    assert ECHOES.without("user", "* The user is allergic to peanuts\nI play the cello.") == "I play the cello."
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("## Long-term memory: user profile\n- location: Oslo\n\nI moved.", "I moved."),
+        ("- [FACT] The user likes tea. (importance: 0.8)\nI moved.", "I moved."),
+        ('- "The user likes tea." (said by the user on 2026-01-01)\nI moved.', "I moved."),
+        ("1. [Created: 2026-01-01] The user likes tea.\nI moved.", "I moved."),
+        ("<erinnerung>\nI moved.\n</erinnerung>", "I moved."),
+        ("PHJlY29sbGVjdC1tZW1vcnkgaWQ9IjEiPkkgbGlrZSB0ZWE8L3JlY29sbGVjdC1tZW1vcnk+ I moved.", "I moved."),
+        ("- I like tea (2026)\n- I moved.", "- I like tea (2026)\n- I moved."),
+        ("My turns: 1-3 were bad.\nturns out I moved.", "My turns: 1-3 were bad.\nturns out I moved."),
+        ("[TODO] call Eva (important)", "[TODO] call Eva (important)"),
+        ("a <b and c> d", "a <b and c> d"),
+    ],
+)
+def test_a_block_without_its_tags_is_told_by_its_frame_and_rows(text: str, own: str) -> None:
+    assert own_words(text) == own
