@@ -40,6 +40,12 @@ async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: 
     await engine.form()
 
 
+async def written(engine: AsyncRecollect) -> None:
+    """Wait until what is noted behind the answers can be read: a write of somebody else's queues up behind it."""
+    await engine.turns.close()
+    await engine.add("Nobody keeps bees.", user="nobody")
+
+
 async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:
     """Return the active facts: key to value."""
     return {fact.key: fact.value for fact in await engine.list(user=who, kinds=(MemoryKind.FACT,))}

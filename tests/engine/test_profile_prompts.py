@@ -28,7 +28,7 @@ from recollect.types import (
     Scene,
     Subject,
 )
-from talk import assistant, request, user
+from talk import assistant, request, user, written
 
 ANA = Subject("user", "ana")
 SESSION = Scene(profile="session")
@@ -101,6 +101,7 @@ async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
 
     assert len(found.items) == len(rows(found.text)) == 5
     assert "another" not in found.text
+    await written(engine)
     used = [known for known in await engine.list(user=mine) if known.last_used_at]
     assert {known.id for known in used} == {item.memory.id for item in found.items}
 

@@ -14,7 +14,7 @@ from recollect.errors import UnknownProfileError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.types import ChatRequest, ContentKind, InjectionMode, Scene
-from talk import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user
+from talk import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user, written
 
 ANA = asks("ana")
 SYSTEM = {"role": "system", "content": "You are a waiter."}
@@ -137,7 +137,7 @@ async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
     asked = request(user("Which restaurant does my sister Eva run?"))
     turn = await prepared(engine, asked)
     await engine.turns.finish(asked, ANA, Reply(text="Hers.", complete=True), turn)
-    await engine.turns.close()
+    await written(engine)
     [kept] = await parts.store.recalls(engine.subject("ana"))
     assert turn.record is not None
     assert kept == replace(turn.record, hits=frozenset())

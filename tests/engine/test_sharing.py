@@ -5,7 +5,7 @@ import pytest
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import BadRequestError
 from recollect.types import GLOBAL, Scene, Subject
-from talk import asks, request, user
+from talk import asks, request, user, written
 
 TEAM = Subject("shared", "team-x")
 USER = Scene(profile="user")
@@ -61,7 +61,7 @@ async def test_a_use_of_a_shared_memory_is_counted_where_it_lies(engine: AsyncRe
     asked = request(user("When does the team meet?"))
     turn = await engine.turns.prepare(asked, asks("ana"))
     await engine.turns.finish(asked, asks("ana"), Reply(text="On Tuesday.", complete=True), turn)
-    await engine.turns.close()
+    await written(engine)
     [shared] = await engine.list(user=TEAM)
     assert shared.uses == 1
 

@@ -8,7 +8,7 @@ from recollect.errors import ModelError, UnknownConversationError, UnknownMemory
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action
 from rows.scenes import SESSION
-from talk import assistant, user, with_model
+from talk import assistant, user, with_model, written
 
 REMEMBERED = [
     {"type": "preference", "content": "Ana drinks green tea.", "importance": 0.9},
@@ -57,7 +57,7 @@ async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
     rows = [line for line in found.text.splitlines() if line.startswith("- ")]
     assert len(rows) == 5
     assert all(row.startswith("- [FACT] Ana drinks tea number") and row.endswith("(importance: 0.9)") for row in rows)
-    await engine.add("Ana drinks water.", user=mine, profile="session")  # uses are written in batches, before this
+    await written(engine)
     used = {one.id for one in await engine.list(user=mine) if one.last_used_at == clock.now()}
     assert used == {item.memory.id for item in found.items}
 

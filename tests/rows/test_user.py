@@ -19,7 +19,7 @@ from recollect.types import Action, MemoryKind
 from rows.filed import FiledEmbedder, made
 from rows.scenes import USER
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
-from talk import asks, request, user
+from talk import asks, assistant, request, user
 
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 OF_USER = {"x-recollect-profile": "user"}
@@ -75,7 +75,7 @@ async def test_u4_u5_sentences_that_stand_alone_are_added_ignored_or_replaced(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for said in ("I like coffee.", "I like coffee.", "I don't like coffee.", "How is the weather?"):
-        await engine.record([user(said)], user="ana", scene=USER)
+        await engine.record([user(said), assistant("I live in Lima.")], user="ana", scene=USER)
         await engine.form()
         clock.advance(days=1)
     assert [one.text for one in await engine.list(user="ana")] == ["The user doesn't like coffee."]

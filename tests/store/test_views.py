@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from factories import ANA, add, decision, memory
+from own_profile import with_profile
 from recollect.engine import AsyncRecollect, Parts
 from recollect.store.sqlite import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
-from recollect.types import Detail, MemoryKind, MemoryState, Scene, Subject
+from recollect.types import Action, Detail, MemoryKind, MemoryState, Scene, Subject
 from talk import assistant, slots, tell, user
 
 COLUMNS = {
@@ -149,6 +150,41 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
     await engine.forget(new.id, user="ana")
     assert rows(parts, "SELECT new_vector_id FROM memory_updates WHERE old_vector_id = ?", new.id) == [(None,)]
     assert rows(parts, "SELECT user_id FROM users_vectors") == [("ben",)]
+
+
+async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
+    parts: Parts, clock: FakeClock, tmp_path: Path
+) -> None:
+    engine = with_profile(parts, tmp_path, "[form]\nturns = false\n[age]\nexpire_days = 30\n[room]\nmost = 5\n")
+    await tell(engine, "I live in Rome.")
+    clock.advance(days=1)
+    await tell(engine, "I moved to Oslo.")
+    forgotten, shared = [await engine.add(f"Ana keeps {what}.", user="ana") for what in ("bees", "owls")]
+    await engine.forget(forgotten.id, user="ana")
+    await engine.link(shared.id, to=Subject("user", "ben"), user="ana")
+    await engine.unlink(shared.id, user="ana")
+    undone = await engine.add("Ana sails.", user="ana")
+    await engine.undo((await engine.decisions(user="ana"))[-1].id, user="ana")
+    back = await engine.add("Ana plays chess.", user="ana")
+    await engine.forget(back.id, user="ana")
+    await engine.undo((await engine.decisions(user="ana"))[-1].id, user="ana")
+    for number in range(7):
+        await engine.add(f"Ana read book number {number}.", user="ana", importance=0.1)
+    clock.advance(days=60)
+    await engine.tend(user="ana")
+
+    listed = await engine.list(user="ana", closed=True)
+    closed = {one.id for one in listed if one.state is MemoryState.CLOSED}
+    ends = {line.action for line in await engine.decisions(user="ana") if line.memory_id in closed}
+    assert ends >= {Action.CLOSE, Action.EVICT, Action.EXPIRE, Action.UNDO}
+    audit = rows(parts, "SELECT old_vector_id, new_vector_id, reason FROM memory_updates WHERE user_id = 'ana'")
+    ended = {str(old) for old, _, _ in audit}
+    assert closed | {shared.id} <= ended <= closed | {shared.id, back.id}, "one came back: its end stays on record"
+    assert undone.id in ended
+    assert all(reason for _, _, reason in audit)
+    assert [old for old, new, _ in audit if new is not None] == [
+        one.id for one in listed if one.state is MemoryState.CLOSED and one.value == "Rome"
+    ]
 
 
 async def test_t4_facts_stand_there_with_their_history(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
