@@ -56,6 +56,9 @@ WHOLE_BATCH = 10_000
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
 EARLIER = 4
 
+# What waits for review and is looked at for the same again; who floods beyond that is seen in the review.
+MOST_HELD = 1_000
+
 
 async def extract(lease: Lease, tools: Tools) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
@@ -208,6 +211,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
+        waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MOST_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
     )
     resolved = resolve(proven, neighbours, policy=policy, context=context).resolved
