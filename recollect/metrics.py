@@ -55,6 +55,8 @@ class Metrics:
     """Memories put into prompts or returned by a search."""
     decisions: Counter[str] = field(default_factory=Counter)
     """By action."""
+    scrubbed: Counter[str] = field(default_factory=Counter)
+    """Secrets struck out of what memories are formed from, by shape; never the values."""
     judged: int = 0
     """Memories that were put into a prompt whose answer is known."""
     hits: int = 0

@@ -1,6 +1,7 @@
 """Part of the API: find and read what is known, and why. Reads the store."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.engine.asking import Wish
@@ -9,6 +10,7 @@ from recollect.engine.nearest import nearest_to
 from recollect.engine.parts import History, Why
 from recollect.engine.past import moment, recall_past
 from recollect.errors import BadRequestError, UnknownMemoryError
+from recollect.form.scrub import scrub
 from recollect.types import (
     Action,
     Conversation,
@@ -105,10 +107,11 @@ class Looking(Wired):
             subject = self.subject(user)
             held = await self._store.memories_at(subject, kinds, at=then.at, known_at=then.known_at)
             held = [one for one in held if (not tag or tag in one.detail.tags) and (not position or one.id < position)]
-            return held[::-1][:limit]
-        return await self._store.list_memories(
+            return [_scrubbed(memory) for memory in held[::-1][:limit]]
+        found = await self._store.list_memories(
             self.subject(user), kinds=kinds, closed=closed, after=position, tag=tag, limit=limit
         )
+        return [_scrubbed(memory) for memory in found]
 
     async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state.
@@ -119,7 +122,7 @@ class Looking(Wired):
         found = await self._store.memories(self.subject(user), [memory_id_of(memory_id)])
         if not found:
             raise UnknownMemoryError(memory_id)
-        return found[0]
+        return _scrubbed(found[0])
 
     async def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
         """Read one memory with its decisions, what it replaced and what replaced it, and its source messages.
@@ -175,3 +178,8 @@ class Looking(Wired):
     async def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> ListOf[Decision]:
         """Read the log of decisions, oldest first."""
         return await self._store.decisions(self.subject(user), limit=limit)
+
+
+def _scrubbed(memory: Memory) -> Memory:
+    """Strike secrets out of a quotation: its words are the log's, where they stay as they came."""
+    return replace(memory, text=scrub(memory.text)) if memory.kind is MemoryKind.TURN else memory

@@ -17,18 +17,26 @@ from recollect.form.marks import (
     STANDING,
     TOOLS,
     WEB,
+    Mark,
 )
 from recollect.types import Candidate
 
+_ANY = ("",)
 # Of an order; checked in this order, the first that holds is named.
-_ORDER_MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (WEB, "it is an order that names a web address"),
-    (HIDES, "it asks to hide something"),
-    (SECRETS, "it is an order about secrets"),
-    (OTHERS, "it is an order about other people's data"),
-    (TOOLS, "it is an order to use tools"),
+_ORDER_MARKS: tuple[Mark, ...] = (
+    Mark(WEB, "it is an order that names a web address", (":", ".", "![", "](", "<img")),
+    Mark(HIDES, "it asks to hide something", _ANY),
+    Mark(SECRETS, "it is an order about secrets", _ANY),
+    Mark(OTHERS, "it is an order about other people's data", _ANY),
+    Mark(TOOLS, "it is an order to use tools", _ANY),
 )
+_COMES_HIDING = Mark(HIDES, "it comes with a request to hide something", _ANY)
 _WAITS = "it is an order that waits for a trigger"
+# Of these one stands in any sentence that orders for more than once.
+_STANDS = (
+    *("always", "never", "from", "every", "each", "all", "remember", "when", "if", "once", "time", "after", "soon"),
+    *("trigger", "activation", "in "),
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 # Where within a sentence an order may begin: behind a mark, or behind words that tell somebody to do something.
 _BEGINS = re.compile(
@@ -67,11 +75,12 @@ def hold_reason(candidate: Candidate, role: str, said: str = "") -> str | None:
     waits = DELAYED.search(candidate.quote or words) and not MEANS.search(words)
     if (waits and (order or role != "user")) or DELAYED_BY_ME.search(words):
         return _WAITS
-    return _marked(said, (*FORGED, *CLAIMS, (HIDES, "it comes with a request to hide something"))) if order else None
+    return _marked(said, (*FORGED, *CLAIMS, _COMES_HIDING)) if order else None
 
 
-def _marked(words: str, marks: tuple[tuple[re.Pattern[str], str], ...]) -> str | None:
-    return next((why for pattern, why in marks if pattern.search(words)), None)
+def _marked(words: str, marks: tuple[Mark, ...]) -> str | None:
+    lower = words.lower()
+    return next((mark.why for mark in marks if mark.within(words, lower)), None)
 
 
 def _reads_as_order(words: str) -> bool:
@@ -96,6 +105,9 @@ def planted_order(text: str, role: str = "assistant") -> str | None:
 
 def _planted_by_user(sentence: str) -> str | None:
     """Whether it is for more than this once: what was a task is recalled as what was asked."""
+    lower = sentence.lower()
+    if not any(hint in lower for hint in _STANDS):
+        return None
     if DELAYED_BY_ME.search(sentence) or (DELAYED.search(sentence) and _reads_as_order(sentence)):
         return None if MEANS.search(sentence) else _WAITS
     return _marked(sentence, _ORDER_MARKS) if STANDING.search(sentence) and _reads_as_order(sentence) else None

@@ -1,35 +1,89 @@
 """Marks of orders that could be somebody else's hand on a memory: patterns, and nothing decided. Pure."""
 
 import re
+from typing import NamedTuple
 
 _I = re.IGNORECASE
 
+
+class Mark(NamedTuple):
+    """A pattern that gives something away."""
+
+    pattern: re.Pattern[str]
+    why: str
+    hints: tuple[str, ...]
+    """Parts of words, in lower case, of which one stands in whatever the pattern matches: most texts have none."""
+
+    def within(self, text: str, lower: str) -> bool:
+        """Whether a text, given in lower case too, has it."""
+        return any(hint in lower for hint in self.hints) and self.pattern.search(text) is not None
+
+
 # Whoever writes one of these wants to change how a memory or its model works; no plain statement needs them.
-FORGED: tuple[tuple[re.Pattern[str], str], ...] = (
-    (
+FORGED: tuple[Mark, ...] = (
+    Mark(
         re.compile(
-            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget|override|overwrite|bypass)\s+(?:(?:all|any|the|your|my|of|previous|prior|"
+            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s+about)?|overlook|override|overwrite|bypass)\s+(?:(?:all|any|the|your|my|of|previous|prior|"
             r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s+)+(?:instructions?|rules?|"
             r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|checks|you\s+know|"
             r"you\s+(?:were|have\s+been)\s+told|above)"
             r"|\bthe\s+rules\s+(?:above|before\s+this)\b"
-            r"|\b(?:you\s+are\s+now\s+\w|new\s+system|jailbreak)\b|\bdeveloper\s+mode\b|(?:^|[\s>\]])(?:system|assistant)\s*:"
+            r"|\b(?:ignore|disregard|forget|overlook)\s+(?:all|everyth?ing|what(?:ever)?)\s+(?:that\s+)?you(?:['’]ve|\s+have|\s+were)"
+            r"|\bignore\s+the\s+(?:\w+\s+)?(?:function|(?:web)?page|resume|document|content|text|e-?mail|data)\s+and\b"
+            r"|\b(?:override|god)[\s_]mode\b"
+            r"|\b(?:vergessen\s+sie|vergiss|olvid\w+|oubli\w+|dimentic\w+|esque[cç]\w+|zignoruj|игнорир\w+|забуд\w+)\b.{0,40}"
+            r"(?:anweisung|instru[ck]|regel|r[eè]g[lol]|инструкц|указани|правил)"
+            r"|(?:无视|忽略|無視|忽視).{0,12}(?:指令|指示|说明|規則|规则|之前|以前)|(?:指示|命令|ルール).{0,6}無視|(?:지시|명령|규칙).{0,10}무시"
+            r"|\b(?:you\s+are\s+now\s+\w+|new\s+system|jailbreak)\b|\bdeveloper\s+mode\b|(?:^|[\s>\]])(?:system|assistant)\s*:"
             r"|\b(?:act\s+as|pretend\s+to\s+be)\b.{0,60}\b(?:no|without)\s+(?:any\s+)?(?:filters?|rules|restrictions|limits)\b"
             r"|\bignor\w{1,6}\b.{0,40}\b(?:instruc+i\w+|instructions|anweisung\w*|regeln|r[eè]gles|reglas|consignes|istruzioni|"
             r"instruç\w+|instructies|instrukcj\w+)",
             _I,
         ),
         "it tries to change the rules that are given elsewhere",
+        (
+            "ignor",
+            "disregard",
+            "forget",
+            "overlook",
+            "overrid",
+            "overwrit",
+            "bypass",
+            "rules",
+            "are",
+            "mode",
+            "new",
+            "jailbreak",
+            "system",
+            "assistant",
+            "act",
+            "pretend",
+            "vergess",
+            "vergiss",
+            "olvid",
+            "oubli",
+            "dimentic",
+            "esque",
+            "zignoruj",
+            "игнорир",
+            "забуд",
+            "无视",
+            "忽略",
+            "無視",
+            "忽視",
+            "무시",
+        ),
     ),
-    (
+    Mark(
         re.compile(
             r"</?\s*(?:system|assistant|user|instructions?|recollect[\s_-]*memory|conversation\s+ended)\s*/?>|<\|\w{2,20}\|>|"
             r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s+memory\s*:|\bnotes?\s+to\s+(?:the\s+)?summari[sz]er",
             _I,
         ),
         "it forges the marks of another speaker",
+        ("<", "[inst", "[/inst", "[sys", "[/sys", "|>", "memory", "note"),
     ),
-    (
+    Mark(
         re.compile(
             r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s+(?:this|these|the\s+above)\s+(?:paragraph|"
             r"instructions?|orders?|message|notes?|rules?|text)\b.{0,40}\b(?:memor(?:y|ies)|summar(?:y|ies)|again)\b"
@@ -37,19 +91,21 @@ FORGED: tuple[tuple[re.Pattern[str], str], ...] = (
             _I,
         ),
         "it wants to be written into memory again and again",
+        ("this", "these", "above", "memory"),
     ),
 )
 # Not what a person says of themselves; an assistant's advice may sound so.
-CLAIMS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (
+CLAIMS: tuple[Mark, ...] = (
+    Mark(
         re.compile(
             r"\b(?:this\s+is|message\s+from)\s+(?:the|your)\s+(?:\w+\s+){0,2}(?:team|operator|vendor|provider|administrator|"
             r"department)\b|\bas\s+your\s+\w+,?\s+i\s+(?:instruct|order|require|command|direct)\b",
             _I,
         ),
         "it claims an authority that nothing shows",
+        ("this", "message from", "as your"),
     ),
-    (
+    Mark(
         re.compile(
             r"\b(?:granted?|gave|given|gives?)\s+(?:you|the\s+assistant)\s+(?:\w+\s+)?(?:root|admin\w*|full|unlimited)\b|"
             r"\bpre-?approved\b|\bapprov\w+\s+(?:\w+\s+){0,3}without\b|\bwithout\s+(?:a\s+|any\s+|further\s+|asking\s+)?"
@@ -60,30 +116,34 @@ CLAIMS: tuple[tuple[re.Pattern[str], str], ...] = (
             _I,
         ),
         "it grants rights or takes checks away",
+        ("grant", "gave", "give", "approv", "without", "user", "account", "skip", "turn", "disabl", "pass"),
     ),
-    (
+    Mark(
         re.compile(
             r"\bdecode\b.{0,120}\b(?:follow|obey|do|run|execute|carry)\b|\b(?:rot-?13|base64|hex|morse)\b.{0,60}\b(?:orders?|"
             r"instructions?|commands?|carry|follow|obey|execute)\b",
             _I,
         ),
         "it is an order in a code",
+        ("decode", "rot13", "rot-13", "base64", "hex", "morse"),
     ),
-    (
+    Mark(
         re.compile(
             r"\bas\s+(?:an?|the|your|its)\s+(?:most\s+)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s+sources?\b|"
             r"\b(?:recommend|mention|list|cite|praise)\s+(?:it|them|us|this\s+\w+)\s+(?:first|always)\b",
             _I,
         ),
         "it wants somebody recommended",
+        ("source", "first", "always"),
     ),
-    (
+    Mark(
         re.compile(
             r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s+(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s+"
             r"know|about\s+(?:the\s+user|me))",
             _I,
         ),
         "it wants memories deleted",
+        ("delete", "erase", "wipe", "overwrite", "clear", "purge"),
     ),
 )
 

@@ -1,51 +1,41 @@
 """Replace secrets and payment data in a text, found by shape and checksum and not by mention. Pure."""
 
+import binascii
 import math
 import re
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
 
-# Shapes whose prefix alone gives them away.
-_PREFIXED = re.compile(
-    r"\b(?:sk-(?:ant-|proj-|or-v1-|live-)?[A-Za-z0-9_-]{16,}|(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}"
-    r"|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|xox[abeprs]-[A-Za-z0-9-]{10,}"
-    r"|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,}|ya29\.[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|"
-    r"npm_[A-Za-z0-9]{30,}"
-    r"|pypi-[A-Za-z0-9_-]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|dop_v1_[a-f0-9]{32,}|shpat_[a-fA-F0-9]{24,}"
-    r"|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/=]{20,})(?![A-Za-z0-9])"
-)
-_JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
-_PEM = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----.{0,20000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|\Z)", re.S
-)
-_URL_PASSWORD = re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:)(?P<value>[^\s/@]{3,200})(?=@)", re.I)
-_BEARER = re.compile(r"(?P<keep>\bbearer\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", re.IGNORECASE)
-# 'password: hunter2', 'my pin is 4821', 'API_KEY=abc…': a name of a secret, then its value.
-_ASSIGNED = re.compile(
-    r"(?P<keep>\b(?:[A-Za-z0-9_]{0,40}[_-])?(?:password|passwd|passphrase|passcode|pwd|pin(?:\s+code)"
-    r"?|cvv|cvc|secret(?:[\s_-]?key)?"
-    r"|api[\s_-]?key|access[\s_-]?key|auth[\s_-]?token|access[\s_-]?token|private[\s_-]?key|token)\b[\"']?"
-    r"\s*(?P<tie>(?:(?:is|was)\s*)?[:=]|\bis\b|\bwas\b)\s*[\"']?)(?P<value>[^\s\"',;]{3,300})",
+from recollect.form import secrets
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+# Numbers that issuers of cards begin with, by length: a device's or an article's number passes the same checksum.
+_ISSUERS = {
+    13: re.compile("4"),
+    14: re.compile("3(?:0[0-5]|[689])"),
+    15: re.compile("3[47]"),
+    16: re.compile(r"4|5|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62"),
+    17: re.compile("62"),
+    18: re.compile("62"),
+    19: re.compile("4|6(?:011|4[4-9]|5|2)"),
+}
+# What stands for a value where there is none.
+_NO_VALUE = re.compile(
+    r"null|none|nil|true|false|undefined|required|optional|string|str|text|int|wrong|invalid|missing|empty|expired|hidden|"
+    r"change_?me|value|placeholder|example|your[-_]?[a-z_-]*|my[-_](?:secret|password|api|key|token)[a-z_-]*|x{3,}|\*{3,}|\.{3,}|"
+    r"(?:os|process|self|config|settings|env|secrets)\..*|getenv.*|<.*|\{.*|\[.*|\(.*|\$(?:[{(].*|[A-Z_]+)|%[\w(].*",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w.]*\d)")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?\b")
-_SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
-_LONG_RUN = re.compile(
-    r"(?<![\w/.@-])(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
-)
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 # Something of this stands in whatever any shape below matches: two digits in a row, a long run of characters, a word.
-_TWO_DIGITS = re.compile(r"\d[ -]?\d")
-_WORDS = re.compile("pass|pwd|pin|cv[vc]|secret|key|token|bearer|begin|://")
+_TWO_DIGITS = re.compile(r"\d[ .-]?\d")
+_WORDS = re.compile("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
 _SHORTEST_RUN = 15
 
 # Bits a character from which a long run of letters and digits is random rather than written; English and file names
 # stay below 3.6, base64 of random bytes lies above 4.5, hexadecimal at most at 4.
 RANDOM_BITS = 4.2
-# Card lengths in use (ISO/IEC 7812).
-_CARD_DIGITS = range(13, 20)
 
 
 def scrub(text: str) -> str:
@@ -60,22 +50,24 @@ def scrub(text: str) -> str:
 
 
 def scrub_report(text: str) -> tuple[str, tuple[str, ...]]:
-    """Scrub, and say which kinds were found, in order of their kind; never the values."""
+    """Scrub, and say which shapes were found, by name, once each time; never the values."""
     if not may_hold_secret(text):
         return text, ()
     found: list[str] = []
 
-    def mark(kind: str, good: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+    def mark(shape: str, good: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+        label = shape if shape in _LABELS else "secret"
+
         def replaced(match: re.Match[str]) -> str:
             if not good(match):
                 return match.group()
-            found.append(kind)
-            return f"{match.groupdict().get('keep') or ''}[{kind}]"
+            found.append(shape)
+            return f"{match.groupdict().get('keep') or ''}[{label}]"
 
         return replaced
 
-    for pattern, kind, good in _SHAPES:
-        text = pattern.sub(mark(kind, good), text)
+    for pattern, shape, good in _SHAPES:
+        text = pattern.sub(mark(shape, good), text)
     return text, tuple(found)
 
 
@@ -97,22 +89,54 @@ def _always(match: re.Match[str]) -> bool:
 def _looks_secret(match: re.Match[str]) -> bool:
     """Tell 'password is hunter2' from 'password is wrong': a sign alone ties anything, a verb only what no word is."""
     value = match["value"].rstrip(".!?)")
-    if value.startswith("[") or len(value) < 3:
+    if value.startswith("[") or len(value) < 3 or _NO_VALUE.fullmatch(value):
         return False
     mixed = any(c.isdigit() for c in value) or (
-        not value.isalnum() and not re.fullmatch(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*", value)
+        not value.isalnum() and not re.fullmatch(r"[A-Za-z]+(?:[-'’/][A-Za-z]+)*", value)
     )
     if match["tie"].endswith((":", "=")):
-        return mixed or (len(value) >= 8 and not value.isdigit())
+        assigned = match["keep"].rstrip("\"'`“").endswith("=") and len(value) >= 4
+        return mixed or assigned or (len(value) >= 8 and not value.isdigit())
     return mixed and any(c.isalnum() for c in value)
 
 
-def _luhn(match: re.Match[str]) -> bool:
-    digits = [int(c) for c in match.group() if c.isdigit()]
-    if len(digits) not in _CARD_DIGITS or len(set(digits)) == 1 or digits[0] not in (2, 3, 4, 5, 6):
+def _quoted(match: re.Match[str]) -> bool:
+    return not match["value"].startswith("[") and not _NO_VALUE.fullmatch(match["value"])
+
+
+def _named(match: re.Match[str]) -> bool:
+    """Tell 'password hunter2' from 'password rules': nothing ties them, so the value itself must be no word."""
+    value, name = match["value"].rstrip(".!?)"), match["keep"].casefold()
+    digits = sum(c.isdigit() for c in value)
+    if name.startswith(("pin", "cvv", "cvc", "passcode")):
+        return value.isdigit() and 3 <= digits <= 8 and not re.fullmatch(r"(?:19|20)\d\d", value)
+    letters = sum(c.isalpha() for c in value)
+    return len(value) >= 6 and bool(digits) and bool(letters) and not _NO_VALUE.fullmatch(value)
+
+
+def _basic(match: re.Match[str]) -> bool:
+    """Tell a user and password from a word behind 'basic'."""
+    try:
+        plain = b64decode(match["value"] + "=" * (-len(match["value"]) % 4))
+    except binascii.Error:
         return False
-    doubled = [d * 2 - 9 if d > 4 else d * 2 for d in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    return b":" in plain and all(32 <= byte < 127 for byte in plain)
+
+
+def _token(match: re.Match[str]) -> bool:
+    """Tell a signature in an address from a word."""
+    value = match["value"]
+    return not value.startswith("[") and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+
+
+def _luhn(match: re.Match[str]) -> bool:
+    digits = "".join(c for c in match.group() if c.isdigit())
+    issued = _ISSUERS.get(len(digits))
+    if issued is None or not issued.match(digits) or len(set(digits)) == 1:
+        return False
+    numbers = [int(c) for c in digits]
+    doubled = [d * 2 - 9 if d > 4 else d * 2 for d in numbers[-2::-2]]
+    return (sum(numbers[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _iban(match: re.Match[str]) -> bool:
@@ -129,15 +153,26 @@ def _random(match: re.Match[str]) -> bool:
     return bits >= RANDOM_BITS
 
 
+# What is put in its place says what it was, where people want to know.
+_LABELS = frozenset({"iban", "card", "ssn", "account"})
 _SHAPES: tuple[tuple[re.Pattern[str], str, Callable[[re.Match[str]], bool]], ...] = (
-    (_PEM, "secret", _always),
-    (_JWT, "secret", _always),
-    (_PREFIXED, "secret", _always),
-    (_URL_PASSWORD, "secret", _always),
-    (_BEARER, "secret", _always),
-    (_IBAN, "iban", _iban),
-    (_DIGITS, "card", _luhn),
-    (_SSN, "ssn", _always),
-    (_ASSIGNED, "secret", _looks_secret),
-    (_LONG_RUN, "secret", _random),
+    (secrets.PEM, "private_key", _always),
+    (secrets.JWT, "jwt", _always),
+    (secrets.WEBHOOK, "webhook", _always),
+    (secrets.PREFIXED, "key", _always),
+    (secrets.URL_PASSWORD, "url_password", _always),
+    (secrets.URL_TOKEN, "url_token", _token),
+    (secrets.BEARER, "bearer", _always),
+    (secrets.BASIC, "basic_auth", _basic),
+    (secrets.SEED, "seed_phrase", _always),
+    (secrets.IBAN, "iban", _iban),
+    (secrets.DIGITS, "card", _luhn),
+    (secrets.ROUTED_SSN, "ssn", _always),
+    (secrets.SSN, "ssn", _always),
+    (secrets.ACCOUNT, "account", _always),
+    (secrets.QUOTED, "password", _quoted),
+    (secrets.ASSIGNED, "password", _looks_secret),
+    (secrets.NAMED, "password", _named),
+    (secrets.ONE_TIME, "one_time_code", _always),
+    (secrets.LONG_RUN, "random", _random),
 )

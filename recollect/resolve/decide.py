@@ -51,8 +51,8 @@ def _decide(
 ) -> Resolved:
     candidate, _ = said
     _, context = rules
-    if place in context.held:
-        return _plain(Action.HOLD, said, context.held[place])
+    if place in context.held and not _is_known(batch, place, candidate):
+        return _held(batch, said, context.held[place], context.waiting)
     if candidate.importance < context.min_importance:
         return _plain(
             Action.IGNORE, said, f"importance {candidate.importance:.2f} is below {context.min_importance:.2f}"
@@ -64,6 +64,21 @@ def _decide(
     if candidate.kind is MemoryKind.FACT:
         return (_ended if candidate.ends else _fact)(batch, said, rules[0])
     return _note(batch, place, said, rules)
+
+
+def _is_known(batch: Batch, place: int, candidate: Candidate) -> bool:
+    """Whether the very same holds already: somebody approved it, or said it by hand."""
+    if candidate.kind is MemoryKind.FACT:
+        return any(same_slot(candidate, known) and same_value(candidate, known) for known in batch.facts())
+    return any(same(candidate.text, known.text) for known, _ in batch.notes(place))
+
+
+def _held(batch: Batch, said: tuple[Candidate, Evidence], reason: str, waiting: Sequence[str]) -> Resolved:
+    """Hold a candidate, once: who repeats it a thousand times gets it looked at no sooner."""
+    here = [one.candidate.text for one in batch.done if one.action is Action.HOLD]
+    if any(same(said[0].text, text) for text in (*waiting, *here)):
+        return _plain(Action.IGNORE, said, f"waits for review already: {reason}")
+    return _plain(Action.HOLD, said, reason)
 
 
 def _plain(action: Action, said: tuple[Candidate, Evidence], reason: str) -> Resolved:

@@ -54,6 +54,8 @@ class ResolveContext:
     min_confidence: float = 0.0
     held: Mapping[int, str] = field(default_factory=dict)
     """Why a candidate, by its place in the batch, must wait for review."""
+    waiting: Sequence[str] = ()
+    """Texts that wait for review already."""
     similar: Callable[[int, int], float] = _unlike
     """Calibrated similarity between two candidates of the batch, by their places."""
     judged: Mapping[int, Verdict] = field(default_factory=dict)

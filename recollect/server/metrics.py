@@ -42,6 +42,10 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     for action, count in sorted(metrics.decisions.items()):
         decisions.add_metric([action], count)
     yield decisions
+    scrubbed = CounterMetricFamily("memory_secrets_scrubbed", "Secrets struck out, by shape.", labels=["shape"])
+    for shape, count in sorted(metrics.scrubbed.items()):
+        scrubbed.add_metric([shape], count)
+    yield scrubbed
     yield _rate("memory_replacement_rate", "Replacements among what was stored.", replacement_rate(metrics.decisions))
     yield _rate("memory_dedup_rate", "Candidates that were known already.", dedup_rate(metrics.decisions))
     yield _rate(

@@ -43,6 +43,7 @@ from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Batch, extractor_version, propose
 from recollect.work.reforming import outdated
 from recollect.work.returning import coming_back
+from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -54,6 +55,9 @@ TOGETHER_BATCH = 40
 WHOLE_BATCH = 10_000
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
 EARLIER = 4
+
+# What waits for review and is looked at for the same again; who floods beyond that is seen in the review.
+MOST_HELD = 1_000
 
 
 async def extract(lease: Lease, tools: Tools) -> FormationResult:
@@ -78,7 +82,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
-    read = [one for one in read if one.seq <= lease.formed_seq] + (new if limit == WHOLE_BATCH else portion(new))
+    new = new if limit == WHOLE_BATCH else portion(new)
+    read = [one for one in read if one.seq <= lease.formed_seq] + new
+    await apart(characters(new), lambda: count_secrets(new, tools), above=LARGE_BATCH)
     live = with_characters((message for message in read if message.seq not in gone and not message.erased), options)
     live = await without_echoes(live, recalls, tools)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
@@ -205,6 +211,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
+        waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MOST_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
     )
     resolved = resolve(proven, neighbours, policy=policy, context=context).resolved

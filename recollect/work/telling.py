@@ -1,11 +1,22 @@
 """Count and log what a formation did. Writes to the log and to the counts."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect.errors import BreakerOpenError, BudgetSpentError
-from recollect.types import Action, AddMemory, Decision, FormationResult, Lease, MemoryKind, Subject
+from recollect.form.scrub import scrub_report
+from recollect.form.sources import LONGEST_READ
+from recollect.types import (
+    Action,
+    AddMemory,
+    Decision,
+    FormationResult,
+    Lease,
+    LoggedMessage,
+    MemoryKind,
+    Subject,
+)
 from recollect.work.tools import Tools
 
 logger = logging.getLogger(__name__)
@@ -30,6 +41,12 @@ def counted(lease: Lease, tools: Tools) -> Iterator[None]:
         metrics.extraction_success += extracting and went_well
         metrics.extraction_errors += extracting and not went_well and not deferred
         metrics.formation_seconds.observe(tools.clock.monotonic() - started)
+
+
+def count_secrets(messages: Iterable[LoggedMessage], tools: Tools) -> None:
+    """Count by shape what is struck out of messages before anything is derived from them."""
+    for message in messages:
+        tools.metrics.scrubbed.update(scrub_report(message.text[:LONGEST_READ])[1])
 
 
 def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:

@@ -115,17 +115,34 @@ async def test_an_approved_fact_does_not_replace_a_newer_value_and_says_which(
     assert [one.memory.id for one in await engine.held(user="ana")] == [held.id]
 
 
-async def test_what_is_known_already_is_strengthened_and_not_doubled(engine: AsyncRecollect, clock: FakeClock) -> None:
-    [first] = await waiting(engine)
+async def test_what_is_known_already_is_strengthened_and_not_doubled(engine: AsyncRecollect, parts: Parts) -> None:
+    item = note("The user wants the report sent by email.", "sent by email", type="instruction")
+    held = await held_by_model(engine, parts, "I want the report sent by email.", item)
+    said = await engine.add("The user wants the report sent by email", user="ana", importance=0.3)
+
+    known = await engine.approve(held.id, user="ana")
+
+    assert known.id == said.id
+    assert known.importance == held.importance
+    assert [one.quote for one in known.evidence] == ["sent by email"]
+    assert (await engine.get(held.id, user="ana")).state is MemoryState.CLOSED
+
+
+async def test_what_was_approved_is_not_held_again_when_it_is_said_again(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    [one] = await waiting(engine)
+    await engine.approve(one.memory.id, user="ana")
     clock.advance(days=1)
-    approved = await engine.approve(first.memory.id, user="ana")
-    [again] = await waiting(engine)
-
-    known = await engine.approve(again.memory.id, user="ana")
-
-    assert known.id == approved.id
-    assert (await engine.get(again.memory.id, user="ana")).state is MemoryState.CLOSED
+    assert await waiting(engine) == []
     assert len(await slots(engine)) == 1
+
+
+async def test_the_same_order_a_hundred_times_waits_once(engine: AsyncRecollect, clock: FakeClock) -> None:
+    for _ in range(20):
+        await tell(engine, *[f"{PLANTED} {PLANTED}"] * 5)
+        clock.advance(hours=1)
+    assert len(await engine.held(user="ana")) == 1
 
 
 async def test_only_what_is_held_can_be_approved_or_rejected(engine: AsyncRecollect) -> None:

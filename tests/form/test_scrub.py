@@ -40,7 +40,7 @@ def test_a_secret_by_its_shape_is_replaced(secret: str) -> None:
     text, found = scrub_report(f"take this: {secret} and keep it")
     assert secret not in text
     assert "[secret]" in text
-    assert found == ("secret",)
+    assert len(found) == 1
 
 
 @pytest.mark.parametrize(
