@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from .defects import DEFECTS, Defect
+from .defect import Defect
+from .defects import DEFECTS
 
 ROOT = Path(__file__).parent.parent.parent
 _COPIED = ("recollect", "tests", "benchmarks", "docs", "pyproject.toml", "README.md", "Makefile")

@@ -1,0 +1,174 @@
+"""Defects in what becomes of memories: their budget, their end, their review."""
+
+from .defect import Defect
+
+OF_LIFE: tuple[Defect, ...] = (
+    Defect(
+        name="budget: a reservation is made whatever is left",
+        file="recollect/store/sqlite/energy.py",
+        sound="    if refused is not None:\n        raise refused\n",
+        planted="",
+        noticed_by=(
+            "tests/store/test_energy_ledger.py::test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it",
+            "tests/store/test_energy_ledger.py::test_a8_what_is_spent_and_booked_never_exceeds_the_cap_and_one_call",
+        ),
+    ),
+    Defect(
+        name="budget: a call is booked behind the model's answer",
+        file="recollect/work/energy.py",
+        sound="        await self._tools.store.reserve(self._subject, booked, self._policy)\n        before,",
+        planted="        before,",
+        noticed_by=(
+            "tests/work/test_energy.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",
+        ),
+    ),
+    Defect(
+        name="budget: what waits uses up its tries",
+        file="recollect/work/worker.py",
+        sound="now=now, counted=False)",
+        planted="now=now)",
+        noticed_by=(
+            "tests/work/test_energy.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
+            "tests/work/test_outage.py::test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back",
+        ),
+    ),
+    Defect(
+        name="breaker: half open lets everybody through",
+        file="recollect/work/breaker.py",
+        sound="(state is BreakerState.HALF_OPEN and not self._probing)",
+        planted="state is BreakerState.HALF_OPEN",
+        noticed_by=(
+            "tests/work/test_breaker.py::test_s12_half_open_lets_one_of_many_threads_through",
+            "tests/work/test_breaker.py::test_s12_who_comes_during_the_probe_is_told_to_come_back_soon",
+        ),
+    ),
+    Defect(
+        name="breaker: who failed comes before who was turned away",
+        file="recollect/work/breaker.py",
+        sound="_BEHIND_S = 2.0",
+        planted="_BEHIND_S = 0.0",
+        noticed_by=("tests/work/test_breaker.py::test_who_failed_comes_behind_who_was_turned_away",),
+    ),
+    Defect(
+        name="erase: what moved rows leave between others stays",
+        file="recollect/store/sqlite/residue.py",
+        sound="        _zero_gaps(db, pages)\n",
+        planted="        del pages\n",
+        noticed_by=("tests/store/test_residue.py::test_i13_what_secure_delete_leaves_between_rows_is_zeroed",),
+    ),
+    Defect(
+        name="erase: deleted rows keep their bytes",
+        file="recollect/store/sqlite/connection.py",
+        sound='db.pragma("secure_delete", True)',
+        planted='db.pragma("secure_delete", False)',
+        noticed_by=(
+            "tests/tend/test_erase_canaries.py::"
+            "test_i13_no_byte_of_erased_conversations_and_subjects_is_left_in_any_file",
+        ),
+    ),
+    Defect(
+        name="erase: formations under way keep their leases",
+        file="recollect/store/sqlite/removing.py",
+        sound="            self._db.execute(SQL[cut], (self._key,))\n",
+        planted="            del cut\n",
+        noticed_by=(
+            "tests/store/test_erasing.py::test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attempt",
+        ),
+    ),
+    Defect(
+        name="erase: what rests on an erased message is let in",
+        file="recollect/store/sqlite/changes.py",
+        sound="    refuse_erased(db, home, changes, decisions)\n",
+        planted="    _ = refuse_erased\n",
+        noticed_by=("tests/store/test_erasing.py::test_i13_nothing_that_rests_on_an_erased_message_is_let_in",),
+    ),
+    Defect(
+        name="erase: a resent history is written again",
+        file="recollect/store/sqlite/ledger.py",
+        sound="            gone = known and (place < newest or to_micros(one.said_at) < at)\n",
+        planted="            gone = False\n",
+        noticed_by=("tests/tend/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
+    ),
+    Defect(
+        name="erase: caches are not told what is gone",
+        file="recollect/store/sqlite/removing.py",
+        sound='            self._db.execute(SQL["note_gone"], (self._key, self._version, id_))\n',
+        planted="",
+        noticed_by=("tests/store/test_erasing.py::test_i13_a_large_cache_of_another_process_drops_what_was_erased",),
+    ),
+    Defect(
+        name="erase: a subject that begins anew counts from nothing",
+        file="recollect/store/sqlite/sql/subject.sql",
+        sound="coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0)",
+        planted="0",
+        noticed_by=("tests/store/test_erasing.py::test_i13_versions_go_on_where_a_subject_begins_anew",),
+    ),
+    Defect(
+        name="unlink: the rows of all subjects go",
+        file="recollect/store/sqlite/sql/erase.sql",
+        sound="DELETE FROM memory WHERE subject = ?1 AND id = ?2",
+        planted="DELETE FROM memory WHERE ?1 IS NOT NULL AND id = ?2",
+        noticed_by=(
+            "tests/tend/test_links.py::test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others",
+        ),
+    ),
+    Defect(
+        name="tend: one more is held than there is room for",
+        file="recollect/tend/room.py",
+        sound="    over = len(held) - room.policy.most\n",
+        planted="    over = len(held) - room.policy.most - 1\n",
+        noticed_by=("tests/tend/test_making_room.py::test_s6_a_session_holds_fifty_and_never_fails",),
+    ),
+    Defect(
+        name="tend: a compaction's edit is believed unseen",
+        file="recollect/tend/compact.py",
+        sound="    if wrong:\n",
+        planted="    if not text:\n",
+        noticed_by=("tests/tend/test_compact.py::test_a3_what_cannot_be_followed_is_refused_with_the_reason",),
+    ),
+    Defect(
+        name="tend: a merged note takes no evidence over",
+        file="recollect/tend/tending.py",
+        sound="importance=importance, inherits=(found.gone.id,)",
+        planted="importance=importance",
+        noticed_by=("tests/tend/test_merge.py::test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all",),
+    ),
+    Defect(
+        name="tend: what another changed meanwhile is overwritten",
+        file="recollect/tend/tending.py",
+        sound="subject_version=hot.version",
+        planted="subject_version=None",
+        noticed_by=(
+            "tests/tend/test_tending.py::test_what_changes_meanwhile_is_planned_anew_and_never_overwritten",
+            "tests/tend/test_tending.py::test_two_that_tend_at_once_close_each_memory_once",
+        ),
+    ),
+    Defect(
+        name="form: what repeats the memories of a prompt is formed from",
+        file="recollect/form/echo.py",
+        sound="        kept = [piece for piece in pieces if not echoed(piece)]\n",
+        planted="        kept = [piece for piece in pieces if not echoed(piece) or piece]\n",
+        noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
+    ),
+    Defect(
+        name="form: a block without its tags is read as somebody's words",
+        file="recollect/form/strip.py",
+        sound="    text = _without_rows(_without_begin_end(text))\n",
+        planted="    text = _without_begin_end(text)\n",
+        noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
+    ),
+    Defect(
+        name="form: an order of an assistant is stored as one",
+        file="recollect/form/hold.py",
+        sound='    if order and role != "user":\n',
+        planted='    if order and role == "system":\n',
+        noticed_by=("tests/form/test_hold.py", "tests/form/test_poisoning.py"),
+    ),
+    Defect(
+        name="review: what is approved stands beside what it replaces",
+        file="recollect/work/reviewing.py",
+        sound="closed_at=now) for one in resolved.closes),\n",
+        planted="closed_at=now) for one in resolved.closes[1:]),\n",
+        noticed_by=("tests/engine/test_reviewing.py::test_an_approved_fact_closes_the_value_it_replaces",),
+    ),
+)
