@@ -115,8 +115,8 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="store: a turn and its work come apart",
         file="recollect/store/sqlite/log.py",
-        sound="    _make_due(db, turn, tail.conversation)\n",
-        planted="    if not new:\n        _make_due(db, turn, tail.conversation)\n",
+        sound="    _make_due(db, turn, tail)\n",
+        planted="    if not new:\n        _make_due(db, turn, tail)\n",
         noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
     ),
     Defect(
