@@ -9,6 +9,7 @@ from recollect.form.shapes.typed import type_named
 from recollect.form.sources import FormInput
 from recollect.form.worth import record_type
 from recollect.profiles.model import FormPolicy
+from recollect.text import bare
 from recollect.types import Candidate, MemoryKind
 
 _TASTES = frozenset({"preference", "instruction"})
@@ -38,7 +39,11 @@ def extract_statements(source: FormInput, form: FormPolicy) -> list[Candidate]:
 
 
 def _sentences(found: Sequence[Candidate]) -> list[Candidate]:
-    """Write facts as sentences; one that a sentence of the same words states already is left out."""
+    """Write facts as sentences; one that a sentence of the same words states already is left out.
+
+    Of two facts read out of the very same words about the same thing the more important one is told.
+    """
+    found = [one for one in found if not any(_tells_more(other, one) for other in found)]
     notes = {(one.seq, one.quote) for one in found if one.kind is MemoryKind.NOTE}
     kept: list[Candidate] = []
     for one in found:
@@ -47,6 +52,12 @@ def _sentences(found: Sequence[Candidate]) -> list[Candidate]:
         elif not any(seq == one.seq and one.quote in quote for seq, quote in notes):
             kept.append(replace(one, kind=MemoryKind.NOTE, category="", key="", value=""))
     return kept
+
+
+def _tells_more(one: Candidate, other: Candidate) -> bool:
+    """Whether a fact says with more weight what another says of the same words."""
+    both = one.kind is other.kind is MemoryKind.FACT and (one.seq, one.quote) == (other.seq, other.quote)
+    return both and one.importance > other.importance and bool(one.value) and bare(one.value) in bare(other.value)
 
 
 def _type(candidate: Candidate, types: tuple[str, ...]) -> str:

@@ -16,6 +16,7 @@ from recollect.ids import new_id
 from recollect.profiles.model import Profile, ResolvePolicy
 from recollect.profiles.options import laid_over
 from recollect.providers.chunk import chunks
+from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
@@ -87,7 +88,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     new = new if limit == WHOLE_BATCH else portion(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
     await apart(characters(new), lambda: count_secrets(new, tools), above=LARGE_BATCH)
-    live = with_characters((message for message in read if message.seq not in gone and not message.erased), options)
+    # The built-in model's answers quote what was recalled, and say nothing of anybody.
+    told = (one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL)
+    live = with_characters(told, options)
     live = await without_echoes(live, recalls, tools)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(

@@ -93,6 +93,16 @@ async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: A
     assert await versions(engine) == {"rules-1.typed"}
 
 
+async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncRecollect) -> None:
+    kept = await formed(engine, SESSION, user("I prefer short answers, and my deadline is Friday."), assistant("Good."))
+    assert sorted(one.text for one in kept if "short" in one.text) == ["The user wants short answers."]
+
+
+async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncRecollect) -> None:
+    said = {**assistant("I am Recollect's built-in model. I live in Oslo and love jazz."), "name": "recollect/offline"}
+    assert await formed(engine, SESSION, user("What do you know of me?"), said) == []
+
+
 async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: AsyncRecollect) -> None:
     scene = Scene(profile="character", characters=CHARACTERS)
     said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
