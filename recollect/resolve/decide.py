@@ -51,7 +51,7 @@ def _decide(
 ) -> Resolved:
     candidate, _ = said
     _, context = rules
-    if place in context.held and not _is_known(batch, place, candidate):
+    if place in context.held and (candidate.ends or not _is_known(batch, place, candidate)):
         return _held(batch, said, context.held[place], context.waiting)
     if candidate.importance < context.min_importance:
         return _plain(
