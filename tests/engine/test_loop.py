@@ -13,7 +13,7 @@ import pytest
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Identity, Memory, Scene, Subject
+from recollect.types import Identity, Memory, MemoryKind, Scene, Subject
 from talk import ALL_KINDS, note, request, user
 
 SOAK = os.environ.get("RECOLLECT_SOAK")
@@ -105,9 +105,10 @@ class Talk:
         await self.engine.form()
 
     async def known(self) -> list[Memory]:
-        """Return all there is, of any kind, without what recall itself counts."""
+        """Return all there is but episodes, which come with the turns, without what recall itself counts."""
         memory = await self.engine.memory_of(user="ana", conversation="chat", scene=self.identity.scene)
-        found = await self.engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
+        kinds = tuple(kind for kind in ALL_KINDS if kind is not MemoryKind.EPISODE)
+        found = await self.engine.list(user=memory, kinds=kinds, limit=1000)
         return [replace(one, uses=0, last_used_at=None) for one in found]
 
 
