@@ -18,6 +18,7 @@ _CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b"
 _ATTRIBUTES = re.compile(
     r"\b(?:(?:as|like|since|because)\s+)?(?:you(?:['’]ve|\s+have)?\s+(?:also\s+|already\s+|once\s+)?(?:told|mentioned|said|noted|"
     r"shared|asked)(?:\s+(?:to\s+)?me)?|i\s+(?:also\s+|still\s+)?(?:remember|recall|know|see|noted|will\s+remember)|"
+    r"turns?\s+\d+(?:\s*[-–]\s*\d+)?|"
     r"(?:according\s+to|from|in)\s+(?:my|your|the|our)\s+(?:notes?|memor(?:y|ies)|earlier\s+\w+|last\s+\w+))(?:\s+that)?\b",
     re.IGNORECASE,
 )

@@ -57,7 +57,8 @@ def own_words(text: str, *, quotations: bool = False) -> str:
     >>> own_words("> I hate tea\\nMe too.")
     'Me too.'
     """
-    text = _without_ours(_ENCODED.sub(_unless_ours, text))
+    text = _ENCODED.sub(_unless_ours, text)
+    text = _without_ours(text)
     text = _without_fences(text)
     text = _without_wrapped(text)
     text = _without_rows(_without_begin_end(text))

@@ -78,6 +78,8 @@ def _held(batch: Batch, said: tuple[Candidate, Evidence], reason: str, waiting: 
     here = [one.candidate.text for one in batch.done if one.action is Action.HOLD]
     if any(same(said[0].text, text) for text in (*waiting, *here)):
         return _plain(Action.IGNORE, said, f"waits for review already: {reason}")
+    if said[0].ends:  # approved, it would hold what it says to be over
+        return _plain(Action.IGNORE, said, f"an end is not taken from what must be reviewed: {reason}")
     return _plain(Action.HOLD, said, reason)
 
 

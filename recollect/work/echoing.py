@@ -13,9 +13,9 @@ from recollect.work.tools import Tools
 RECENT = 8
 
 
-async def recent_recalls(lease: Lease, tools: Tools) -> list[RecallRecord]:
+async def recent_recalls(lease: Lease, tools: Tools, *, most: int = RECENT) -> list[RecallRecord]:
     """Read what was put into the conversation's newest prompts."""
-    return await tools.store.recalls(lease.key.home, conversation=lease.key.conversation, limit=RECENT)
+    return await tools.store.recalls(lease.key.home, conversation=lease.key.conversation, limit=most)
 
 
 async def without_echoes(

@@ -31,6 +31,7 @@ from recollect.types import (
 )
 from recollect.work.apart import apart
 from recollect.work.coverage import Coverage, Whose, read_coverage
+from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.portions import LARGE_BATCH
 from recollect.work.tools import Tools
 
@@ -38,6 +39,8 @@ logger = logging.getLogger(__name__)
 
 # The same by rules and by a model: what one has summed up the other does not sum up again.
 EPISODES_VERSION = "episodes-1"
+# Prompts whose memories are looked for in the turns: those of a window and of what waits behind it.
+RECALLS_READ = 100
 NOTHING_SAID = "Nothing was said in words."
 
 
@@ -147,9 +150,10 @@ async def _episode(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> t
 async def _summary(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> tuple[Summary, str]:
     """Sum up by the model, or by rules without one; return with it who wrote it."""
     longest = profile.episodes.longest_characters
+    turns = await _own(due.turns, lease, tools)
     if tools.model is not None:
         try:
-            summary = await summarise_by_model(due.turns, tools.model, zone=tools.zone, longest=longest)
+            summary = await summarise_by_model(turns, tools.model, zone=tools.zone, longest=longest)
         except ModelError as error:
             # A window that nothing empties outgrows every prompt: rather a plain summary than none.
             if lease.attempts < profile.form.max_attempts:
@@ -158,9 +162,16 @@ async def _summary(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> t
         else:
             if summary.text:
                 return summary, f"{EPISODES_VERSION}:{tools.model.name}"
-    size = sum(len(message.text) for turn in due.turns for message in turn)
-    by_rules = partial(summarise, due.turns, zone=tools.zone, longest=longest)
+    size = sum(len(message.text) for turn in turns for message in turn)
+    by_rules = partial(summarise, turns, zone=tools.zone, longest=longest)
     return await apart(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
+
+
+async def _own(turns: Sequence[Exchange], lease: Lease, tools: Tools) -> tuple[Exchange, ...]:
+    """Take out of the turns what only repeats the memories that stood in their prompts."""
+    recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
+    own = {one.seq: one for one in await without_echoes([one for turn in turns for one in turn], recalls, tools)}
+    return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 
 def _evidence(message: LoggedMessage) -> Evidence:

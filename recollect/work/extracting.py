@@ -13,13 +13,13 @@ from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
 from recollect.form.sources import readable
 from recollect.ids import new_id
-from recollect.profiles.model import Profile
+from recollect.profiles.model import Profile, ResolvePolicy
 from recollect.profiles.options import laid_over
 from recollect.providers.chunk import chunks
 from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
-from recollect.resolve.plan import ResolveContext, Resolved, refusal
+from recollect.resolve.plan import Neighbours, ResolveContext, Resolved, refusal
 from recollect.tend.length import shortened
 from recollect.text import terms
 from recollect.types import (
@@ -46,6 +46,8 @@ from recollect.work.returning import coming_back
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
 
+# Candidates that are weighed against what is known on the loop: a few milliseconds. More go to a thread.
+FEW_CANDIDATES = 4
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
 RULES_BATCH = 32
 MODEL_BATCH = 8
@@ -200,12 +202,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
     neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
-    said = {message.seq: message for message in batch.messages}
-    held = {
-        place: reason
-        for place, (candidate, evidence) in enumerate(proven)
-        if (reason := hold_reason(candidate, evidence.role, readable(said[evidence.seq]))) is not None
-    }
+    held = await apart(len(proven), lambda: _held(batch, proven), above=FEW_CANDIDATES)
     context = ResolveContext(
         now=tools.clock.now(),
         min_importance=form.min_importance,
@@ -214,16 +211,30 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
         waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MOST_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
     )
-    resolved = resolve(proven, neighbours, policy=policy, context=context).resolved
+    size = len(proven)
+    resolved = await apart(size, lambda: _resolved(proven, neighbours, policy, context), above=FEW_CANDIDATES)
     model = rationed(tools, Purpose.JUDGE, batch.lease.key.subject, batch.profile)
     questions = open_questions(resolved, neighbours, policy) if model else []
     if model and questions:
-        judged = await judge(questions, model, clean=scrub)
-        resolved = resolve(proven, neighbours, policy=policy, context=replace(context, judged=judged)).resolved
+        judged = replace(context, judged=await judge(questions, model, clean=scrub))
+        resolved = await apart(size, lambda: _resolved(proven, neighbours, policy, judged), above=FEW_CANDIDATES)
     return [
         replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
         for place, one in enumerate(resolved)
     ]
+
+
+def _held(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+    """Say why candidates must wait for review, by their places."""
+    own = {message.seq: readable(message) for message in batch.messages}
+    found = ((place, hold_reason(one, said.role, own[said.seq])) for place, (one, said) in enumerate(proven))
+    return {place: reason for place, reason in found if reason is not None}
+
+
+def _resolved(
+    proven: Sequence[tuple[Candidate, Evidence]], neighbours: Neighbours, policy: ResolvePolicy, context: ResolveContext
+) -> tuple[Resolved, ...]:
+    return resolve(proven, neighbours, policy=policy, context=context).resolved
 
 
 def _unread(batch: Batch, reason: str, tools: Tools) -> Decision:

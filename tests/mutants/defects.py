@@ -370,4 +370,32 @@ SELECT *
             "tests/tend/test_tending.py::test_two_that_tend_at_once_close_each_memory_once",
         ),
     ),
+    Defect(
+        name="form: what repeats the memories of a prompt is formed from",
+        file="recollect/form/echo.py",
+        sound="        kept = [piece for piece in pieces if not echoed(piece)]\n",
+        planted="        kept = [piece for piece in pieces if not echoed(piece) or piece]\n",
+        noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
+    ),
+    Defect(
+        name="form: a block without its tags is read as somebody's words",
+        file="recollect/form/strip.py",
+        sound="    text = _without_rows(_without_begin_end(text))\n",
+        planted="    text = _without_begin_end(text)\n",
+        noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
+    ),
+    Defect(
+        name="form: an order of an assistant is stored as one",
+        file="recollect/form/hold.py",
+        sound='    if order and role != "user":\n',
+        planted='    if order and role == "system":\n',
+        noticed_by=("tests/form/test_hold.py", "tests/form/test_poisoning.py"),
+    ),
+    Defect(
+        name="review: what is approved stands beside what it replaces",
+        file="recollect/work/reviewing.py",
+        sound="closed_at=now) for one in resolved.closes),\n",
+        planted="closed_at=now) for one in resolved.closes[1:]),\n",
+        noticed_by=("tests/engine/test_reviewing.py::test_an_approved_fact_closes_the_value_it_replaces",),
+    ),
 )
