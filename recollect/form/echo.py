@@ -78,9 +78,11 @@ def _known(memory: Memory) -> _Known:
     texts = [memory.text, memory.detail.summary]
     if memory.kind is MemoryKind.FACT:
         texts.append(f"{memory.key}: {memory.value}")
+    # How a template begins the row of a summary: words that are repeated with it, and tell nothing.
+    heads = [f"turns {memory.detail.first_turn}-{memory.detail.last_turn}"] if memory.kind is MemoryKind.EPISODE else []
     return _Known(
         wordings=tuple(_wordings(texts)) if memory.kind is not MemoryKind.TURN else (),
-        terms=terms(" ".join(texts)),
+        terms=terms(" ".join([*texts, *heads])),
         denies=bool(_DENIES.search(memory.text)),
     )
 

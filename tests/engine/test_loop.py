@@ -105,9 +105,10 @@ class Talk:
         await self.engine.form()
 
     async def known(self) -> list[Memory]:
-        """Return all there is, of any kind, without what recall itself counts."""
+        """Return all there is but episodes, which come with the turns, without what recall itself counts."""
         memory = await self.engine.memory_of(user="ana", conversation="chat", scene=self.identity.scene)
-        found = await self.engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
+        kinds = tuple(kind for kind in ALL_KINDS if kind is not MemoryKind.EPISODE)
+        found = await self.engine.list(user=memory, kinds=kinds, limit=1000)
         return [replace(one, uses=0, last_used_at=None) for one in found]
 
 

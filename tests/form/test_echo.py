@@ -7,7 +7,7 @@ import pytest
 from factories import memory
 from recollect.form.echo import Echoes
 from recollect.form.strip import own_words
-from recollect.types import MemoryKind
+from recollect.types import Detail, MemoryKind
 
 PEANUTS = memory("The user is allergic to peanuts.")
 OSLO = replace(memory("The user lives in Oslo.", slot="identity/location"), value="Oslo")
@@ -74,3 +74,13 @@ def test_a_memory_that_a_person_pastes_word_for_word_is_an_echo() -> None:
 )
 def test_a_block_without_its_tags_is_told_by_its_frame_and_rows(text: str, own: str) -> None:
     assert own_words(text) == own
+
+
+def test_the_row_of_a_summary_said_again_is_an_echo() -> None:
+    episode = replace(
+        memory("The user: I live in Oslo. My sister runs a restaurant.", kind=MemoryKind.EPISODE),
+        detail=Detail(first_turn=1, last_turn=10),
+    )
+    echoes = Echoes([episode])
+    assert echoes.without("assistant", "You told me: turns 1-10: you: I live in Oslo.") == ""
+    assert echoes.without("assistant", "You told me: turns 11-20: you live in Oslo.") != ""
