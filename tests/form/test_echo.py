@@ -83,4 +83,4 @@ def test_the_row_of_a_summary_said_again_is_an_echo() -> None:
     )
     echoes = Echoes([episode])
     assert echoes.without("assistant", "You told me: turns 1-10: you: I live in Oslo.") == ""
-    assert echoes.without("assistant", "You told me: turns 11-20: you live in Oslo.") != ""
+    assert echoes.without("assistant", "You told me: turns 1-10: you moved to Bergen.") != ""
