@@ -108,7 +108,9 @@ def _memory_of(
         case "app":
             if app is None:
                 return None, "no app: send x-recollect-app", ()
-            return (owned("app", home, app) if profile.whose.per_user else Subject("app", app)), "", ()
+            # Without a slash of its own, one for all can have the name of nobody's own.
+            everybodys = Subject("app", quote(app, safe=""))
+            return (owned("app", home, app) if profile.whose.per_user else everybodys), "", ()
         case "character":
             knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
             if not (knower and other):

@@ -1,11 +1,15 @@
 """Whose memory a profile reads and writes."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from recollect.engine import AsyncRecollect
+from recollect.engine import AsyncRecollect, Parts
 from recollect.engine.scope import owned
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.form.scene import pair_tag
+from recollect.profiles.shelf import Profiles
 from recollect.types import MemoryKind, Scene, Subject
 from talk import asks, request, user
 
@@ -130,3 +134,12 @@ async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: As
         await engine.open_conversation("c", user="ana", scene=SESSION, options={"maximum": 3})
     with pytest.raises(BadRequestError, match="context-limit"):
         await engine.open_conversation("c", user="ana", scene=SESSION, options={"context-limit": "many"})
+
+
+async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Parts, tmp_path: Path) -> None:
+    (tmp_path / "common.toml").write_text('extends = "app"\n[whose]\nper_user = false\n', "utf-8")
+    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    anas = await engine.memory_of(user="ana", scene=Scene(profile="app", app="calendar"))
+    for name in ("calendar", "ana/calendar", anas.name):
+        shared = [await engine.memory_of(user=who, scene=Scene(profile="common", app=name)) for who in ("ana", "ben")]
+        assert shared[0] == shared[1] != anas
