@@ -6,6 +6,7 @@ RecollectError
 │   ├── StoreFullError           no room is left on the disk (reads go on)
 │   ├── LeaseLostError           another worker has taken the formation over
 │   ├── StaleSubjectError        the subject changed since it was read
+│   │   └── SpaceMovedError          its vectors are of another embedder now
 │   ├── ModelError               the language or embedding model failed
 │   │   └── ModelDownError           its server is down, for everybody: nothing is wrong with what was asked
 │   ├── BreakerOpenError         the model kept failing: it is left alone until an instant
@@ -20,11 +21,13 @@ RecollectError
 │   └── UnknownProfileError      no profile of that name
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
+    │   └── OtherEmbedderError       the settings name another embedder than the database is embedded by
     ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a database of ours, is damaged or may not be read
     ├── VectorSizeError          an embedding has another length than its space
     ├── MissingModelFilesError   the built-in embedder's files are not there
+    ├── BadEmbedderError         an embedder that cannot be used
     └── PortInUseError           the address is taken
 """
 
@@ -54,6 +57,17 @@ class LeaseLostError(TryAgainError):
 
 class StaleSubjectError(TryAgainError):
     """The subject's memories changed since they were read; nothing was committed."""
+
+
+class SpaceMovedError(StaleSubjectError):
+    """The subject's vectors are of another embedder than was thought; nothing was read or written by the wrong one."""
+
+    def __init__(self, subject: str, *, asked: str, found: str) -> None:
+        """Say whose, and both spaces."""
+        super().__init__(
+            f"{subject} was embedded anew meanwhile: its vectors are of {found}, not of {asked} any more; ask again"
+        )
+        self.subject, self.found = subject, found
 
 
 class ModelFault(StrEnum):
@@ -181,6 +195,20 @@ class BadSettingError(SetupError):
         self.name = name
 
 
+class OtherEmbedderError(BadSettingError):
+    """The settings name another embedder than the one by which the database's memories are embedded."""
+
+    def __init__(self, name: str, value: str, *, chosen: str) -> None:
+        """Say which setting, and which space the database has."""
+        super().__init__(
+            name,
+            value,
+            f"the memories of this database are embedded by {chosen} (`recollect embedder` shows it): unset the "
+            "variable, or change the database with `recollect embedder use`",
+        )
+        self.chosen = chosen
+
+
 class BadProfileError(SetupError):
     """A profile file that cannot be used."""
 
@@ -228,6 +256,15 @@ class MissingModelFilesError(SetupError):
             f"--force-reinstall {package}`), or set RECOLLECT_EMBED_URL to an OpenAI-compatible embeddings API"
         )
         self.package = package
+
+
+class BadEmbedderError(SetupError):
+    """An embedder that cannot be used: files that are missing or of another kind, or answers that make no sense."""
+
+    def __init__(self, where: str, why: str) -> None:
+        """Say which embedder, what is wrong, and what to do."""
+        super().__init__(f"the embedder {where} cannot be used: {why}")
+        self.where, self.why = where, why
 
 
 class PortInUseError(SetupError):

@@ -80,14 +80,19 @@ class WordEmbedder:
     alone is a bag of those. The same in every process.
     """
 
-    def __init__(self, dim: int = 64) -> None:
-        """Make vectors of `dim` numbers; more places mean fewer words that meet by chance."""
+    def __init__(self, dim: int = 64, *, name: str = "words") -> None:
+        """Make vectors of `dim` numbers; more places mean fewer words that meet by chance.
+
+        Under another name the words lie in other places: two of them are as two models are, whose vectors do not mix.
+        """
         self._dim = dim
+        self._name = name
+        self._salt = () if name == "words" else (name,)
 
     @property
     def space(self) -> str:
         """Name of the space, for instance `words-64`."""
-        return f"words-{self._dim}"
+        return f"{self._name}-{self._dim}"
 
     @property
     def dim(self) -> int:
@@ -99,11 +104,15 @@ class WordEmbedder:
         rows = np.zeros((len(texts), self._dim), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for term in terms(text).elements() if terms(text) else words(text):
-                row[hash64(term) % self._dim] += 1
+                row[hash64(*self._salt, term) % self._dim] += 1
             length = np.linalg.norm(row)
             if length:
                 row /= length
         return rows
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed as `embed` does: a question is a bag of words as well."""
+        return await self.embed(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Take the cosine as it is, held between 0 and 1."""

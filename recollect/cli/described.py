@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import Context, Held, History, UndoPlan, Why
+from recollect.engine import Context, EmbedderState, Held, History, UndoPlan, Why
 from recollect.types import (
     Conversation,
     Decision,
+    EmbedderKind,
     EnergyStatus,
     EraseReceipt,
     Evidence,
@@ -50,6 +51,30 @@ def memory(item: Memory) -> dict[str, Any]:
         "uses": item.uses,
         "last_used_at": instant(item.last_used_at),
         "evidence": [_evidence(source) for source in item.evidence],
+    }
+
+
+def embedder(state: EmbedderState) -> dict[str, Any]:
+    """Describe by what a database is embedded."""
+    record = state.record
+    return {
+        "space": record.space,
+        "dim": record.dim,
+        "kind": record.spec.kind.value,
+        "where": record.spec.where or None,
+        "model": record.spec.model or None,
+        "key_env": record.spec.key_env if record.spec.kind is EmbedderKind.API else None,
+        "query_prefix": record.spec.query_prefix,
+        "passage_prefix": record.spec.passage_prefix,
+        "midpoint": round(record.curve.midpoint, 4),
+        "slope": round(record.curve.slope, 4),
+        "chosen_at": instant(record.chosen_at),
+        "problem": state.problem or None,
+        "spaces": [
+            {"space": one.space, "dim": one.dim, "memories": one.memories, "subjects": one.subjects}
+            for one in state.spaces
+        ],
+        "waiting": {"subjects": state.waiting_subjects, "memories": state.waiting_memories},
     }
 
 

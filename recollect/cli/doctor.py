@@ -73,9 +73,7 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
     yield _settings(settings)
     for unknown in unknown_variables(os.environ):
         yield warn("settings", unknown, "correct or unset it")
-    space, embedder = await _embedder(settings)
-    yield embedder
-    async for finding in _database(settings, check=check, space=space):
+    async for finding in _database(settings, check=check):
         yield finding
     yield _tokens()
     yield await _upstream(settings)
@@ -100,7 +98,8 @@ def _settings(settings: Settings) -> Finding:
     return ok("settings", ", ".join(f"{name}={value}" for name, value in shown.items()))
 
 
-async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
+async def _settings_embedder(settings: Settings) -> Finding:
+    """Look at the embedder that a database would begin with."""
     try:
         embedder = open_embedder(settings)
         try:
@@ -108,9 +107,28 @@ async def _embedder(settings: Settings) -> tuple[str | None, Finding]:
         finally:
             await embedder.close()
     except RecollectError as error:
-        return None, fail("embedder", str(error))
+        return fail("embedder", str(error))
     where = settings.embed_url or "built in, offline"
-    return embedder.space, ok("embedder", f"{embedder.space} ({where}), {vectors.shape[1]} numbers")
+    return ok("embedder", f"{embedder.space} ({where}), {vectors.shape[1]} numbers")
+
+
+async def _embedder(engine: AsyncRecollect) -> AsyncIterator[Finding]:
+    """Look at the embedder that the database is embedded by, and at what is not."""
+    state = await engine.embedder()
+    record, where = state.record, state.record.spec.where or "built in, offline"
+    try:
+        await engine.ask_embedder(_SAMPLE)
+    except RecollectError as error:
+        yield fail("embedder", f"{record.space} ({where}): {error}", "mend it, or change it: `recollect embedder use`")
+    else:
+        yield ok("embedder", f"{record.space} ({where}), {record.dim} numbers")
+    if state.waiting_memories or state.waiting_subjects:
+        yield warn(
+            "vectors",
+            f"{plural(state.waiting_memories, 'memory')} are not embedded by it: where they have vectors of another "
+            "embedder these serve, or they are found by words alone",
+            "`recollect reembed` embeds them",
+        )
 
 
 def database_file(url: str) -> Path | None:
@@ -123,9 +141,10 @@ def database_file(url: str) -> Path | None:
     return None if path == url or path in ("", ":memory:") else Path(os.path.abspath(path))
 
 
-async def _database(settings: Settings, *, check: bool, space: str | None) -> AsyncIterator[Finding]:
+async def _database(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
     file = database_file(settings.database_url)
     if file is not None and not file.exists():
+        yield await _settings_embedder(settings)
         yield ok("database", f"{file} is not there yet: it is made at the first use")
         return
     if file is not None:
@@ -137,7 +156,9 @@ async def _database(settings: Settings, *, check: bool, space: str | None) -> As
         return
     async with engine:
         try:
-            async for finding in _contents(engine, check=check, space=space):
+            async for finding in _embedder(engine):
+                yield finding
+            async for finding in _contents(engine, check=check):
                 yield finding
         except RecollectError as error:
             yield fail("database", str(error))
@@ -153,7 +174,7 @@ def _mode(file: Path) -> Finding:
     return ok("file", f"{file} (mode {mode:04o})")
 
 
-async def _contents(engine: AsyncRecollect, *, check: bool, space: str | None) -> AsyncIterator[Finding]:
+async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Finding]:
     stats = await engine.stats(check=check)
     counts = [
         plural(count, noun)
@@ -169,13 +190,6 @@ async def _contents(engine: AsyncRecollect, *, check: bool, space: str | None) -
         yield fail("integrity", problem, "stop all Recollect processes and go back to your last backup")
     if check and not stats.problems:
         yield ok("integrity", "files and indexes agree")
-    others = sorted(set(stats.spaces) - {space})
-    if space is not None and others:
-        yield warn(
-            "vectors",
-            f"vectors of other embedders are stored: {', '.join(others)}; what only they hold is found by words alone",
-            "set RECOLLECT_EMBED_URL and RECOLLECT_EMBED_MODEL back, or keep the new one for what comes",
-        )
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
 
 

@@ -12,6 +12,7 @@ from recollect.cli import (
     chatting,
     contexts,
     doctoring,
+    embedding,
     energy,
     erasing,
     formations,
@@ -68,7 +69,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, profiling, doctoring)
+_OPERATING = (energy, tending, embedding, profiling, doctoring)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -1,19 +1,24 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
 from recollect.engine.core import AsyncRecollect
+from recollect.engine.embedding import EmbedderState, Trial
 from recollect.engine.parts import Held, History, Parts, Why, open_parts
 from recollect.engine.prompting import Context
 from recollect.engine.turn import Prepared
 from recollect.resolve.undo import UndoPlan
+from recollect.tend.reembed import Progress
 from recollect.work.apart import apart
 
 __all__ = [
     "AsyncRecollect",
     "Context",
+    "EmbedderState",
     "Held",
     "History",
     "Parts",
     "Prepared",
+    "Progress",
+    "Trial",
     "UndoPlan",
     "Why",
     "apart",

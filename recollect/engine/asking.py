@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -11,6 +12,7 @@ from recollect.engine.parts import Parts
 from recollect.form.scrub import scrub
 from recollect.ids import id_bytes
 from recollect.profiles.model import RecallPolicy
+from recollect.providers.protocol import Embedder
 from recollect.recall.query import Query, background_terms, make_query
 from recollect.text import clean
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
@@ -45,25 +47,32 @@ class Wish:
     """With fewer memories of one's own, quotations not counted, global ones are read as well; 0: never."""
 
 
+class Embedded(NamedTuple):
+    """What is asked, with its vector in one space."""
+
+    text: str
+    before: str
+    """What was said before."""
+    vector: Vector | None
+
+
 class Asking:
     """Makes queries."""
 
     def __init__(self, parts: Parts) -> None:
-        """Take the store and the embedder."""
+        """Take the store."""
         self._parts = parts
         self._zone = ZoneInfo(parts.settings.time_zone)
 
-    async def embedded(self, text: str, wish: Wish) -> tuple[str, str, Vector | None]:
+    async def embedded(self, text: str, wish: Wish, embedder: Embedder) -> Embedded:
         """Return what is asked and what was said before as they may be read, and their vector."""
         text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
         before = wish.before if wish.policy.query == "conversation" else ""
         before = scrub(clean(before)[-_LONGEST_QUERY:])
-        vectors = await self._parts.embedder.embed([text, before] if before else [text])
-        return text, before, _mixed(vectors)
+        vectors = await embedder.embed_queries([text, before] if before else [text])
+        return Embedded(text, before, _mixed(vectors))
 
-    async def query(
-        self, asked: tuple[str, str, Vector | None], subjects: Sequence[Subject], wish: Wish, now: datetime
-    ) -> Query:
+    async def query(self, asked: Embedded, subjects: Sequence[Subject], wish: Wish, now: datetime) -> Query:
         """Make the query of what was embedded."""
         text, before, vector = asked
         query = make_query(

@@ -156,7 +156,8 @@ class Assembling(Conversing):
 
     async def _block_key(self, talk: _Talk) -> bytes:
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
-        return (await self._store.hot(talk.subject, self._parts.embedder.space)).salt
+        tools = await self._tools.of(talk.subject)
+        return (await self._store.hot(talk.subject, tools.embedder.space)).salt
 
 
 def _written_to(scope: Scope) -> Subject:

@@ -13,6 +13,7 @@ from recollect.engine.toolbox import ToolBox
 from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
+from recollect.providers.spaces import Embedders
 from recollect.tend.schedule import Schedule
 from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
@@ -38,6 +39,7 @@ class Wired:
         self._store = parts.store
         self._parts = parts
         self._breaker = Breaker(parts.clock)
+        self._embedders = Embedders(parts.embedder, parts.store, parts.opening)
         self._tools = Tools(
             store=parts.store,
             embedder=parts.embedder,
@@ -48,11 +50,12 @@ class Wired:
             metrics=parts.metrics,
             log_text=parts.settings.log_memory_text,
             counter=parts.counter,
+            embedders=self._embedders,
         )
         tending = Schedule(self._tools, parts.settings.tend_every_s)
         stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
         self._worker = Worker(self._tools, stages, chores=tending.portion)
-        self._finder = Finder(parts)
+        self._finder = Finder(parts, self._embedders)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
         self.turns = Turns(parts, self._prompts, self._worker, toolbox)
@@ -61,7 +64,7 @@ class Wired:
         """Finish what was accepted and let go of the store."""
         self._worker.stop()
         await self.turns.close()
-        await self._parts.embedder.close()
+        await self._embedders.close()
         if self._parts.model is not None:
             await self._parts.model.close()
         await self._store.close()

@@ -6,6 +6,7 @@ from recollect.clock import Clock, SystemClock
 from recollect.engine.apps import Apps
 from recollect.engine.assembling import Assembling
 from recollect.engine.composing import Composing
+from recollect.engine.embedding import Embedding
 from recollect.engine.operating import Operating
 from recollect.engine.parts import open_parts
 from recollect.engine.reviewing import Reviewing
@@ -13,7 +14,7 @@ from recollect.engine.undoing import Undoing
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Operating):
+class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Operating, Embedding):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the

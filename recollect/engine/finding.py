@@ -6,21 +6,30 @@ from dataclasses import replace
 from recollect.engine.asking import Asking, Wish
 from recollect.engine.parts import Parts
 from recollect.engine.reading import ReadingLists, warm
+from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.form.sources import readable_text
+from recollect.providers.spaces import Embedders
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
 from recollect.work.apart import apart
 
 # Characters of quotations from which scrubbing them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
+# Subjects of a reading list may each be told to be read by another embedder, or the list be another, while it is read.
+_TRIES = 10
+
+
+class _OtherListError(Exception):
+    """What is read beside one's own changed meanwhile; said within this file."""
 
 
 class Finder:
     """Finds the memories that bear on a query."""
 
-    def __init__(self, parts: Parts) -> None:
-        """Take the store and the embedder."""
+    def __init__(self, parts: Parts, embedders: Embedders) -> None:
+        """Take the store and the embedders."""
         self._parts = parts
+        self._embedders = embedders
         self._asking = Asking(parts)
         self._lists = ReadingLists(parts.store)
 
@@ -33,24 +42,46 @@ class Finder:
 
         The secret is the same in every process, and unknown outside.
         """
-        now = self._parts.clock.now()
-        asked = await self._asking.embedded(text, wish)
-        started = self._parts.clock.monotonic()
-        subjects = await self._lists.of(subject, cold_start=wish.cold_start)
-        query = await self._asking.query(asked, subjects, wish, now)
-        relevance = self._parts.embedder.relevance
+        for _ in range(_TRIES):
+            subjects = await self._lists.of(subject, cold_start=wish.cold_start)
+            try:
+                return await self._recall(text, subjects, wish)
+            except SpaceMovedError as moved:
+                await self._embedders.learn(Subject.parse(moved.subject), moved)
+            except _OtherListError:
+                continue
+        raise StaleSubjectError(f"{subject.text} kept changing while it was read; try again")
+
+    async def _recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> tuple[Recall, bytes]:
+        """Find memories in these subjects, each in the space it is thought to be read in.
+
+        Raises:
+            SpaceMovedError: one of them is read in another space.
+            _OtherListError: other subjects are to be read.
+        """
+        clock = self._parts.clock
+        now = clock.now()
+        whose = {one: await self._embedders.likely(one) for one in subjects}
+        asked = {one.space: await self._asking.embedded(text, wish, one) for one in dict.fromkeys(whose.values())}
+        started = clock.monotonic()
+        mine = whose[subjects[0]]
+        query = await self._asking.query(asked[mine.space], subjects, wish, now)
+        others = {
+            one: (replace(query, vector=asked[embedder.space].vector), embedder.relevance)
+            for one, embedder in whose.items()
+            if embedder is not mine
+        }
 
         def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, Hot]]:
-            ranking = rank_subjects(query, warm(hots, wish.cold_start), relevance)
+            ranking = rank_subjects(query, warm(hots, wish.cold_start), mine.relevance, others)
             return ranking.wanted(), (ranking, hots[0])
 
-        store, space = self._parts.store, self._parts.embedder.space
-        (ranking, own), memories = await store.choose(subjects, space, rank)
-        if not await self._lists.still(subject, own.version):
-            subjects = await self._lists.of(subject, cold_start=wish.cold_start)
-            (ranking, own), memories = await store.choose(subjects, space, rank)
+        spaces = {one: embedder.space for one, embedder in whose.items()}
+        (ranking, own), memories = await self._parts.store.choose(spaces, rank)
+        if not await self._lists.still(subjects[0], own.version):
+            raise _OtherListError
         found = finish(ranking, await _presentable(memories), count_tokens=self._parts.counter.count)
-        took_ms = (self._parts.clock.monotonic() - started) * 1000
+        took_ms = (clock.monotonic() - started) * 1000
         return replace(found, took_ms=took_ms), own.salt
 
 

@@ -18,6 +18,7 @@ async def nearest_to(
     tools: Tools, subject: Subject, wanted: str | Sequence[float] | None, limit: int
 ) -> list[Recalled]:
     """Find the memories of a subject nearest to a text or a vector, best first."""
+    tools = await tools.of(subject)
     vectors = await _vectors(tools, wanted)
     hot = await tools.store.hot(subject, tools.embedder.space)
     [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)
@@ -35,7 +36,7 @@ async def nearest_to(
 
 async def _vectors(tools: Tools, wanted: str | Sequence[float] | None) -> Vectors:
     if wanted is None or isinstance(wanted, str):
-        return await tools.embedder.embed([scrub(clean(wanted or ""))])
+        return await tools.embedder.embed_queries([scrub(clean(wanted or ""))])
     if len(wanted) != tools.embedder.dim:
         raise BadRequestError(
             f"the vector has {len(wanted)} numbers, those of {tools.embedder.space} have {tools.embedder.dim}",

@@ -1,13 +1,17 @@
 """What the engine is wired from. Opens the store and the models."""
 
+import asyncio
 from dataclasses import dataclass, field
+from functools import partial
 
 from recollect.clock import Clock
-from recollect.errors import BadSettingError
+from recollect.errors import BadSettingError, OtherEmbedderError, SetupError
 from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
-from recollect.providers.open import OpenedEmbedder, OpenedModel, open_embedder, open_model
-from recollect.providers.protocol import TokenCounter
+from recollect.providers.open import OpenedModel, open_embedder, open_model
+from recollect.providers.protocol import OpenedEmbedder, TokenCounter
+from recollect.providers.recorded import open_recorded
+from recollect.providers.spaces import Opening
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
 from recollect.store.open import open_store
@@ -23,10 +27,13 @@ class Parts:
     clock: Clock
     store: Store
     embedder: OpenedEmbedder
+    """The one that the database chose last, or else that of the settings."""
     model: OpenedModel | None
     counter: TokenCounter
     profiles: Profiles = field(default_factory=Profiles)
     metrics: Metrics = field(default_factory=Metrics)
+    opening: Opening = open_recorded
+    """Opens the other embedders that the database names, while it changes over."""
 
 
 async def open_parts(settings: Settings, clock: Clock) -> Parts:
@@ -44,15 +51,41 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
     if wrong is not None:
         why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
-    return Parts(
-        settings=settings,
-        clock=clock,
-        embedder=open_embedder(settings),
-        model=open_model(settings),
-        counter=token_counter(),
-        profiles=profiles,
-        store=await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes),
-    )
+    store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes)
+    opening = partial(open_recorded, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
+    try:
+        embedder = await _embedder_of(store, settings, opening)
+        return Parts(
+            settings=settings,
+            clock=clock,
+            embedder=embedder,
+            model=open_model(settings),
+            counter=token_counter(),
+            profiles=profiles,
+            store=store,
+            opening=opening,
+        )
+    except SetupError:
+        await store.close()
+        raise
+
+
+async def _embedder_of(store: Store, settings: Settings, opening: Opening) -> OpenedEmbedder:
+    """Open the embedder that the database is embedded by; where none was chosen, that of the settings.
+
+    Raises:
+        OtherEmbedderError: the settings name one of another space.
+    """
+    chosen = next((one for one in await store.embedders() if one.chosen_at is not None), None)
+    if chosen is None:
+        return open_embedder(settings)
+    if settings.embed_url is not None:
+        own = open_embedder(settings)
+        if own.space == chosen.space:  # the same model, perhaps at another address
+            return own
+        await own.close()
+        raise OtherEmbedderError("RECOLLECT_EMBED_URL", f"{settings.embed_url} ({own.space})", chosen=chosen.space)
+    return await asyncio.to_thread(opening, chosen)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,11 +51,12 @@ def moment(at: datetime | None, known_at: datetime | None, now: datetime) -> Mom
 
 async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, wish: Wish, then: Moment) -> Recall:
     """Find the memories that bore on a query then, ranked as of then."""
-    asking = Asking(parts)
-    asked = await asking.embedded(text, wish)
+    asking, tools = Asking(parts), await tools.of(subject)
+    embedder = tools.embedder
+    asked = await asking.embedded(text, wish, embedder)
     started = parts.clock.monotonic()
     memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
-    salt = (await parts.store.hot(subject, parts.embedder.space)).salt
+    salt = (await parts.store.hot(subject, embedder.space)).salt
     made = await reopened(tools, memories)
     items = [
         Laid(memory=memory, vectors=one.vectors, terms=one.terms) for memory, one in zip(memories, made, strict=True)
@@ -63,9 +64,7 @@ async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, w
     query = await asking.query(asked, [subject], wish, then.at)
     ranking = await apart(
         len(items),
-        lambda: rank_subjects(
-            query, [lay_out(subject, items, salt=salt, dim=parts.embedder.dim)], parts.embedder.relevance
-        ),
+        lambda: rank_subjects(query, [lay_out(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
         above=_LARGE,
     )
     found = finish(ranking, {memory.id: presentable(memory) for memory in memories}, count_tokens=parts.counter.count)

@@ -25,6 +25,9 @@ from recollect.providers.offline import MODEL
 from recollect.text import squeeze, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
+NOTHING_SAID = "Nothing was said in words."
+"""What stands for a summary without a word: it is not embedded, for it is near nothing that is asked."""
+
 # Longest sentence that is taken over whole, in characters; a longer one is a list or a paste and is cut.
 LONGEST_STATEMENT = 200
 # Sentences looked at of one message: behind them a pasted page goes on.

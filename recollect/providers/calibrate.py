@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from recollect.types import Curve
+
 # A relevance of 0.5 means "as likely as not among ten candidates of which one answers": a search shows ten.
 ANSWERS_AMONG_CANDIDATES = 0.1
 # Newton's method on this convex loss settles in under ten steps on all data tried; the rest is margin.
@@ -16,25 +18,36 @@ _RIDGE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration:
-    """A logistic curve: relevance = 1 / (1 + exp(-slope * (cosine - midpoint))).
+class Calibration(Curve):
+    """A logistic curve: relevance = 1 / (1 + exp(-slope * (cosine - midpoint))), which may have a knee.
+
+    The midpoint is the cosine that means a relevance of 0.5, and the slope says how fast relevance rises there. From
+    the knee on it rises by `top_slope`: one slope does not tell texts on one matter from texts that say the same.
 
     >>> Calibration(midpoint=0.4, slope=10).relevance(np.array([0.4, 1.0], dtype=np.float32)).round(3).tolist()
     [0.5, 0.9980000257492065]
     """
 
-    midpoint: float
-    """The cosine that means a relevance of 0.5."""
-    slope: float
-    """How fast relevance rises there; positive."""
-
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn cosines into relevance, 0 to 1, of the same shape."""
         exponent = np.float32(-self.slope) * (cosine - np.float32(self.midpoint))
+        if self.knee < 1:
+            beyond = np.fmax(cosine - np.float32(self.knee), np.float32(0))
+            exponent -= np.float32(self.top_slope - self.slope) * beyond
         relevance: npt.NDArray[np.float32] = np.float32(1) / (
             np.float32(1) + np.exp(np.minimum(np.maximum(exponent, np.float32(-60)), np.float32(60)))
         )
         return relevance
+
+    @classmethod
+    def of(cls, curve: Curve) -> Self:
+        """Return the calibration with the constants of a curve."""
+        return cls(midpoint=curve.midpoint, slope=curve.slope, knee=curve.knee, top_slope=curve.top_slope)
+
+    @property
+    def curve(self) -> Curve:
+        """Its constants."""
+        return Curve(midpoint=self.midpoint, slope=self.slope, knee=self.knee, top_slope=self.top_slope)
 
     @classmethod
     def fit(cls, related: Sequence[float], unrelated: Sequence[float]) -> Self:

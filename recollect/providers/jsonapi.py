@@ -20,6 +20,8 @@ LONGEST_RETRY_AFTER_S = 10.0
 # Without Retry-After: long enough for a restarted server or a dropped connection.
 _RETRY_AFTER_S = 0.5
 _TRIES = 2
+# Each further wait is twice as long as the one before: a server that restarts takes some seconds.
+_BACKOFF = 2.0
 _READ_BYTES = 64 * 1024
 # What may be repeated of a server's error: names such as `context_length_exceeded`, never its sentences, which can
 # quote the prompt or a part of the key.
@@ -69,15 +71,23 @@ class JsonApi:
     """One API, one key, one pool of connections. Used from one event loop."""
 
     def __init__(
-        self, url: str, *, key: str | None, timeout_s: float, max_bytes: int, clock: Clock | None = None
+        self,
+        url: str,
+        *,
+        key: str | None,
+        timeout_s: float,
+        max_bytes: int,
+        tries: int = _TRIES,
+        clock: Clock | None = None,
     ) -> None:
         """Prepare; nothing connects before the first call.
 
         Args:
             url: Base URL, with its `/v1`.
             key: Sent as bearer token; None sends none.
-            timeout_s: Longest wait for an answer, its retry included.
+            timeout_s: Longest wait for an answer, its retries included.
             max_bytes: Largest answer that is read.
+            tries: Most requests for one answer, where the connection fails or the server is busy.
             clock: Against which a Retry-After date is read.
         """
         self._url = url.rstrip("/")
@@ -88,11 +98,12 @@ class JsonApi:
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
+        self._tries = tries
         self._clock = clock or SystemClock()
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: Mapping[str, Any]) -> ApiAnswer:
-        """Post `body`, once more if the connection fails or the server is busy.
+        """Post `body`, again if the connection fails or the server is busy.
 
         Raises:
             ApiRefusedError: the server refused the request.
@@ -115,8 +126,8 @@ class JsonApi:
 
     async def _post(self, url: str, data: bytes) -> ApiAnswer:
         failure = ModelError(f"{self.where} was not asked")
-        for request in range(1, _TRIES + 1):
-            wait_s = _RETRY_AFTER_S
+        for request in range(1, self._tries + 1):
+            wait_s = min(_RETRY_AFTER_S * _BACKOFF ** (request - 1), LONGEST_RETRY_AFTER_S)
             try:
                 raw = await self._send(url, data)
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
@@ -133,8 +144,8 @@ class JsonApi:
                 failure = self._refusal(raw)
                 if raw.status != HTTPStatus.TOO_MANY_REQUESTS and raw.status < HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise failure
-                wait_s = retry_delay_s(raw.retry_after, self._clock.now())
-            if request < _TRIES:
+                wait_s = max(wait_s, retry_delay_s(raw.retry_after, self._clock.now()))
+            if request < self._tries:
                 await asyncio.sleep(wait_s)
         raise failure
 

@@ -8,17 +8,10 @@ from pydantic import SecretStr
 from recollect.errors import BadSettingError
 from recollect.providers.calibrate import Calibration
 from recollect.providers.openai import OpenAIChatModel, OpenAIEmbedder
-from recollect.providers.protocol import Embedder, LanguageModel
+from recollect.providers.protocol import LanguageModel, OpenedEmbedder
 from recollect.providers.static import StaticEmbedder
 from recollect.settings import Settings
-
-
-class OpenedEmbedder(Embedder, Protocol):
-    """An embedder that holds connections or files until it is closed."""
-
-    async def close(self) -> None:
-        """Let go of what it holds. Idempotent."""
-        ...
+from recollect.types import EmbedderKind, EmbedderSpec
 
 
 class OpenedModel(LanguageModel, Protocol):
@@ -49,6 +42,13 @@ def open_embedder(settings: Settings) -> OpenedEmbedder:
         key=_plain(settings.embed_key),
         calibration=Calibration(midpoint=settings.embed_midpoint, slope=settings.embed_slope),
     )
+
+
+def spec_of(settings: Settings) -> EmbedderSpec:
+    """Describe the embedder of the settings as a database keeps it."""
+    if settings.embed_url is None:
+        return EmbedderSpec(kind=EmbedderKind.STATIC)
+    return EmbedderSpec(kind=EmbedderKind.API, where=settings.embed_url, model=settings.embed_model or "")
 
 
 def open_model(settings: Settings) -> OpenedModel | None:

@@ -1,6 +1,7 @@
 """Embeddings and structured answers from any OpenAI-compatible API. Talks to the configured address only."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from importlib.resources import files
@@ -16,11 +17,11 @@ from recollect.providers.jsonanswer import read_answer
 from recollect.providers.jsonapi import ApiRefusedError, JsonApi
 from recollect.providers.openaiwire import near, read_completion, read_embeddings, read_usage, unit_rows, wanted
 from recollect.providers.protocol import ModelAnswer
-from recollect.text import clean
+from recollect.text import clean, hash64
 from recollect.types import Vectors
 
 # A start, not a measurement: it assumes a model that puts unrelated sentences near 0.2 and an answer to a question near
-# 0.6. Models differ: `python -m benchmarks.calibration` fits your model's own, RECOLLECT_EMBED_MIDPOINT and _SLOPE.
+# 0.6. Models differ: `recollect embedder use` fits a model's own, and so do RECOLLECT_EMBED_MIDPOINT and _SLOPE.
 GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.
@@ -36,6 +37,56 @@ _CHAT_TIMEOUT_S = 30.0
 # Ways of asking for JSON, the strictest first; a server that refuses one is asked by the next.
 _WAYS = ("json_schema", "json_object", "text")
 _REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+# What servers answer to a batch, or a text, that is too long for them.
+_TOO_MUCH = (*_REFUSALS, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+
+# A refused text is cut in half this often: a model that takes so little of 8,000 characters is of no use.
+_SHORTEST_CUT = 500
+_PROBE = "Ana is allergic to peanuts."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedOptions:
+    """How an embeddings API is asked."""
+
+    timeout_s: float = _EMBED_TIMEOUT_S
+    """Longest wait for a batch, retries included."""
+    tries: int = 2
+    """Most requests for a batch, where the server is busy or the connection fails."""
+    batch: int = _BATCH_TEXTS
+    """Most texts a request."""
+    query_prefix: str = ""
+    """What is put before a query."""
+    passage_prefix: str = ""
+    """What is put before a text that is to be found."""
+
+
+async def discover_dim(url: str, model: str, *, key: str | None, options: EmbedOptions) -> int:
+    """Ask an API how long its vectors are.
+
+    Raises:
+        ModelError: no answer, or none that is an embedding.
+    """
+    api = JsonApi(url, key=key, timeout_s=options.timeout_s, max_bytes=_EMBED_BYTES, tries=options.tries)
+    try:
+        answer = await api.post("/embeddings", {"model": model, "input": [_PROBE], "encoding_format": "float"})
+        [vector] = read_embeddings(answer.body, count=1)
+    except ValueError as error:
+        raise ModelError(f"{api.where} answered for {model!r}: {error}") from None
+    finally:
+        await api.close()
+    return len(vector)
+
+
+def space_name(model: str, dim: int, passage_prefix: str) -> str:
+    """Name the space of an API's model.
+
+    >>> space_name("small", 384, ""), space_name("e5", 384, "passage: ")
+    ('small-384', 'e5-384-7f2345f2')
+    """
+    mark = f"-{hash64('prefix', passage_prefix) & 0xFFFFFFFF:08x}" if passage_prefix else ""
+    return f"{model}-{dim}{mark}"
 
 
 class OpenAIEmbedder:
@@ -48,7 +99,7 @@ class OpenAIEmbedder:
         dim: int,
         *,
         key: str | None = None,
-        timeout_s: float = _EMBED_TIMEOUT_S,
+        options: EmbedOptions | None = None,
         calibration: Calibration = GENERIC_CALIBRATION,
     ) -> None:
         """Prepare; nothing connects before the first call.
@@ -58,18 +109,21 @@ class OpenAIEmbedder:
             model: The model's name there.
             dim: Length of its vectors; an answer of another length is refused.
             key: Sent as bearer token; None sends none.
-            timeout_s: Longest wait for a batch.
+            options: How it is asked.
             calibration: What this model's cosines mean.
         """
-        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_EMBED_BYTES)
+        self._options = options or EmbedOptions()
+        self._api = JsonApi(
+            url, key=key, timeout_s=self._options.timeout_s, max_bytes=_EMBED_BYTES, tries=self._options.tries
+        )
         self._model = model
         self._dim = dim
         self._calibration = calibration
 
     @property
     def space(self) -> str:
-        """Name of the space: model and dimension."""
-        return f"{self._model}-{self._dim}"
+        """Name of the space: model and dimension, and a hash of the prefix where there is one."""
+        return space_name(self._model, self._dim, self._options.passage_prefix)
 
     @property
     def dim(self) -> int:
@@ -79,15 +133,25 @@ class OpenAIEmbedder:
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts by their first 8,000 characters: rows of unit length, zeros for a blank text (which is not sent).
 
+        A text that is still too long for the model is cut until it takes it.
+
         Raises:
             ModelError: no answer, or not one vector of numbers for each text.
             VectorSizeError: the vectors have another length than `dim`.
         """
+        return await self._rows(self._options.passage_prefix, texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked, as `embed` does."""
+        return await self._rows(self._options.query_prefix, texts)
+
+    async def _rows(self, prefix: str, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), self._dim), dtype=np.float32)
         given = [clean(text[:_MOST_CHARACTERS]) for text in texts]
         places = [place for place, text in enumerate(given) if text.strip()]
-        for batch in _batches(places, given):
-            rows[batch] = await self._embed([given[place] for place in batch])
+        given = [prefix + text for text in given]
+        for batch in _batches(places, given, self._options.batch):
+            rows[batch] = await self._fitting([given[place] for place in batch])
         return rows
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -98,6 +162,20 @@ class OpenAIEmbedder:
         """Close the connections."""
         await self._api.close()
 
+    async def _fitting(self, texts: list[str]) -> Vectors:
+        """Embed a batch; where it is refused, its halves, and of a single text the first half."""
+        try:
+            return await self._embed(texts)
+        except ApiRefusedError as refused:
+            if refused.status not in _TOO_MUCH:
+                raise
+            half = len(texts) // 2
+            if half:
+                return np.concatenate([await self._fitting(texts[:half]), await self._fitting(texts[half:])])
+            if len(texts[0]) < 2 * _SHORTEST_CUT:
+                raise
+            return await self._fitting([texts[0][: len(texts[0]) // 2]])
+
     async def _embed(self, texts: list[str]) -> Vectors:
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         answer = (await self._api.post("/embeddings", body)).body
@@ -107,12 +185,12 @@ class OpenAIEmbedder:
             raise ModelError(f"{self._api.where} answered for {self._model!r}: {error}") from None
 
 
-def _batches(places: list[int], texts: list[str]) -> Iterator[list[int]]:
+def _batches(places: list[int], texts: list[str], most: int) -> Iterator[list[int]]:
     batch: list[int] = []
     characters = 0
     for place in places:
         characters += len(texts[place])
-        if batch and (len(batch) == _BATCH_TEXTS or characters > _BATCH_CHARACTERS):
+        if batch and (len(batch) == most or characters > _BATCH_CHARACTERS):
             yield batch
             batch, characters = [], len(texts[place])
         batch.append(place)

@@ -24,7 +24,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts.
+        """Embed texts that are to be found.
 
         Returns:
             Shape (len(texts), dim), float32, rows of unit length; a text without content gives zeros.
@@ -34,8 +34,20 @@ class Embedder(Protocol):
         """
         ...
 
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked, as `embed` does; some models want a question marked as one."""
+        ...
+
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn this model's cosines into a relevance of 0 to 1 that means the same for every embedder."""
+        ...
+
+
+class OpenedEmbedder(Embedder, Protocol):
+    """An embedder that holds connections or files until it is closed."""
+
+    async def close(self) -> None:
+        """Let go of what it holds. Idempotent."""
         ...
 
 

@@ -154,6 +154,10 @@ class StaticEmbedder:
             return self.embed_now(texts)
         return await asyncio.to_thread(self.embed_now, texts)
 
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed as `embed` does: this embedder makes no difference."""
+        return await self.embed(texts)
+
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in the calling thread."""
         rows = np.zeros((len(texts), _DIM), dtype=np.float32)

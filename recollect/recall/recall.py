@@ -6,6 +6,7 @@ memories (`Ranking.wanted`), and `finish` settles what only their texts can tell
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -30,6 +31,9 @@ _SPARE_SHARE, _SPARE_MORE = 0.2, 2
 _MOST_STANDING = 100
 # Near memories named as left out because the request holds them; the rest of a long chat goes unnamed.
 _MOST_PRESENT = 10
+
+# Mostly one embedder is all there is.
+_NONE: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
 
 IN_REQUEST = "the request already contains it"
 
@@ -57,13 +61,16 @@ class Ranking:
         return ids
 
 
-def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ranking:
+def rank_subjects(
+    query: Query, hots: Sequence[Hot], relevance: Relevance, others: Mapping[Subject, tuple[Query, Relevance]] = _NONE
+) -> Ranking:
     """Rank the memories of several subjects together.
 
     Args:
         query: What is asked.
         hots: The subjects read, own before shared before global; each is weighed by its own statistics.
         relevance: The embedder's calibration.
+        others: Subjects whose vectors are another embedder's, each with the query in its space and its calibration.
 
     Returns:
         Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
@@ -76,7 +83,8 @@ def rank_subjects(query: Query, hots: Sequence[Hot], relevance: Relevance) -> Ra
     left: list[LeftOut] = []
     for hot in hots:
         if len(hot):
-            _rank(query, hot, gather(hot, query, relevance), (certain, near, left))
+            asked, meaning = others.get(hot.subject, (query, relevance))
+            _rank(query, hot, gather(hot, asked, meaning), (certain, near, left))
     certain.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
     ranked = certain + near

@@ -2,7 +2,8 @@
 
 A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
 first commit of the store's writer, `after-commit` just behind it, `after-commit:7` behind the seventh. The others lie
-within an erasure: when some of it is gone, when it is committed, before the log is emptied, before it counts as clean.
+within an erasure: when some of it is gone, when it is committed, before the log is emptied, before it counts as clean;
+and within embedding anew: before and behind a batch's vectors, a subject's switch to them, and dropping the old ones.
 """
 
 import os
@@ -11,7 +12,9 @@ import signal
 from recollect.errors import BadSettingError
 
 VARIABLE = "RECOLLECT_FAILPOINT"
-NAMES = ("before-commit", "after-commit", "erasing", "erased", "cleaning", "cleaned")
+_ERASING = ("erasing", "erased", "cleaning", "cleaned")
+_EMBEDDING = ("embedding", "embedded", "switching", "switched", "dropping", "dropped")
+NAMES = ("before-commit", "after-commit", *_ERASING, *_EMBEDDING)
 
 
 class Failpoint:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from recollect.store.embedded import EmbeddedStore
 from recollect.store.operators import OperatorStore
 from recollect.store.tending import TendedStore
 from recollect.types import (
@@ -36,7 +37,7 @@ Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
 """Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
 
 
-class Store(OperatorStore, TendedStore, Protocol):
+class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
     No method reads or writes another subject than those it is given. A subject, conversation or memory that
@@ -193,6 +194,9 @@ class Store(OperatorStore, TendedStore, Protocol):
         """Return all active memories of the subject as arrays, with the vectors of one space.
 
         Taken from a cache where the subject's version, read in the same snapshot, has not moved.
+
+        Raises:
+            SpaceMovedError: the subject is read in another space.
         """
         ...
 
@@ -200,18 +204,20 @@ class Store(OperatorStore, TendedStore, Protocol):
         """Read memories of any state, with their evidence, in the order asked; unknown ids are left out."""
         ...
 
-    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
         """Do a recall's reading in one go: `hot` of each subject, then the `memories` that `rank` wants of them.
 
         Args:
-            subjects: A reading list, without doubles.
-            space: Name of the vectors' space.
+            subjects: A reading list, each with the name of the space that it is thought to be read in.
             rank: Called with the subjects in their order. It may run in another thread and, should the store have to
                 begin anew, more than once: it computes, and touches nothing else.
 
         Returns:
             What came of ranking, and the memories it wanted, subject by subject, in the order asked; of the version
             that was ranked or a later one. Of uses they count at least what `note_uses` was told here.
+
+        Raises:
+            SpaceMovedError: a subject is read in another space.
         """
         ...
 

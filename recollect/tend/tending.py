@@ -15,6 +15,7 @@ from recollect.store.paging import MOST
 from recollect.tend.age import NO_AGE, Ending, ages, ending
 from recollect.tend.making_room import Planned, shrink
 from recollect.tend.merge import merging, near_pairs, restates
+from recollect.tend.reembed import drop_others
 from recollect.text import source_key
 from recollect.types import (
     KIND_ORDER,
@@ -71,6 +72,8 @@ async def tend_subject(
     await care.end_what_aged()
     await care.merge(since)
     await care.fit()
+    if not dry_run:
+        await drop_others(tools, subject)
     return care.decisions
 
 
@@ -232,6 +235,7 @@ class _Care:
         return [one for one in memories if one.state is MemoryState.ACTIVE and one.id not in self._gone]
 
     async def _hot(self) -> Hot:
+        self._tools = await self._tools.of(self._subject)
         return await self._tools.store.hot(self._subject, self._tools.embedder.space)
 
     async def _notes(self) -> list[MemoryId]:

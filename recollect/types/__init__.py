@@ -3,6 +3,17 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.embedding import (
+    KEY_VARIABLE,
+    Curve,
+    EmbedderKind,
+    EmbedderRecord,
+    EmbedderSpec,
+    ReembedReport,
+    SpaceCount,
+    Unembedded,
+    Waiting,
+)
 from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
 from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
 from recollect.types.log import (
@@ -66,6 +77,7 @@ from recollect.types.tended import TendLease, TendReport, closed_by
 
 __all__ = [
     "GLOBAL",
+    "KEY_VARIABLE",
     "KIND_ORDER",
     "NO_DETAIL",
     "NO_OPENING",
@@ -83,8 +95,12 @@ __all__ = [
     "ContentKind",
     "Conversation",
     "ConversationId",
+    "Curve",
     "Decision",
     "Detail",
+    "EmbedderKind",
+    "EmbedderRecord",
+    "EmbedderSpec",
     "EnergyStatus",
     "EraseOrder",
     "ErasePlace",
@@ -116,10 +132,12 @@ __all__ = [
     "RecallRecord",
     "Recalled",
     "Recorded",
+    "ReembedReport",
     "ReopenMemory",
     "Reservation",
     "Scene",
     "SincePoll",
+    "SpaceCount",
     "Span",
     "Spent",
     "StoreSums",
@@ -129,8 +147,10 @@ __all__ = [
     "TendLease",
     "TendReport",
     "Turn",
+    "Unembedded",
     "Vector",
     "Vectors",
+    "Waiting",
     "WeakenMemory",
     "closed_by",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.ids import id_text, new_id
 from recollect.tend.making_room import ASKING_ATTEMPTS, Planned, make_room
+from recollect.tend.reembed import mend
 from recollect.text import normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
@@ -59,9 +60,10 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: S
     Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
     what they say together. `home` is whose log its evidence points into, where that is another's.
     """
-    vectors = await tools.embedder.embed([wanted.text])
     fresh = _note(tools, subject, wanted)
     for attempt in range(_STALE_TRIES):
+        tools = await tools.of(subject)
+        vectors = await tools.embedder.embed([wanted.text])
         hot = await tools.store.hot(subject, tools.embedder.space)
         known = await _same(tools, hot, wanted.text, vectors[0])
         change = _strengthened(known, wanted) if known else _added(tools, fresh, vectors[0])
@@ -118,6 +120,7 @@ async def link_by_hand(tools: Tools, memory: Memory, to: Subject) -> Memory:
     """Put a memory into another subject; return the row there."""
     made = _decision(tools, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
     await tools.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
+    await mend(tools, to)
     return (await tools.store.memories(to, [memory.id]))[0]
 
 

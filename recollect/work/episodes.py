@@ -7,7 +7,7 @@ from functools import partial
 
 from recollect.errors import ModelError
 from recollect.form.sources import speaker_of
-from recollect.form.summary import Summary, summarise
+from recollect.form.summary import NOTHING_SAID, Summary, summarise
 from recollect.form.summary_by_model import summarise_by_model
 from recollect.form.turns import Exchange
 from recollect.ids import new_id
@@ -41,7 +41,6 @@ logger = logging.getLogger(__name__)
 EPISODES_VERSION = "episodes-1"
 # Prompts whose memories are looked for in the turns: those of a window and of what waits behind it.
 RECALLS_READ = 100
-NOTHING_SAID = "Nothing was said in words."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,8 +41,9 @@ async def approve_held(tools: Tools, memory: Memory) -> Memory:
         BadRequestError: it is not held, or what is known in its place is newer; nothing was changed.
         StaleSubjectError: the memories kept changing.
     """
-    vectors = await tools.embedder.embed([memory.text])
     for _ in range(_STALE_TRIES):
+        tools = await tools.of(memory.subject)
+        vectors = await tools.embedder.embed([memory.text])
         memory = _require_held((await tools.store.memories(memory.subject, [memory.id])), memory)
         hot = await tools.store.hot(memory.subject, tools.embedder.space)
         resolved = await _resolved(tools, hot, memory, vectors)

@@ -1,16 +1,17 @@
-"""What every stage of formation works with. Pure."""
+"""What every stage of formation works with. Asks the store which embedder is whose."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
 from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
 from recollect.providers.protocol import Embedder, LanguageModel, TokenCounter
+from recollect.providers.spaces import Embedders
 from recollect.providers.tokens import token_counter
 from recollect.store.protocol import Store
-from recollect.types import FormationResult, Lease
+from recollect.types import FormationResult, Lease, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +20,7 @@ class Tools:
 
     store: Store
     embedder: Embedder
+    """The one by which the subject that is worked on is read: see `of`."""
     model: LanguageModel | None
     """None: the built-in rules extract."""
     clock: Clock
@@ -29,6 +31,15 @@ class Tools:
     metrics: Metrics = field(default_factory=Metrics)
     log_text: bool = False
     """Whether log lines may carry the words of memories."""
+    embedders: Embedders | None = None
+    """All that may be in use; None: `embedder` is the only one."""
+
+    async def of(self, subject: Subject) -> "Tools":
+        """Return the tools for work on a subject: with the embedder by which its memories are read now."""
+        if self.embedders is None:
+            return self
+        embedder = await self.embedders.of(subject)
+        return self if embedder is self.embedder else replace(self, embedder=embedder)
 
 
 Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]

@@ -6,7 +6,9 @@ from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.errors import BadRequestError, StaleSubjectError
+from recollect.form.sentences import sentences
 from recollect.form.sources import readable_text
+from recollect.form.summary import NOTHING_SAID
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
@@ -90,7 +92,7 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
 
 async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
     """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
-    read = [_readings(memory) for memory in memories]
+    read = [readings(memory) for memory in memories]
     pieces = [piece for found, _ in read for piece in found]
     embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
@@ -103,13 +105,22 @@ async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemor
     return made
 
 
-def _readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
-    """Return the pieces of a memory's text that are embedded, and its terms."""
-    if memory.kind is MemoryKind.TURN:
-        name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
-        text = readable_text(memory.text)
-        return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
-    return ([] if memory.kind is MemoryKind.FACT else [memory.text]), terms(memory.text)
+def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+    """Return the pieces of a memory's text that are embedded, and its terms: as those that made it did."""
+    match memory.kind:
+        case MemoryKind.TURN:
+            name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+            text = readable_text(memory.text)
+            return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
+        case MemoryKind.EPISODE:
+            if memory.text == NOTHING_SAID:
+                return [], {}
+            # The whole first; then each statement, as a question mostly bears on one of them.
+            return [memory.text, *(piece.text for piece in sentences(memory.text))], terms(memory.text)
+        case MemoryKind.FACT:
+            return [], terms(memory.text)
+        case MemoryKind.NOTE:
+            return chunks(memory.text) or [memory.text], terms(memory.text)
 
 
 async def past_of(tools: Tools, subject: Subject, memories: Sequence[Memory]) -> Past:
@@ -121,6 +132,7 @@ async def _undo(
     tools: Tools, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
 ) -> UndoPlan:
     for _ in range(_STALE_TRIES):
+        tools = await tools.of(subject)
         version = (await tools.store.hot(subject, tools.embedder.space)).version
         planned = await plan()
         if planned.empty:

@@ -7,8 +7,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 from recollect.errors import (
@@ -217,12 +218,14 @@ class Worker:
     async def _form_once_read(self, lease: Lease) -> None:
         stage = self._stages[lease.key.stage]
         profile = self._tools.profiles.get(lease.key.profile)
-        tools, paid = on_budget(self._tools, lease, profile), False
+        budgeted, paid = on_budget(self._tools, lease, profile), False
         for attempt in range(1, STALE_TRIES + 1):
-            formed = await _twice(lambda: stage(lease, tools))
+            # What was embedded anew meanwhile is read by another embedder now.
+            tools = await budgeted.of(lease.key.subject)
+            formed = await _twice(partial(stage, lease, tools))
             paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
-                result = await self._commit(lease, formed)
+                result = await self._commit(lease, formed, replace(tools, model=self._tools.model))
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
@@ -240,15 +243,15 @@ class Worker:
             )
             return
 
-    async def _commit(self, lease: Lease, formed: FormationResult) -> FormationResult:
+    async def _commit(self, lease: Lease, formed: FormationResult, tools: Tools) -> FormationResult:
         """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
-        result = await make_room_for(formed, lease, self._tools)
+        result = await make_room_for(formed, lease, tools)
         try:
             await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
         except (StoreUnavailableError, StoreFullError):
             if result.decisions == formed.decisions:
                 raise
-            result = await make_room_for(formed, lease, self._tools, ask=False)
+            result = await make_room_for(formed, lease, tools, ask=False)
             await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
         return result
 

@@ -55,6 +55,10 @@ class FiledEmbedder:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.asarray(rows / lengths, dtype=np.float32)
 
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed as `embed` does."""
+        return await self.embed(texts)
+
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Calibrate as the embedder does whose vectors these are."""
         return CALIBRATION.relevance(cosine)

@@ -29,7 +29,7 @@ def everything(hots: Sequence[Hot]) -> tuple[Wanted, list[int]]:
 
 
 async def chosen(store: Store, *subjects: Subject) -> list[Memory]:
-    return (await store.choose(subjects or (ANA,), SPACE, everything))[1]
+    return (await store.choose(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
 
 
 def close(known: Memory, clock: FakeClock) -> CloseMemory:
@@ -50,9 +50,9 @@ async def test_what_ranking_wants_comes_in_its_order_with_what_came_of_it(store:
     await store.apply(ANA, [add(one), add(two), add(three)], [])
     unknown = [MemoryId("nonsense"), MemoryId(new_id(clock)), MemoryId(one.id.upper())]
     for _ in range(3):
-        outcome, found = await store.choose((ANA,), SPACE, lambda hots: ({ANA: [three.id, *unknown, one.id]}, "why"))
+        outcome, found = await store.choose({ANA: SPACE}, lambda hots: ({ANA: [three.id, *unknown, one.id]}, "why"))
         assert (outcome, found) == ("why", [three, one])
-        assert await store.choose((ANA,), SPACE, everything) == ([3], [three, two, one])
+        assert await store.choose({ANA: SPACE}, everything) == ([3], [three, two, one])
 
 
 async def test_subjects_are_ranked_together_and_keep_their_own(store: Store, clock: FakeClock) -> None:
@@ -63,9 +63,12 @@ async def test_subjects_are_ranked_together_and_keep_their_own(store: Store, clo
     await store.apply(BEN, [add(theirs), add(more)], [])
     nobody = Subject("user", "nobody")
     for _ in range(2):
-        assert await store.choose((BEN, nobody, ANA), SPACE, everything) == ([2, 0, 1], [more, theirs, ours])
-        assert await store.choose((ANA,), SPACE, lambda _: ({ANA: [more.id, ours.id]}, 0)) == (0, [ours])
-        assert await store.choose((nobody,), SPACE, lambda _: ({ANA: [ours.id], BEN: [ours.id]}, 0)) == (0, [])
+        assert await store.choose(dict.fromkeys((BEN, nobody, ANA), SPACE), everything) == (
+            [2, 0, 1],
+            [more, theirs, ours],
+        )
+        assert await store.choose({ANA: SPACE}, lambda _: ({ANA: [more.id, ours.id]}, 0)) == (0, [ours])
+        assert await store.choose({nobody: SPACE}, lambda _: ({ANA: [ours.id], BEN: [ours.id]}, 0)) == (0, [])
 
 
 async def test_what_another_process_changes_shows_in_the_next_recall(
@@ -172,15 +175,15 @@ async def test_small_subjects_are_read_on_the_loop_and_large_ones_are_not(url: s
     for who, size in sizes.items():
         await store.apply(who, [add(memory("x", subject=who, clock=clock)) for _ in range(size)], [])
     for who in (BEN, *sizes):
-        await store.choose((who,), SPACE, rank)
+        await store.choose({who: SPACE}, rank)
     assert [name == here for name in seen] == [False, True, True, False], "the first one tells how quick the disk is"
-    await store.choose(tuple(sizes), SPACE, rank)
+    await store.choose(dict.fromkeys(sizes, SPACE), rank)
     assert seen[-1] == here, "once read, the large one is small enough to be weighed here"
     giant = Subject("user", "giant")
     plain = [add(memory("x", subject=giant, clock=clock), vector=None) for _ in range(MOST_WEIGHED_ON_LOOP + 1)]
     await store.apply(giant, plain, [])
     for _ in range(2):
-        await store.choose((giant,), SPACE, rank)
+        await store.choose({giant: SPACE}, rank)
         assert seen[-1] != here
     await store.close()
 
@@ -195,7 +198,7 @@ async def test_a_slow_disk_sends_reading_to_the_threads_for_a_while(url: str, cl
         return rank(hots)
 
     async def on_loop(how: Rank[None]) -> bool:
-        await store.choose((ANA,), SPACE, how)
+        await store.choose({ANA: SPACE}, how)
         return seen[-1] == here
 
     assert [await on_loop(rank), await on_loop(rank), await on_loop(slowly), await on_loop(rank)] == [0, 1, 1, 0]
@@ -219,5 +222,5 @@ async def test_an_error_in_ranking_reaches_the_caller_and_leaves_the_store_whole
 
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            await store.choose((ANA,), SPACE, fail)
+            await store.choose({ANA: SPACE}, fail)
         assert await chosen(store) == [known]

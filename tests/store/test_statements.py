@@ -28,6 +28,9 @@ OPERATORS = {
     "back_from_future",
     "tend_due",
     "tended_in_future",
+    "stay_in",
+    "read_in_page",
+    "space_counts",
 }
 CHECKS = {
     "broken_pages",
@@ -38,7 +41,17 @@ CHECKS = {
     "turns_without_words",
     "log_without_subject",
 }
-NOBODYS = {"term_key", "space", "add_space", "spaces"}
+NOBODYS = {
+    "term_key",
+    "space",
+    "add_space",
+    "spaces",
+    "space_name",
+    "embedders",
+    "describe_space",
+    "choose_space",
+    "newest_choice",
+}
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
@@ -108,7 +121,7 @@ async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, cloc
         store.apply(ANA, [], []),
         store.hot(ANA, "x"),
         store.memories(ANA, [known.id]),
-        store.choose((ANA,), "x", lambda _: ({}, 0)),
+        store.choose({ANA: "x"}, lambda _: ({}, 0)),
         store.list_memories(ANA),
         store.facts(ANA),
         store.decisions(ANA),

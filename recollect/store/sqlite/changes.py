@@ -65,7 +65,8 @@ def apply(
 
     Raises:
         BadRequestError: a memory or decision is another subject's, or an id is none.
-        StaleSubjectError: a slot is filled, an id is taken, or something rests on a message that was erased.
+        StaleSubjectError: a slot is filled, an id is taken, something rests on a message that was erased, or the
+            vectors are of another embedder than the subject is read by now.
         UnknownMemoryError: a change names a memory that is not the subject's.
         VectorSizeError: a vector does not fit its space.
     """
@@ -125,7 +126,7 @@ class Changes:
         if memory.subject != self._subject:
             raise BadRequestError(f"a memory of {memory.subject.text} cannot be stored under {self._subject.text}")
         id_ = _id(memory.id)
-        vectors = pack_vectors(self._db, change.space, change.vectors)
+        vectors = pack_vectors(self._db, self._key, change.space, change.vectors)
         active = memory.state is MemoryState.ACTIVE
         if active and memory.kind is MemoryKind.FACT:
             self._free_slot(memory)

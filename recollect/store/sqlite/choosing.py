@@ -1,6 +1,6 @@
 """A whole recall's reading in one snapshot: subjects, then those of their memories that are wanted. On a connection."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import apsw
@@ -14,10 +14,9 @@ from recollect.types import Hot, Memory, MemoryId, Subject
 T = TypeVar("T")
 
 
-def choose(  # noqa: PLR0913  (what is asked, and what the store has to answer it with)
+def choose(
     db: apsw.Connection,
-    subjects: Sequence[Subject],
-    space: str,
+    subjects: Mapping[Subject, str],
     rank: Rank[T],
     *,
     cache: HotCache,
@@ -27,12 +26,20 @@ def choose(  # noqa: PLR0913  (what is asked, and what the store has to answer i
     """Read, let `rank` choose, and read what it chose: see `Store.choose`.
 
     Raises:
+        SpaceMovedError: a subject is read in another space.
         TooLargeError: a subject has more than `most` memories to be read.
     """
     with db:  # one snapshot for all
-        hots = [hot_within(db, subject, space, cache=cache, term_key=term_key, most=most) for subject in subjects]
+        hots = [
+            hot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
+            for subject, space in subjects.items()
+        ]
         wanted, outcome = rank(hots)
-        found = [memory for hot in hots for memory in _wanted(db, hot, wanted.get(hot.subject, ()), space, cache)]
+        found = [
+            memory
+            for hot in hots
+            for memory in _wanted(db, hot, wanted.get(hot.subject, ()), subjects[hot.subject], cache)
+        ]
     return outcome, found
 
 

@@ -18,11 +18,12 @@ SQL = load("undo")
 MEMORY_SQL = load("memory")
 
 
-def pack_vectors(db: apsw.Connection, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
-    """Pack a memory's vectors for their space, made where it is new; None where there are none.
+def pack_vectors(db: apsw.Connection, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
+    """Pack vectors of a subject's memory for their space, made where it is new; None where there are none.
 
     Raises:
         BadRequestError: the space has no name.
+        SpaceMovedError: the subject is read in another space.
         VectorSizeError: a vector does not fit the space.
     """
     if not vectors:
@@ -30,7 +31,13 @@ def pack_vectors(db: apsw.Connection, space: str, vectors: Sequence[Vector]) -> 
     if not space:
         raise BadRequestError("vectors without the name of their space cannot be stored")
     number = subjects.ensure_space(db, space, _one_length(vectors))
-    return number, np.concatenate(vectors).astype("<f4", copy=False).tobytes()
+    subjects.require_space(db, key, number)
+    return number, pack_numbers(vectors)
+
+
+def pack_numbers(vectors: Sequence[Vector]) -> bytes:
+    """Pack vectors one behind the other, as the `vector` table has them."""
+    return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
 
 
 def reopen(db: apsw.Connection, key: int, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
@@ -60,7 +67,7 @@ def reopen(db: apsw.Connection, key: int, id_: bytes, change: ReopenMemory, *, s
     )
     sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
     db.execute(MEMORY_SQL["add_hot"], (key, id_, fixed, pack_terms(change.terms, salt), sources))
-    vectors = pack_vectors(db, change.space, change.vectors)
+    vectors = pack_vectors(db, key, change.space, change.vectors)
     if vectors is not None:
         db.execute(MEMORY_SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))
 

@@ -22,6 +22,7 @@ from recollect.store.sqlite.cache import HotCache
 from recollect.store.sqlite.choosing import choose
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.embedding import Embedding
 from recollect.store.sqlite.faults import opening
 from recollect.store.sqlite.hands import FEW_ROWS
 from recollect.store.sqlite.hot import read_hot
@@ -103,7 +104,7 @@ def _open(place: Place, clock: Clock) -> _Opened:
     )
 
 
-class SqliteStore(Talking, Operating, Tending):
+class SqliteStore(Talking, Operating, Tending, Embedding):
     """A store over one SQLite file. Several processes may open the same one."""
 
     def __init__(self, place: Place, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:
@@ -205,10 +206,11 @@ class SqliteStore(Talking, Operating, Tending):
         """See `Store.memories`."""
         return await self._read_short(lambda db: memories.memories(db, subject, ids), small=len(ids) <= FEW_ROWS)
 
-    async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
+    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
         """See `Store.choose`. Small subjects are read without a way to another thread."""
-        work = partial(choose, subjects=subjects, space=space, rank=rank, cache=self._cache, term_key=self._term_key)
-        if self._on_loop is None or any(self._weight(subject, space) > MOST_WEIGHED_ON_LOOP for subject in subjects):
+        work = partial(choose, subjects=subjects, rank=rank, cache=self._cache, term_key=self._term_key)
+        weights = (self._weight(subject, space) for subject, space in subjects.items())
+        if self._on_loop is None or any(weight > MOST_WEIGHED_ON_LOOP for weight in weights):
             return await self._read(work)
         small = partial(work, most=MOST_READ_ON_LOOP)
         try:

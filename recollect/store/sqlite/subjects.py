@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import apsw
 
-from recollect.errors import BadSubjectError, VectorSizeError
+from recollect.errors import BadSubjectError, SpaceMovedError, VectorSizeError
 from recollect.store.sqlite.rows import fetch_one, fetch_value
 from recollect.store.sqlite.statements import load
 from recollect.types import Subject
@@ -19,13 +19,23 @@ def version_of(db: apsw.Connection, subject: Subject) -> int | None:
     Raises:
         BadSubjectError: another subject's name has the same 64-bit key.
     """
+    state = state_of(db, subject)
+    return None if state is None else state[0]
+
+
+def state_of(db: apsw.Connection, subject: Subject) -> tuple[int, int | None] | None:
+    """Return the subject's version, and the number of the space it is read in (None: the settings' own).
+
+    Raises:
+        BadSubjectError: another subject's name has the same 64-bit key.
+    """
     row = fetch_one(db, SQL["subject"], subject.key)
     if row is None:
         return None
-    name, version = row
+    name, version, space = row
     if name != subject.text:
         raise BadSubjectError(subject.text, "its key is taken by another subject; choose another name")
-    return int(version)
+    return int(version), space
 
 
 def ensure(db: apsw.Connection, subject: Subject) -> int:
@@ -64,3 +74,16 @@ def ensure_space(db: apsw.Connection, name: str, dim: int) -> int:
     if known[1] != dim:
         raise VectorSizeError(got=dim, stored=known[1])
     return known[0]
+
+
+def require_space(db: apsw.Connection, key: int, number: int) -> None:
+    """Refuse vectors that are not of the space which the subject is read in.
+
+    Raises:
+        SpaceMovedError: it was embedded anew since they were made.
+    """
+    row = fetch_one(db, SQL["read_in"], key)
+    if row is None or row[1] in (None, number):
+        return
+    names = {found: fetch_value(db, SQL["space_name"], found) for found in (number, row[1])}
+    raise SpaceMovedError(row[0], asked=names[number], found=names[row[1]])

@@ -1,12 +1,13 @@
 -- Subjects, spaces and what the operator counts.
 
 -- name: subject
-SELECT name, version FROM subject WHERE key = ?1
+SELECT name, version, space FROM subject WHERE key = ?1
 
 -- name: add_subject
--- One of which all was erased goes on counting: its old versions must not come again.
-INSERT INTO subject (key, name, version)
-VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0))
+-- One of which all was erased goes on counting: its old versions must not come again. It is read by the embedder chosen.
+INSERT INTO subject (key, name, version, space)
+VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0),
+        (SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1))
 RETURNING version
 
 -- name: move_version
@@ -20,6 +21,12 @@ SELECT value FROM meta WHERE name = 'term_key'
 
 -- name: space
 SELECT id, dim FROM space WHERE name = ?1
+
+-- name: read_in
+SELECT name, space FROM subject WHERE key = ?1
+
+-- name: space_name
+SELECT name FROM space WHERE id = ?1
 
 -- name: add_space
 INSERT INTO space (name, dim) VALUES (?1, ?2) RETURNING id

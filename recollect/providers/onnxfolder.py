@@ -1,0 +1,158 @@
+"""What lies in a folder with an exported embedding model, and how it wants to be used. Reads files.
+
+The layout is that of sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and where they are
+there `1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `modules.json`.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import BadEmbedderError
+
+# Longest input where the files name none, in tokens: that of BERT and most of what came of it.
+_MOST_TOKENS = 512
+# "No limit" stands in tokenizers' files as a very large number.
+_UNLIMITED = 1_000_000
+_READ_BYTES = 1024 * 1024
+_HASH_BYTES = 4
+_UNFIT = re.compile(r"[^\w.-]+")
+# Parts of a model after the pooling that change vectors and that this does not compute; scaling to unit length it does.
+_KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
+
+
+class Pooling(StrEnum):
+    """How the vectors of tokens become that of a text."""
+
+    MEAN = "mean"
+    CLS = "cls"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnnxFolder:
+    """A folder's files."""
+
+    path: Path
+    model: Path
+    tokenizer: Path
+    pooling: Pooling
+    most_tokens: int
+    """Longest input, in tokens; longer texts are embedded in several pieces."""
+    query_prefix: str
+    """What the files say is put before a query; empty where they say nothing."""
+    passage_prefix: str
+    name: str
+    """The folder's name, as it may stand in that of a space."""
+
+
+def read_folder(where: str) -> OnnxFolder:
+    """Look into a folder.
+
+    Raises:
+        BadEmbedderError: a file is missing or not as it should be, or the model needs what is not computed here.
+    """
+    path = Path(where).expanduser().absolute()
+    if path.suffix == ".onnx":
+        raise BadEmbedderError(where, f"name the folder, {path.parent}, instead of a file in it")
+    if not path.is_dir():
+        raise BadEmbedderError(where, "there is no such folder; an http(s) URL is needed for an API")
+    model = _first(path, "model.onnx", "onnx/model.onnx")
+    if model is None:
+        raise BadEmbedderError(where, f"it has no model.onnx and no onnx/model.onnx{_other_formats(path)}")
+    tokenizer = _first(path, "tokenizer.json", "onnx/tokenizer.json", "../tokenizer.json")
+    if tokenizer is None:
+        raise BadEmbedderError(where, "it has no tokenizer.json, which turns words into the model's tokens")
+    root = tokenizer.parent if tokenizer.parent != model.parent else path
+    _refuse_unknown_modules(root)
+    prompts = _object(root / "config_sentence_transformers.json").get("prompts")
+    prompts = prompts if isinstance(prompts, dict) else {}
+    return OnnxFolder(
+        path=path,
+        model=model,
+        tokenizer=tokenizer,
+        pooling=_pooling(root),
+        most_tokens=_most_tokens(root),
+        query_prefix=str(prompts.get("query") or ""),
+        passage_prefix=str(prompts.get("document") or prompts.get("passage") or ""),
+        name=_UNFIT.sub("-", path.name) or "onnx",
+    )
+
+
+def fingerprint(folder: OnnxFolder, *also: str) -> str:
+    """Hash what decides on the vectors: two models, or two exports of one, never share a space.
+
+    Args:
+        folder: The files; weights beside the model (`model.onnx_data`) count as well.
+        also: What else goes into each vector, such as a prefix.
+    """
+    digest = blake2b(digest_size=_HASH_BYTES)
+    for file in (folder.model, folder.model.with_name(f"{folder.model.name}_data"), folder.tokenizer):
+        if file.is_file():
+            with file.open("rb") as opened:
+                while part := opened.read(_READ_BYTES):
+                    digest.update(part)
+    for text in (folder.pooling.value, str(folder.most_tokens), *also):
+        digest.update(f"\0{text}".encode())
+    return digest.hexdigest()
+
+
+def _first(folder: Path, *names: str) -> Path | None:
+    return next((file for name in names if (file := (folder / name).resolve()).is_file()), None)
+
+
+def _other_formats(path: Path) -> str:
+    if any(path.glob("*.safetensors")) or any(path.glob("pytorch_model*.bin")):
+        return ": export it first, for instance `optimum-cli export onnx --model FOLDER OUT`"
+    return ""
+
+
+def _pooling(root: Path) -> Pooling:
+    file = root / "1_Pooling" / "config.json"
+    config = _object(file)
+    ways = sorted(name.removeprefix("pooling_mode_") for name, on in config.items() if on is True and "mode" in name)
+    if not ways or ways == ["mean_tokens"]:
+        return Pooling.MEAN
+    if ways == ["cls_token"]:
+        return Pooling.CLS
+    raise BadEmbedderError(str(root), f"{file.name} asks for pooling by {', '.join(ways)}; mean and cls are known")
+
+
+def _most_tokens(root: Path) -> int:
+    for name, key in (
+        ("sentence_bert_config.json", "max_seq_length"),
+        ("tokenizer_config.json", "model_max_length"),
+        ("config.json", "max_position_embeddings"),
+    ):
+        found = _object(root / name).get(key)
+        if isinstance(found, int) and 0 < found < _UNLIMITED:
+            return found
+    return _MOST_TOKENS
+
+
+def _refuse_unknown_modules(root: Path) -> None:
+    file = root / "modules.json"
+    if not file.is_file():
+        return
+    listed = _json(file)
+    kinds = [str(one.get("type", "")).rpartition(".")[2] for one in listed if isinstance(one, dict)]
+    unknown = [kind for kind in kinds if kind not in _KNOWN_MODULES]
+    if unknown:
+        raise BadEmbedderError(
+            str(root), f"its modules.json names {', '.join(unknown)} behind the pooling, which is not computed here"
+        )
+
+
+def _object(file: Path) -> dict[str, Any]:
+    found = _json(file) if file.is_file() else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except (ValueError, OSError, RecursionError) as error:
+        raise BadEmbedderError(str(file.parent), f"{file.name} cannot be read ({type(error).__name__})") from None

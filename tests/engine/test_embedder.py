@@ -1,0 +1,279 @@
+"""One embedder is changed for another while everything goes on: what serves, what is found, what is never mixed."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts, Progress, Trial
+from recollect.errors import ModelError, OtherEmbedderError
+from recollect.providers.protocol import OpenedEmbedder
+from recollect.settings import Settings
+from recollect.store.open import open_store
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import (
+    Curve,
+    EmbedderKind,
+    EmbedderRecord,
+    EmbedderSpec,
+    MemoryKind,
+    Subject,
+    Vectors,
+)
+from talk import ALL_KINDS, assistant, tell, user
+
+OTHER = EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="other")
+TEAM = Subject("shared", "team")
+
+
+async def _nothing() -> None:
+    pass
+
+
+class Other(WordEmbedder):
+    """A second model: other places for the words, other length; may fail, or wait for something to happen."""
+
+    def __init__(self) -> None:
+        super().__init__(32, name="other")
+        self.fails_at: int | None = None
+        self.batches = 0
+        self.between: Callable[[], Awaitable[None]] = _nothing
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed, or fail."""
+        self.batches += 1
+        if self.batches == self.fails_at:
+            raise ModelError("the server went away")
+        await self.between()
+        return await super().embed(texts)
+
+
+@pytest.fixture
+def other() -> Other:
+    return Other()
+
+
+@pytest.fixture
+def two(parts: Parts, other: Other) -> Parts:
+    """Parts whose database may name either embedder."""
+    known: dict[str, OpenedEmbedder] = {parts.embedder.space: parts.embedder, other.space: other}
+
+    def opening(record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
+        del patient
+        return known[record.space]
+
+    return replace(parts, opening=opening)
+
+
+def trial(other: Other) -> Trial:
+    curve = Curve(midpoint=0.3, slope=10)
+    return Trial(record=EmbedderRecord(space=other.space, dim=other.dim, spec=OTHER, curve=curve), embedder=other)
+
+
+async def found(engine: AsyncRecollect, text: str, who: str = "ana") -> list[str]:
+    return [one.memory.text for one in (await engine.search(text, user=who)).items if one.similarity > 0.3]
+
+
+async def fill(engine: AsyncRecollect) -> None:
+    for who in ("ana", "ben"):
+        await tell(engine, "I'm allergic to peanuts.", assistant("Noted."), "I moved to Oslo in May.", who=who)
+        await engine.add("The harbour is full of boats.", user=who)
+
+
+async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_old_vectors_are_gone(
+    two: Parts, other: Other
+) -> None:
+    async with AsyncRecollect(two) as engine:
+        await fill(engine)
+        before = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
+        told: list[Progress] = []
+        plan = await engine.use_embedder(trial(other), dry_run=True)
+        assert (await engine.embedder()).record.space == two.embedder.space
+        report = await engine.use_embedder(trial(other), tell=told.append)
+
+        assert (report.subjects, report.memories) == (2, plan.memories)
+        assert report.dropped == report.memories
+        assert [one.done for one in told] == sorted(one.done for one in told)
+        assert told[-1] == Progress(done=plan.memories, of=plan.memories)
+        after = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
+        assert after == before
+        assert before["ana"]
+        state = await engine.embedder()
+        assert (state.record.space, state.waiting_subjects, state.waiting_memories) == (other.space, 0, 0)
+        assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 2)]
+        assert (await engine.stats(check=True)).problems == ()
+        assert len(await engine.nearest(vector=np.ones(32).tolist(), user="ana")) > 0
+
+
+async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_the_next_run_goes_on(
+    two: Parts, other: Other
+) -> None:
+    async with AsyncRecollect(two) as engine:
+        await fill(engine)
+        other.fails_at = 2
+        with pytest.raises(ModelError, match="went away"):
+            await engine.use_embedder(trial(other))
+        state = await engine.embedder()
+        assert state.waiting_subjects == 1
+        assert {one.space: one.subjects for one in state.spaces} == {two.embedder.space: 1, other.space: 1}
+        # Half is switched: each is found by its own.
+        for who in ("ana", "ben"):
+            assert "The harbour is full of boats." in await found(engine, "harbour boats", who)
+        other.fails_at = None
+        assert (await engine.reembed(dry_run=True)).subjects == 1
+        report = await engine.reembed()
+        assert report.subjects == 1
+        assert (await engine.embedder()).waiting_subjects == 0
+        assert (await engine.reembed()).memories == 0
+
+
+async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_without_a_vector(
+    two: Parts, other: Other
+) -> None:
+    async with AsyncRecollect(two) as engine:
+        await fill(engine)
+        came: list[str] = []
+
+        async def between() -> None:
+            if len(came) < 3:
+                came.append(f"Ana keeps {['goats', 'llamas', 'parrots'][len(came)]} at home.")
+                await engine.add(came[-1], user="ana")
+
+        other.between = between
+        await engine.use_embedder(trial(other))
+        assert len(came) == 3
+        for text, word in zip(came, ("goats", "llamas", "parrots"), strict=True):
+            assert text in await found(engine, f"{word} at home")
+        state = await engine.embedder()
+        assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
+
+
+async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two: Parts, other: Other) -> None:
+    async with AsyncRecollect(two) as engine:
+        await fill(engine)
+        count = 0
+
+        async def between() -> None:
+            nonlocal count
+            if count < 60:
+                count += 1
+                await engine.add(f"Ana counted {count} herons on day {count}.", user="ana")
+
+        other.between = between
+        await engine.use_embedder(trial(other))
+        state = await engine.embedder()
+        assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
+        notes = await engine.list(user="ana", kinds=(MemoryKind.NOTE,), limit=200)
+        assert len([one for one in notes if "herons" in one.text]) == count
+
+
+async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Parts, other: Other) -> None:
+    async with AsyncRecollect(two) as engine:
+        await engine.add("The harbour is full of boats.", user="ana")
+        await engine.use_embedder(trial(other))
+        # Somebody who began later, in the new space; then the change is taken half back.
+        await engine.subscribe(TEAM, user="ana")
+        await engine.add("The team's boats lie in the harbour at night.", user=TEAM)
+        first = EmbedderRecord(
+            space=two.embedder.space, dim=two.embedder.dim, spec=OTHER, curve=Curve(midpoint=0.4, slope=9)
+        )
+        await two.store.choose_embedder(first, former=first)
+        await two.store.embed_anew(
+            Subject("user", "ana"),
+            first.space,
+            {
+                one.id: list(await two.embedder.embed([one.text]))
+                for one in await engine.list(user="ana", kinds=ALL_KINDS)
+            },
+        )
+        assert await two.store.switch_space(Subject("user", "ana"), first.space, since=0, whole=False)
+        assert await two.store.space_of(TEAM) == other.space
+        recalled = await engine.search("boats in the harbour", user="ana")
+        assert {one.memory.subject.text: one.similarity > 0.3 for one in recalled.items} == {
+            "user:ana": True,
+            "shared:team": True,
+        }
+
+
+async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes_to(two: Parts, other: Other) -> None:
+    async with AsyncRecollect(two) as engine:
+        mine = await engine.add("The harbour is full of boats.", user="ana")
+        await two.store.choose_embedder(trial(other).record, former=(await engine.embedder()).record)
+        await engine.link(mine.id, to=Subject("user", "new"), user="ana")
+        assert await two.store.space_of(Subject("user", "new")) == other.space
+        assert await found(engine, "boats in the harbour", "new") == ["The harbour is full of boats."]
+
+
+async def test_the_past_and_what_was_undone_are_read_in_the_space_of_now(
+    two: Parts, other: Other, clock: FakeClock
+) -> None:
+    async with AsyncRecollect(two) as engine:
+        note = await engine.add("The harbour is full of boats.", user="ana")
+        then = clock.now()
+        clock.advance(days=1)
+        await engine.forget(note.id, user="ana")
+        await engine.use_embedder(trial(other))
+        past = await engine.search("boats in the harbour", user="ana", at=then)
+        assert [one.similarity > 0.3 for one in past.items] == [True]
+        [closing] = [one for one in await engine.decisions(user="ana") if one.action.value == "close"]
+        await engine.undo(closing.id, user="ana")
+        assert await found(engine, "boats in the harbour") == ["The harbour is full of boats."]
+
+
+async def test_another_process_that_runs_notices_by_itself(
+    two: Parts, other: Other, tmp_path: Path, clock: FakeClock
+) -> None:
+    url = f"sqlite:///{tmp_path / 'shared.sqlite3'}"
+    here, there = [
+        AsyncRecollect(
+            replace(two, settings=Settings(database_url=url), store=await open_store(url, clock=clock), clock=clock)
+        )
+        for _ in range(2)
+    ]
+    async with here, there:
+        await here.add("The harbour is full of boats.", user="ana")
+        assert await found(there, "boats in the harbour") == ["The harbour is full of boats."]
+        await here.use_embedder(trial(other))
+        for _ in range(2):
+            assert await found(there, "boats in the harbour") == ["The harbour is full of boats."]
+        await there.add("Cranes stand on the quay.", user="ana")
+        await there.record([user("I live beside the railway station.")], user="ana")
+        await there.form()
+        assert "Cranes stand on the quay." in await found(here, "cranes quay")
+        state = await here.embedder()
+        assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 1)]
+
+
+async def test_settings_that_name_another_embedder_than_the_database_are_refused(tmp_path: Path) -> None:
+    settings = Settings(database_url=f"sqlite:///{tmp_path / 'kept.sqlite3'}")
+    async with await AsyncRecollect.open(settings) as engine:
+        await engine.add("Ana keeps bees.", user="ana")
+        await engine.reembed()
+        assert (await engine.embedder()).record.chosen_at is not None
+    wrong = settings.model_copy(update={"embed_url": "http://127.0.0.1:9/v1", "embed_model": "m", "embed_dim": 3})
+    with pytest.raises(OtherEmbedderError, match="recollect embedder use"):
+        await AsyncRecollect.open(wrong)
+    async with await AsyncRecollect.open(settings) as engine:
+        assert (await engine.search("bees", user="ana")).items
+
+
+async def test_an_embedder_that_is_gone_fails_what_embeds_and_nothing_else(two: Parts, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
+    settings = Settings(database_url=url)
+    gone = EmbedderRecord(
+        space="m-3-0",
+        dim=3,
+        spec=EmbedderSpec(kind=EmbedderKind.ONNX, where=str(tmp_path / "gone")),
+        curve=Curve(midpoint=0.4, slope=9),
+    )
+    store = await open_store(url, clock=FakeClock())
+    await store.choose_embedder(gone, former=gone)
+    await store.close()
+    async with await AsyncRecollect.open(settings) as engine:
+        assert await engine.list(user="ana") == []
+        assert "no such folder" in (await engine.embedder()).problem
+        with pytest.raises(ModelError, match="no such folder"):
+            await engine.add("Ana keeps bees.", user="ana")
+    assert two

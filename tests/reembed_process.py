@@ -1,0 +1,52 @@
+"""A process of its own that changes the embedder: `python reembed_process.py URL`. Prints how many were embedded anew.
+
+The other embedder is one of words in other places, under the name of an API's model that is never asked.
+"""
+
+import asyncio
+import sys
+from dataclasses import replace
+
+from recollect.clock import SystemClock
+from recollect.engine import AsyncRecollect, Parts, Trial, open_parts
+from recollect.providers.protocol import OpenedEmbedder
+from recollect.settings import Settings
+from recollect.testing import WordEmbedder
+from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+
+OTHER = EmbedderRecord(
+    space="other-32",
+    dim=32,
+    spec=EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="other"),
+    curve=Curve(midpoint=0.3, slope=10),
+)
+FIRST = EmbedderRecord(
+    space="words-64", dim=64, spec=EmbedderSpec(kind=EmbedderKind.STATIC), curve=Curve(midpoint=0.3, slope=10)
+)
+
+
+def opening(record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
+    """Open either."""
+    del patient
+    return WordEmbedder(32, name="other") if record.space == OTHER.space else WordEmbedder(64)
+
+
+async def opened(url: str) -> AsyncRecollect:
+    """Open the engine over embedders of words."""
+    parts: Parts = await open_parts(Settings(database_url=url), SystemClock())
+    return AsyncRecollect(replace(parts, embedder=WordEmbedder(64), opening=opening))
+
+
+async def main(url: str) -> None:
+    """Change over, or go on with it."""
+    async with await opened(url) as engine:
+        state = await engine.embedder()
+        if state.record.space == OTHER.space:
+            report = await engine.reembed()
+        else:
+            report = await engine.use_embedder(Trial(record=OTHER, embedder=opening(OTHER)))
+    sys.stdout.write(f"{report.memories}\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1]))
