@@ -71,6 +71,10 @@ class Metrics:
     """Those of them that carried memory."""
     app_energy: float = 0.0
     """Units spent on memories of apps."""
+    reranked: int = 0
+    """Recalls whose order a reranker settled."""
+    rerank_failures: int = 0
+    """Recalls that kept their own order because it failed, or was left alone after it had."""
     recall_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
     formation_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
     injected_tokens: Histogram = field(default_factory=lambda: Histogram(TOKENS))

@@ -122,6 +122,23 @@ class Settings(BaseSettings):
         default=12.0, gt=0, description="How fast relevance rises there; fitted together with the midpoint."
     )
     embed_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_EMBED_URL`.")
+    rerank_url: str | None = Field(
+        default=None,
+        description="Base URL of an API with `/rerank` (Jina, Cohere, vLLM, llama.cpp …); unset: nothing is reranked.",
+    )
+    rerank_model: str | None = Field(default=None, description="Reranking model at `RECOLLECT_RERANK_URL`.")
+    rerank_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_RERANK_URL`.")
+    rerank_path: Path | None = Field(
+        default=None,
+        description="Folder of a cross-encoder in ONNX (needs `recollect[onnx]`); unset: nothing is reranked.",
+    )
+    rerank_top: int = Field(default=50, ge=2, le=200, description="Candidates that are reranked, the best ones.")
+    rerank_timeout_s: float = Field(
+        default=0.5,
+        gt=0,
+        description="Longest wait for the reranker, in seconds, below `RECOLLECT_RECALL_TIMEOUT_S`; past it the order "
+        "stays as it was.",
+    )
     form_model: str | None = Field(
         default=None,
         description="Language model that forms memories; unset: the built-in rules do, and no token is spent.",
@@ -194,7 +211,7 @@ class Settings(BaseSettings):
         except BadSubjectError as error:
             raise ValueError(str(error)) from None
 
-    @field_validator("upstream_key", "embed_key", "form_key", "jwt_secret")
+    @field_validator("upstream_key", "embed_key", "rerank_key", "form_key", "jwt_secret")
     @classmethod
     def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
         value = key.get_secret_value() if key else ""
@@ -204,7 +221,7 @@ class Settings(BaseSettings):
             raise ValueError("holds blanks alone; unset or fill it")
         return key
 
-    @field_validator("upstream_url", "embed_url", "form_url")
+    @field_validator("upstream_url", "embed_url", "rerank_url", "form_url")
     @classmethod
     def _http_url(cls, url: str | None) -> str | None:
         if not url:
@@ -218,7 +235,7 @@ class Settings(BaseSettings):
             raise ValueError("a base URL has no ? and no #: leave out what begins there, and let clients send queries")
         return url.rstrip("/")
 
-    @field_validator("form_model", "embed_model")
+    @field_validator("form_model", "embed_model", "rerank_model")
     @classmethod
     def _empty_is_unset(cls, name: str | None) -> str | None:
         return name or None
@@ -257,6 +274,19 @@ class Settings(BaseSettings):
         if self.embed_url and not (self.embed_model and self.embed_dim):
             raise BadSettingError(
                 "RECOLLECT_EMBED_URL", self.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
+            )
+        if self.rerank_url and not self.rerank_model:
+            raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "needs RECOLLECT_RERANK_MODEL beside it")
+        if self.rerank_url and self.rerank_path:
+            raise BadSettingError(
+                "RECOLLECT_RERANK_PATH", str(self.rerank_path), "RECOLLECT_RERANK_URL is set as well; set one of them"
+            )
+        if (self.rerank_url or self.rerank_path) and self.rerank_timeout_s >= self.recall_timeout_s:
+            raise BadSettingError(
+                "RECOLLECT_RERANK_TIMEOUT_S",
+                self.rerank_timeout_s,
+                f"must be below RECOLLECT_RECALL_TIMEOUT_S ({self.recall_timeout_s:g}): else a late reranker would "
+                "cost the chat its memory",
             )
         if self.form_model and not (self.form_url or self.upstream_url):
             raise BadSettingError(

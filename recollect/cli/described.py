@@ -102,6 +102,7 @@ def recall(found: Recall) -> dict[str, Any]:
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "considered": found.considered,
         "took_ms": round(found.took_ms, 3),
+        "remark": found.remark or None,
     }
 
 

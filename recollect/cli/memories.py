@@ -164,6 +164,8 @@ def _explain(here: Session, recall: "Recall") -> None:
 
 def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]") -> None:
     say()
+    if recall.remark:
+        say(recall.remark)
     say(f"{recall.considered:,} weighed in {recall.took_ms:.1f} ms, {len(recall.left_out):,} near ones left out")
     for memory, reason in left_out:
         dim(f"  {short(memory.id)}  {one_line(memory.text)}: {reason}")

@@ -65,6 +65,8 @@ class Wired:
         self._worker.stop()
         await self.turns.close()
         await self._embedders.close()
+        if self._parts.reranker is not None:
+            await self._parts.reranker.close()
         if self._parts.model is not None:
             await self._parts.model.close()
         await self._store.close()

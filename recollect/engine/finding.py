@@ -6,6 +6,7 @@ from dataclasses import replace
 from recollect.engine.asking import Asking, Wish
 from recollect.engine.parts import Parts
 from recollect.engine.reading import ReadingLists, warm
+from recollect.engine.reranking import Reranking, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.form.sources import readable_text
 from recollect.providers.spaces import Embedders
@@ -30,6 +31,7 @@ class Finder:
         """Take the store and the embedders."""
         self._parts = parts
         self._embedders = embedders
+        self._reranking = Reranking(parts)
         self._asking = Asking(parts)
         self._lists = ReadingLists(parts.store)
 
@@ -65,7 +67,8 @@ class Finder:
         asked = {one.space: await self._asking.embedded(text, wish, one) for one in dict.fromkeys(whose.values())}
         started = clock.monotonic()
         mine = whose[subjects[0]]
-        query = await self._asking.query(asked[mine.space], subjects, wish, now)
+        narrow = await self._asking.query(asked[mine.space], subjects, wish, now)
+        query = self._reranking.widened(narrow)
         others = {
             one: (replace(query, vector=asked[embedder.space].vector), embedder.relevance)
             for one, embedder in whose.items()
@@ -80,7 +83,9 @@ class Finder:
         (ranking, own), memories = await self._parts.store.choose(spaces, rank)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
-        found = finish(ranking, await _presentable(memories), count_tokens=self._parts.counter.count)
+        shown = await _presentable(memories)
+        order = await self._reranking.ordered(ranking, narrow, shown)
+        found = explained(finish(order.ranking, shown, count_tokens=self._parts.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
         return replace(found, took_ms=took_ms), own.salt
 

@@ -9,8 +9,9 @@ from recollect.errors import BadSettingError, OtherEmbedderError, SetupError
 from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
 from recollect.providers.open import OpenedModel, open_embedder, open_model
-from recollect.providers.protocol import OpenedEmbedder, TokenCounter
+from recollect.providers.protocol import OpenedEmbedder, OpenedReranker, TokenCounter
 from recollect.providers.recorded import open_recorded
+from recollect.providers.rerank import open_reranker
 from recollect.providers.spaces import Opening
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
@@ -32,6 +33,8 @@ class Parts:
     counter: TokenCounter
     profiles: Profiles = field(default_factory=Profiles)
     metrics: Metrics = field(default_factory=Metrics)
+    reranker: OpenedReranker | None = None
+    """None: the order of recall stands."""
     opening: Opening = open_recorded
     """Opens the other embedders that the database names, while it changes over."""
 
@@ -60,6 +63,7 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
             clock=clock,
             embedder=embedder,
             model=open_model(settings),
+            reranker=await asyncio.to_thread(open_reranker, settings),
             counter=token_counter(),
             profiles=profiles,
             store=store,

@@ -6,7 +6,7 @@ needs none of it.
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +48,7 @@ class OnnxEmbedder:
         folder = read_folder(spec.where)
         self._spec = spec
         self._folder = folder
-        self._tokenizer = _tokenizer(folder)
+        self._tokenizer = load_tokenizer(folder)
         self._session = open_session(folder.model, spec.where)
         self._inputs = {one.name: one.type for one in self._session.get_inputs()}
         self._output = self._choose_output()
@@ -113,22 +113,9 @@ class OnnxEmbedder:
 
     def _run(self, pieces: Sequence[Encoding]) -> Vectors:
         """Return the pieces' vectors, of unit length."""
-        longest = max(len(piece.ids) for piece in pieces)
-        columns = {
-            name: _padded([getattr(piece, field) for piece in pieces], longest, self._inputs[name])
-            for name, field in (
-                ("input_ids", "ids"),
-                ("attention_mask", "attention_mask"),
-                ("token_type_ids", "type_ids"),
-            )
-            if name in self._inputs
-        }
-        try:
-            [found] = self._session.run([self._output], columns)
-        except _runtime_errors() as error:
-            raise ModelError(f"the model in {self._folder.path} failed ({type(error).__name__})") from None
-        mask = _padded([piece.attention_mask for piece in pieces], longest, "float")
-        return _unit(_pooled(np.asarray(found, dtype=np.float32), mask, self._folder), self._folder)
+        found = run_session(self._session, padded(pieces, self._inputs), self._output, str(self._folder.path))
+        mask = padded(pieces, {"attention_mask": "int64"})["attention_mask"].astype(np.float32)
+        return _unit(_pooled(found, mask, self._folder), self._folder)
 
     def _probe(self) -> Vectors:
         try:
@@ -137,13 +124,6 @@ class OnnxEmbedder:
             raise BadEmbedderError(self._spec.where, str(error)) from None
 
     def _choose_output(self) -> str:
-        unknown = sorted(self._inputs.keys() - _INPUTS.keys())
-        if unknown or "input_ids" not in self._inputs:
-            raise BadEmbedderError(
-                self._spec.where,
-                f"its model wants the inputs {', '.join(sorted(self._inputs))}; an embedding model takes input_ids, "
-                "attention_mask and token_type_ids",
-            )
         outputs = [one.name for one in self._session.get_outputs()]
         return next((name for name in _POOLED if name in outputs), outputs[0])
 
@@ -152,7 +132,7 @@ def open_session(model: Path, where: str) -> "InferenceSession":
     """Load a model's file.
 
     Raises:
-        BadEmbedderError: onnxruntime is not installed, or cannot read the file.
+        BadEmbedderError: onnxruntime is not installed or cannot read the file, or the model wants what texts are not.
     """
     try:
         import onnxruntime
@@ -165,9 +145,17 @@ def open_session(model: Path, where: str) -> "InferenceSession":
     # Threads that spin between two runs would take a core from the server.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
-        return onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
     except _runtime_errors() as error:
         raise BadEmbedderError(where, f"onnxruntime cannot read {model.name} ({type(error).__name__})") from None
+    inputs = {one.name for one in session.get_inputs()}
+    if inputs - _INPUTS.keys() or "input_ids" not in inputs:
+        raise BadEmbedderError(
+            where,
+            f"its model wants the inputs {', '.join(sorted(inputs))}; one that reads texts takes input_ids, "
+            "attention_mask and token_type_ids",
+        )
+    return session
 
 
 def _runtime_errors() -> tuple[type[BaseException], ...]:
@@ -178,7 +166,12 @@ def _runtime_errors() -> tuple[type[BaseException], ...]:
     return (RuntimeError, ValueError, *(one for one in own if issubclass(one, Exception)))
 
 
-def _tokenizer(folder: OnnxFolder) -> Tokenizer:
+def load_tokenizer(folder: OnnxFolder) -> Tokenizer:
+    """Read a model's tokenizer; it cuts at what the model takes, and does not pad.
+
+    Raises:
+        BadEmbedderError: it cannot be read.
+    """
     try:
         description = folder.tokenizer.read_text("utf-8")
         whole = json.loads(description)
@@ -194,11 +187,31 @@ def _tokenizer(folder: OnnxFolder) -> Tokenizer:
     return found
 
 
-def _padded(rows: Sequence[Sequence[int]], longest: int, kind: str) -> npt.NDArray[Any]:
-    numbers = np.zeros((len(rows), longest), dtype=np.int32 if "int32" in kind else np.int64)
-    for place, row in enumerate(rows):
-        numbers[place, : len(row)] = row
-    return numbers.astype(np.float32) if "float" in kind else numbers
+def padded(pieces: Sequence[Encoding], inputs: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
+    """Lay texts out as a model takes them: what it has of `_INPUTS`, rows as long as the longest."""
+    longest = max(len(piece.ids) for piece in pieces)
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name, kind in inputs.items():
+        rows = np.zeros((len(pieces), longest), dtype=np.int32 if "int32" in kind else np.int64)
+        for row, piece in zip(rows, pieces, strict=True):
+            row[: len(piece.ids)] = getattr(piece, _INPUTS[name])
+        columns[name] = rows
+    return columns
+
+
+def run_session(
+    session: "InferenceSession", columns: Mapping[str, npt.NDArray[Any]], output: str, where: str
+) -> npt.NDArray[np.float32]:
+    """Run a model.
+
+    Raises:
+        ModelError: it failed.
+    """
+    try:
+        [found] = session.run([output], dict(columns))
+    except _runtime_errors() as error:
+        raise ModelError(f"the model in {where} failed ({type(error).__name__})") from None
+    return np.asarray(found, dtype=np.float32)
 
 
 def _pooled(found: Vectors, mask: Vectors, folder: OnnxFolder) -> Vectors:

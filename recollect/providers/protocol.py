@@ -51,6 +51,26 @@ class OpenedEmbedder(Embedder, Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question and texts together, and says how well each answers it. Safe to call from several tasks."""
+
+    async def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Score each document, 0 to 1, in their order.
+
+        Raises:
+            ModelError: the model did not answer, or not with one score for each.
+        """
+        ...
+
+
+class OpenedReranker(Reranker, Protocol):
+    """A reranker that holds connections or files until it is closed."""
+
+    async def close(self) -> None:
+        """Let go of what it holds. Idempotent."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
     """What a model call cost, as the server counted it."""

@@ -59,6 +59,10 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
         "Turns of apps that carried memory.",
         share(metrics.app_turns_injected, metrics.app_turns),
     )
+    yield CounterMetricFamily("recall_reranked", "Recalls whose order a reranker settled.", metrics.reranked)
+    yield CounterMetricFamily(
+        "recall_rerank_failures", "Recalls that kept their own order as it failed.", metrics.rerank_failures
+    )
     yield _histogram("recall_seconds", "Recall beside the query's embedding.", metrics.recall_seconds)
     yield _histogram("formation_seconds", "Formations, models included.", metrics.formation_seconds)
     yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)

@@ -97,3 +97,5 @@ class Recall:
     """How many active memories were weighed."""
     took_ms: float = 0.0
     """Time beside the query's embedding, in milliseconds."""
+    remark: str = ""
+    """What did not go as it should, such as a reranker that gave no answer; empty where all did."""

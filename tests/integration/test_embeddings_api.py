@@ -13,6 +13,7 @@ from recollect.errors import BadEmbedderError, ModelError
 from recollect.providers.jsonapi import ApiRefusedError
 from recollect.providers.openai import EmbedOptions, OpenAIEmbedder, discover_dim
 from recollect.providers.recorded import try_out
+from recollect.providers.rerank import ApiReranker
 from recollect.settings import Settings
 from recollect.testing import WordEmbedder
 from recollect.types import EmbedderKind, EmbedderSpec
@@ -142,3 +143,30 @@ async def test_a_database_is_changed_over_to_an_api_and_the_key_stays_in_its_var
         with pytest.raises(ModelError, match="cannot be reached"):
             await engine.ask_embedder("tea")
     assert np.isfinite(trial.record.curve.midpoint)
+
+
+async def test_an_api_reranks_in_one_request_with_its_key_and_is_asked_no_second_time() -> None:
+    def reply(body: dict[str, Any]) -> Reply:
+        if len(server.bodies) > 1:
+            return web.Response(status=503)
+        found = [
+            {"index": place, "relevance_score": 1 / (1 + len(text))} for place, text in enumerate(body["documents"])
+        ]
+        return web.json_response({"results": found[::-1]})
+
+    async with serving(reply) as server:
+        reranker = ApiReranker(server.url, "m", key="sk-1", timeout_s=5)
+        assert await reranker.score("tea?", ["abc", ""]) == [0.25, 1.0]
+        with pytest.raises(ModelError, match="503"):
+            await reranker.score("tea?", ["abc"])
+        await reranker.close()
+    assert server.bodies[0] == {
+        "model": "m",
+        "query": "tea?",
+        "documents": ["abc", ""],
+        "top_n": 2,
+        "return_documents": False,
+    }
+    assert server.requests[0].path == "/v1/rerank"
+    assert server.requests[0].headers["Authorization"] == "Bearer sk-1"
+    assert len(server.bodies) == 2
