@@ -1,6 +1,7 @@
 """What the engine is wired from. Opens the store and the models."""
 
 import asyncio
+import logging
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -10,7 +11,7 @@ from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
 from recollect.providers.open import OpenedModel, open_embedder, open_model
 from recollect.providers.protocol import OpenedEmbedder, OpenedReranker, TokenCounter
-from recollect.providers.recorded import open_recorded
+from recollect.providers.recorded import UnopenedEmbedder, open_recorded
 from recollect.providers.rerank import open_reranker
 from recollect.providers.spaces import Opening
 from recollect.providers.tokens import token_counter
@@ -18,6 +19,8 @@ from recollect.settings import Settings
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.types import Decision, LoggedMessage, Memory, RecallPlace
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,10 @@ async def _embedder_of(store: Store, settings: Settings, opening: Opening) -> Op
             return own
         await own.close()
         raise OtherEmbedderError("RECOLLECT_EMBED_URL", f"{settings.embed_url} ({own.space})", chosen=chosen.space)
-    return await asyncio.to_thread(opening, chosen)
+    opened = await asyncio.to_thread(opening, chosen)
+    if isinstance(opened, UnopenedEmbedder):
+        logger.warning("embedder cannot be used", extra={"space": chosen.space, "why": opened.why})
+    return opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,9 +68,12 @@ class EmbeddedStore(Protocol):
 
         Args:
             subject: Whose memories.
-            space: An embedder's that was chosen.
+            space: Of the embedder that was chosen last.
             since: Nothing lacked there at this version of the subject.
             whole: False switches whatever came since: more came each time than could be embedded meanwhile.
+
+        Raises:
+            StaleSubjectError: another embedder was chosen since.
         """
         ...
 

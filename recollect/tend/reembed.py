@@ -66,8 +66,9 @@ async def reembed(tools: Tools, embedder: Embedder, *, dry_run: bool, tell: Tell
             tell(Progress(done=min(done, total), of=total))
         dropped += await drop_others(tools, one.subject)
     # What a former run switched over and did not come to drop.
-    async for subject in _everybody(tools):
-        dropped += await drop_others(tools, subject)
+    if any(one.memories for one in await tools.store.space_counts() if one.space != embedder.space):
+        async for subject in _everybody(tools):
+            dropped += await drop_others(tools, subject)
     tell(Progress(done=total, of=total))
     return ReembedReport(space=embedder.space, subjects=len(waiting), memories=done, dropped=dropped)
 

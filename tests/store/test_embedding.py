@@ -187,3 +187,18 @@ async def test_without_a_choice_any_space_is_read_as_before(store: Store, known:
     assert [(one.memories, one.elsewhere) for one in waiting] == [(0, False)]
     assert [(one.memories, one.elsewhere) for one in await store.waiting(NEW, usual=SPACE)] == [(4, True)]
     assert known[4].kind is MemoryKind.NOTE
+
+
+async def test_a_subject_is_not_switched_to_an_embedder_that_another_choice_came_after(
+    store: Store, known: list[Memory]
+) -> None:
+    await store.choose_embedder(BETTER, former=FORMER)
+    await store.choose_embedder(FORMER, former=FORMER)
+    with pytest.raises(StaleSubjectError, match="another embedder was chosen"):
+        await store.switch_space(ANA, NEW, since=0, whole=False)
+    with pytest.raises(StaleSubjectError):
+        await store.switch_space(ANA, "nobodys-7", since=0, whole=False)
+    assert await store.space_of(ANA) == SPACE
+    assert len((await store.hot(ANA, SPACE)).vectors) == len(
+        [one for one in known if one.text not in ("peanuts", "!!")]
+    )

@@ -51,6 +51,7 @@ NOBODYS = {
     "describe_space",
     "choose_space",
     "newest_choice",
+    "chosen",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import apsw
 
 from recollect.clock import from_micros, to_micros
-from recollect.errors import UnreadableStoreError, VectorSizeError
+from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.failpoint import Failpoint
 from recollect.store.paging import check_limit
@@ -123,6 +123,11 @@ def switch(db: apsw.Connection, subject: Subject, space: str, *, since: int, who
     state, number = subjects.state_of(db, subject), _number(db, space)
     if state is None or state[1] == number:
         return True
+    chosen = fetch_value(db, SQL["chosen"])
+    if chosen != number:
+        raise StaleSubjectError(
+            f"another embedder was chosen than that of {space}: `recollect reembed` goes on with it"
+        )
     if whole and state[0] != since and fetch(db, SQL["unembedded"], subject.key, number, True, _NO_ID, since, 1):
         return False
     subjects.move_version(db, subject)
@@ -210,6 +215,9 @@ class Embedding(Hands):
                 self._failpoint.reach("dropping")
             return dropped
 
+        # Mostly there is nothing: a look costs the writer nothing.
+        if not await self._read(lambda db: fetch(db, SQL["other_spaces"], subject.key)):
+            return 0
         dropped = await self._writer.run(work)
         if dropped:
             self._failpoint.reach("dropped")

@@ -12,6 +12,9 @@ UPDATE space SET chosen_at = ?2 WHERE id = ?1
 -- name: newest_choice
 SELECT coalesce(max(chosen_at), 0) FROM space
 
+-- name: chosen
+SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1
+
 -- name: stay_in
 UPDATE subject SET space = ?1 WHERE space IS NULL
 

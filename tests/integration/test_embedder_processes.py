@@ -1,0 +1,54 @@
+"""A server runs while another process changes the embedder of its database: it notices, and nobody restarts it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from integration.raw_client import chat, eventually
+from integration.server_process import ServerProcess, StartServer
+from tiny_onnx import write_folder
+
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+
+_WAIT_S = 120
+
+
+def recollect(server: ServerProcess, *arguments: str) -> str:
+    """Run a command line on the server's database."""
+    kept = ("PATH", "PYTHONPATH", "TMPDIR")
+    env = {name: os.environ[name] for name in kept if name in os.environ}
+    env |= {"HOME": str(server.folder), "RECOLLECT_DATABASE_URL": f"sqlite:///{server.database}"}
+    run = [sys.executable, "-m", "recollect", *arguments]
+    done = subprocess.run(run, env=env, cwd=server.folder, capture_output=True, text=True, timeout=_WAIT_S)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def recalled(server: ServerProcess, text: str) -> list[str]:
+    answer = chat(server.port, "recollect/offline", [{"role": "user", "content": text}])
+    assert answer.status == 200
+    return [one["text"] for one in answer.json.get("memories", [])]
+
+
+def test_a_server_that_runs_goes_by_the_new_embedder_at_once(start_server: StartServer, tmp_path: Path) -> None:
+    server = start_server(offline=True)
+    chat(server.port, "recollect/offline", [{"role": "user", "content": "I live in Oslo and Ben likes tea."}])
+    assert eventually(lambda: any("Oslo" in one for one in recalled(server, "Where do I live?")), within_s=30)
+
+    folder = write_folder(tmp_path / "tiny")
+    shown = recollect(server, "embedder", "use", str(folder), "--yes")
+    assert "embedded anew" in shown
+    assert any("Oslo" in one for one in recalled(server, "Where do I live?"))
+    chat(
+        server.port, "recollect/offline", [{"role": "user", "content": "My sister Mira restores old clocks in Ghent."}]
+    )
+    assert eventually(lambda: any("Mira" in one for one in recalled(server, "What does Mira restore?")), within_s=30)
+
+    state = recollect(server, "embedder")
+    assert "wait to be embedded" not in state
+    spaces = [line.split("\t") for line in state.splitlines() if "\t" in line]
+    assert [(name.startswith("tiny-48-"), int(subjects)) for name, _, subjects in spaces] == [(True, 1)]
+    assert "Traceback" not in server.output()
