@@ -49,3 +49,188 @@ and value as well. All of `says` must be found and none of `not`.
   with its speaker and date and states only what was said then; it may be shown, but not before the result that `first`
   asks for.
 '''
+
+import re
+import tomllib
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from recollect.types import Memory, MemoryKind
+
+FOLDER = Path(__file__).parent / "conversations"
+KINDS = (
+    "add",
+    "update",
+    "delete",
+    "nothing",
+    "negation",
+    "speakers",
+    "dates",
+    "duplicates",
+    "hypothetical",
+    "quotation",
+    "joke",
+    "others",
+    "language",
+    "tool",
+)
+Kind = Literal[
+    "add",
+    "update",
+    "delete",
+    "nothing",
+    "negation",
+    "speakers",
+    "dates",
+    "duplicates",
+    "hypothetical",
+    "quotation",
+    "joke",
+    "others",
+    "language",
+    "tool",
+]
+BETWEEN_TURNS = timedelta(seconds=30)
+
+Words = tuple[str, ...]
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Said(_Read):
+    """One turn."""
+
+    role: Literal["user", "assistant", "tool"]
+    text: str = Field(min_length=1)
+    name: str = ""
+
+
+class Item(_Read):
+    """One memory of a good model's answer."""
+
+    text: str = ""
+    category: str = ""
+    key: str = ""
+    value: str = ""
+    type: str = "fact"
+    importance: float = 0.7
+    turn: int
+    quote: str
+    ends: str = ""
+
+    @property
+    def words(self) -> str:
+        """The memory's sentence: as it stands, of a fact made up from its slot, of an end from what it ends."""
+        if self.text:
+            return self.text
+        if self.key:
+            return f"The user's {self.key.partition(':')[0].replace('_', ' ')} is {self.value}."
+        return f"The user wants this forgotten: {self.ends}"
+
+
+class Session(_Read):
+    """What was said in one go."""
+
+    at: datetime
+    turns: tuple[Said, ...]
+    model: tuple[Item, ...] = ()
+
+    def said_at(self, place: int) -> datetime:
+        """When the turn at that place (from 0) was said."""
+        return self.at.astimezone(UTC) + place * BETWEEN_TURNS
+
+    @property
+    def exchanges(self) -> list[list[int]]:
+        """The places of the turns, one list for each user turn with what follows it."""
+        found: list[list[int]] = []
+        for place, turn in enumerate(self.turns):
+            if turn.role == "user" or not found:
+                found.append([])
+            found[-1].append(place)
+        return found
+
+
+class Entry(_Read):
+    """What a memory must say and must not."""
+
+    says: Words = Field(min_length=1)
+    lacks: Words = Field(default=(), alias="not")
+    turn: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+
+    def matches(self, memory: Memory) -> bool:
+        """Whether the memory says all of it."""
+        line = line_of(memory)
+        return all_in(self.says, line) and not any(re.search(word, line) for word in self.lacks)
+
+    def __str__(self) -> str:
+        return " + ".join(self.says)
+
+
+class Expected(_Read):
+    """The notes and facts at the end."""
+
+    holds: tuple[Entry, ...]
+    may: tuple[Entry, ...] = ()
+    closed: tuple[Entry, ...] = ()
+    absent: tuple[Words, ...] = ()
+    only: bool = True
+
+
+class Asked(_Read):
+    """A question, and what comes of it."""
+
+    ask: str
+    first: Words = ()
+    finds: tuple[Words, ...] = ()
+    never: tuple[Words, ...] = ()
+
+
+class Case(_Read):
+    """One scripted conversation."""
+
+    name: str
+    kind: Kind
+    also: tuple[Kind, ...] = ()
+    about: str
+    user: str = "user"
+    profile: str = "default"
+    time_zone: str = "UTC"
+    session: tuple[Session, ...]
+    store: Expected
+    recall: tuple[Asked, ...] = ()
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """All that it shows."""
+        return (self.kind, *self.also)
+
+
+def line_of(memory: Memory) -> str:
+    """Write out what words are looked for in."""
+    slot = f" {memory.category} {memory.key} {memory.value}" if memory.kind is MemoryKind.FACT else ""
+    return (memory.text + slot).lower()
+
+
+def all_in(says: Iterable[str], line: str) -> bool:
+    """Whether all these expressions are found in a line."""
+    return all(re.search(word, line) for word in says)
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Read all conversations, by name."""
+    return tuple(
+        Case.model_validate({"name": path.stem, **tomllib.loads(path.read_text("utf-8"))})
+        for path in sorted(FOLDER.glob("*.toml"))
+    )

@@ -1,0 +1,118 @@
+"""Holds what memory holds against what a case says it must. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from recollect.types import Memory, MemoryKind, Recall, Recalled
+
+from .cases import Asked, Entry, all_in, line_of
+from .playing import Played
+
+# A question's words must be among so many results behind the standing facts.
+AMONG = 5
+
+
+class Flaw(StrEnum):
+    """In what way memory is not right."""
+
+    FALSE = "false"
+    """It holds what is not so, or was never said: the worst that memory can do."""
+    MISSING = "missing"
+    DOUBLE = "double"
+    SOURCE = "source"
+    """It is held, and does not rest on the turn that says it."""
+    CLOSED = "closed"
+    """What ended does not stand in the history as ended."""
+    RECALL = "recall"
+    """It is not found, or what ended is shown as what holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong."""
+
+    flaw: Flaw
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.flaw}: {self.what}"
+
+
+def findings(played: Played) -> list[Finding]:
+    """Name all that is wrong after a conversation; empty where memory is right."""
+    return [
+        *_false(played),
+        *_missing(played),
+        *_doubles(played),
+        *_closed(played),
+        *(one for asked, recall in zip(played.case.recall, played.recalls, strict=True) for one in _asked(asked, recall)),
+    ]
+
+
+def _false(played: Played) -> Iterator[Finding]:
+    store = played.case.store
+    for memory in played.active:
+        line = line_of(memory)
+        refused = next((words for words in store.absent if all_in(words, line)), None)
+        expected = any(entry.matches(memory) for entry in (*store.holds, *store.may))
+        if refused is not None:
+            yield Finding(Flaw.FALSE, f"{line!r} says {' + '.join(refused)}")
+        elif store.only and not expected:
+            yield Finding(Flaw.FALSE, f"{line!r} is not to be held")
+
+
+def _missing(played: Played) -> Iterator[Finding]:
+    for entry in played.case.store.holds:
+        matching = [memory for memory in played.active if entry.matches(memory)]
+        if not matching:
+            yield Finding(Flaw.MISSING, str(entry))
+            continue
+        rests_on = {turn for memory in matching for turn in played.rests_on(memory)}
+        for turn in entry.turn:
+            if turn not in rests_on:
+                yield Finding(Flaw.SOURCE, f"{entry} rests on {sorted(rests_on)}, not on {turn}")
+
+
+def _doubles(played: Played) -> Iterator[Finding]:
+    store = played.case.store
+    seen: dict[tuple[MemoryKind, tuple[Entry, ...]], Memory] = {}
+    for memory in played.active:
+        matched = tuple(entry for entry in store.holds if entry.matches(memory))
+        if not matched:
+            continue
+        other = seen.setdefault((memory.kind, matched), memory)
+        if other is not memory:
+            yield Finding(Flaw.DOUBLE, f"{line_of(memory)!r} beside {line_of(other)!r}")
+
+
+def _closed(played: Played) -> Iterator[Finding]:
+    for entry in played.case.store.closed:
+        if not any(entry.matches(memory) for memory in played.closed):
+            yield Finding(Flaw.CLOSED, f"nothing that ended says {entry}")
+
+
+def _asked(asked: Asked, recall: Recall) -> Iterator[Finding]:
+    standing = [item for item in recall.items if item.certain]
+    others = [item for item in recall.items if not item.certain]
+    shown = [line_of(item.memory) for item in (*standing, *others[:1])]
+    if asked.first and not any(all_in(asked.first, line) for line in shown):
+        best = line_of(others[0].memory) if others else "nothing"
+        yield Finding(Flaw.RECALL, f"{asked.ask!r} finds {best!r} first, not {' + '.join(asked.first)}")
+    near = [line_of(item.memory) for item in (*standing, *others[:AMONG])]
+    for words in asked.finds:
+        if not any(all_in(words, line) for line in near):
+            yield Finding(Flaw.RECALL, f"{asked.ask!r} does not find {' + '.join(words)}")
+    yield from _stale(asked, (*standing, *others))
+
+
+def _stale(asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
+    """Find what is shown although it does not hold: as a statement anywhere, as a quotation before what holds."""
+    answered = not asked.first
+    for item in items:
+        line = line_of(item.memory)
+        told = item.memory.kind is not MemoryKind.TURN
+        stale = next((words for words in asked.never if all_in(words, line)), None)
+        if stale is not None and (told or not answered):
+            yield Finding(Flaw.RECALL, f"{asked.ask!r} shows {line!r}")
+        answered = answered or all_in(asked.first, line)
