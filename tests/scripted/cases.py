@@ -27,7 +27,7 @@ One TOML file a conversation:
     absent = [["concert"], ["paris"]]
     only = true                  # nothing is held beyond `holds` and `may`: the default
 
-    [[recall]]                   # asked a day after the last session
+    [[recall]]                   # what would go into a prompt that ends in this, a day after the last session
     ask = "Where do I live?"
     first = ["oslo"]
     finds = [["oslo"]]
@@ -47,7 +47,7 @@ and value as well. All of `says` must be found and none of `not`.
 - **finds**: each list is matched by a standing fact or by one of the first five results behind them.
 - **never**: no note, fact or summary in the result matches: those state what holds. A quotation of an old turn is shown
   with its speaker and date and states only what was said then; it may be shown, but not before the result that `first`
-  asks for.
+  asks for. Its date counts as part of its line (`2026-03-02`).
 '''
 
 import re

@@ -13,14 +13,13 @@ from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
 from recollect.store.open import open_store
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Memory, MemoryState, Recall, Scene
+from recollect.types import Memory, MemoryState, Recalled, Scene
 
 from .cases import Case, Session
 from .script import script
 
 # Questions are asked so long after the last session.
 AFTERWARDS = timedelta(days=1)
-RESULTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,8 +33,8 @@ class Played:
     """Those that held and have ended."""
     turns: Mapping[tuple[str, int], str]
     """Session and turn ("2.1") of each message, by its conversation and place."""
-    recalls: Sequence[Recall]
-    """What came of each question, in their order."""
+    recalls: Sequence[Sequence[Recalled]]
+    """What would go into a prompt that ends in each question, in their order."""
 
     def rests_on(self, memory: Memory) -> set[str]:
         """Name the turns that a memory rests on."""
@@ -70,7 +69,7 @@ async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Playe
             active=[one for one in held if one.state is MemoryState.ACTIVE],
             closed=[one for one in held if one.state is MemoryState.CLOSED],
             turns=turns,
-            recalls=[await engine.search(one.ask, user=case.user, limit=RESULTS) for one in case.recall],
+            recalls=[await _recalled(engine, case, one.ask) for one in case.recall],
         )
 
 
@@ -111,6 +110,11 @@ def _messages(session: Session, place: int) -> list[dict[str, Any]]:
         {"role": "assistant", "content": None, "tool_calls": [asked]},
         {"role": "tool", "tool_call_id": call, "content": said.text},
     ]
+
+
+async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[Recalled]:
+    found = await engine.context(ask, user=case.user, scene=Scene(profile=case.profile), use=False)
+    return found.items
 
 
 async def _nothing_is_stuck(engine: AsyncRecollect) -> None:

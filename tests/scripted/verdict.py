@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from zoneinfo import ZoneInfo
 
-from recollect.types import Memory, MemoryKind, Recall, Recalled
+from recollect.types import Memory, MemoryKind, Recalled
 
-from .cases import Asked, Entry, all_in, line_of
+from .cases import Asked, Case, Entry, all_in, line_of
 from .playing import Played
 
 # A question's words must be among so many results behind the standing facts.
@@ -41,12 +42,13 @@ class Finding:
 
 def findings(played: Played) -> list[Finding]:
     """Name all that is wrong after a conversation; empty where memory is right."""
+    case = played.case
     return [
         *_false(played),
         *_missing(played),
         *_doubles(played),
         *_closed(played),
-        *(one for asked, recall in zip(played.case.recall, played.recalls, strict=True) for one in _asked(asked, recall)),
+        *(one for asked, items in zip(case.recall, played.recalls, strict=True) for one in _asked(case, asked, items)),
     ]
 
 
@@ -92,25 +94,30 @@ def _closed(played: Played) -> Iterator[Finding]:
             yield Finding(Flaw.CLOSED, f"nothing that ended says {entry}")
 
 
-def _asked(asked: Asked, recall: Recall) -> Iterator[Finding]:
-    standing = [item for item in recall.items if item.certain]
-    others = [item for item in recall.items if not item.certain]
-    shown = [line_of(item.memory) for item in (*standing, *others[:1])]
-    if asked.first and not any(all_in(asked.first, line) for line in shown):
-        best = line_of(others[0].memory) if others else "nothing"
+def _asked(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
+    standing = [_shown(case, item) for item in items if item.certain]
+    others = [_shown(case, item) for item in items if not item.certain]
+    if asked.first and not any(all_in(asked.first, line) for line in (*standing, *others[:1])):
+        best = others[0] if others else "nothing"
         yield Finding(Flaw.RECALL, f"{asked.ask!r} finds {best!r} first, not {' + '.join(asked.first)}")
-    near = [line_of(item.memory) for item in (*standing, *others[:AMONG])]
     for words in asked.finds:
-        if not any(all_in(words, line) for line in near):
+        if not any(all_in(words, line) for line in (*standing, *others[:AMONG])):
             yield Finding(Flaw.RECALL, f"{asked.ask!r} does not find {' + '.join(words)}")
-    yield from _stale(asked, (*standing, *others))
+    yield from _stale(case, asked, items)
 
 
-def _stale(asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
+def _shown(case: Case, item: Recalled) -> str:
+    """Write a result out as a prompt shows it: a quotation with its day."""
+    if item.memory.kind is not MemoryKind.TURN:
+        return line_of(item.memory)
+    return f"{line_of(item.memory)} ({item.memory.valid_from.astimezone(ZoneInfo(case.time_zone)).date()})"
+
+
+def _stale(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
     """Find what is shown although it does not hold: as a statement anywhere, as a quotation before what holds."""
     answered = not asked.first
     for item in items:
-        line = line_of(item.memory)
+        line = _shown(case, item)
         told = item.memory.kind is not MemoryKind.TURN
         stale = next((words for words in asked.never if all_in(words, line)), None)
         if stale is not None and (told or not answered):
