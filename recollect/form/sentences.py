@@ -7,7 +7,9 @@ from dataclasses import dataclass
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$", re.IGNORECASE
 )
-_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+# A picture ends what it stands behind: 'Big news 🎉 we moved'.
+PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
+_STOP = re.compile(rf"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
 
 _SUBJECT = (

@@ -27,7 +27,37 @@ _SUPPOSES = re.compile(
 _JOKES = re.compile(
     r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|"
     r"jk|j/k|it'?s\s+a\s+joke"
-    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)",
+    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)"
+    r"|^(?:not\s*!+|(?:sike|psych)\s*[.!]*)$",
+    re.IGNORECASE,
+)
+_TOLD = (
+    r"i(?:'ve|\s+have)?\s+(?:ever\s+|just\s+)?(?:told|said|mentioned|wrote|shared)(?:\s+(?:to\s+)?you)?(?:\s+\w+day)?"
+)
+_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s+(?:thing|things|stuff|part|bit))\s+)*"
+# 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
+_FORGET = re.compile(
+    rf"\b(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+(?:about|of|regarding|on|that)\s+"
+    rf"(?P<topic>[^.!?;]+)|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+)"
+    r"|(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+))",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"(?:it|that|this|me|them|everything|all|what|the\s+(?:last|previous|above|other)\b|my\s+(?:last|previous|question|"
+    r"message|request|point|bad))\b|$",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:that(?:'s|\s+is)|this\s+is|it(?:'s|\s+is)|that\s+was)\s+(?:no\s+longer|not)\s+(?:true|right|correct|the\s+case|so|accurate|"
+    r"up\s+to\s+date|valid)\b|\b(?:that(?:'s|\s+is)|this\s+is)\s+(?:outdated|out\s+of\s+date|wrong|old\s+news)\b",
+    re.IGNORECASE,
+)
+# Said of nobody's life: figures of speech, and what a laugh behind it takes back.
+_EXAGGERATES = re.compile(
+    r"\bcould\s+(?:eat\s+a|kill\s+for|sleep\s+for\s+a)|\b(?:million|billion|zillion|gazillion|bazillion)\s+times\b"
+    r"|\b(?:literally|basically|practically|almost|nearly)\s+(?:died|dead|dying|exploded|melted|melting|cried\s+a\s+river)\b"
+    r"|\bi(?:'m|\s+am)\s+(?:(?:so|literally|basically|just)\s+)*(?:dead|dying|deceased|screaming|starving)\b"
+    r"|\b(?:i|it|this|that)\s+(?:nearly\s+|almost\s+)?(?:died|killed\s+me|broke\s+me)\s+(?:laughing|of\s+(?:laughter|boredom|shame))\b",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -98,6 +128,40 @@ def supposes(sentence: str) -> bool:
 def jokes(sentence: str) -> bool:
     """Whether a sentence takes itself (and the one before it) back as a joke."""
     return bool(_JOKES.search(sentence))
+
+
+def exaggerates(sentence: str) -> bool:
+    """Whether a sentence is a figure of speech that nobody takes at its word.
+
+    >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
+    (True, False)
+    """
+    return bool(_EXAGGERATES.search(sentence))
+
+
+def forgotten(sentence: str) -> str:
+    """Return what a sentence asks to forget, in its words; empty where it asks no such thing of memory.
+
+    >>> forgotten("Please forget what I told you about Tom."), forgotten("Forget it, let's go on")
+    ('Tom', '')
+    """
+    found = _FORGET.search(sentence)
+    what = (found["topic"] or found["known"] or found["what"] or "") if found else ""
+    return "" if _VAGUE.match(what) else what.strip(" .!,")
+
+
+def wants_forgotten(sentence: str) -> bool:
+    """Whether a sentence asks to forget something, or says of what the other side said that it is over."""
+    return bool(forgotten(sentence)) or bool(_TAKEN_BACK.search(sentence))
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence says of what was said before that it is not so, or no longer.
+
+    >>> takes_back("No, that's no longer true."), takes_back("That's true.")
+    (True, False)
+    """
+    return bool(_TAKEN_BACK.search(sentence))
 
 
 def hedges(sentence: str) -> bool:

@@ -1,4 +1,4 @@
-'''Scripted conversations with what memory must hold after them, as the files in `conversations/` say it. Reads them.
+"""Scripted conversations with what memory must hold after them, as the files in `conversations/` say it. Reads them.
 
 One TOML file a conversation:
 
@@ -48,7 +48,7 @@ and value as well. All of `says` must be found and none of `not`.
 - **never**: no note, fact or summary in the result matches: those state what holds. A quotation of an old turn is shown
   with its speaker and date and states only what was said then; it may be shown, but not before the result that `first`
   asks for. Its date counts as part of its line (`2026-03-02`).
-'''
+"""
 
 import re
 import tomllib

@@ -7,7 +7,6 @@ from typing import Any
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.profiles.shelf import Profiles
-from recollect.providers.protocol import LanguageModel
 from recollect.providers.static import StaticEmbedder
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
