@@ -28,7 +28,7 @@ _JOKES = re.compile(
     r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|"
     r"jk|j/k|it'?s\s+a\s+joke"
     r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)"
-    r"|^(?:not\s*!+|(?:sike|psych)\s*[.!]*)$",
+    r"|^(?:not\s*!+|(?:sike|psych)\s*[.!]*)$|\bsaid\s+(?:no\s?one|nobody)\s+ever\b|\bin\s+my\s+dreams\b|\byeah,?\s+right\b",
     re.IGNORECASE,
 )
 _TOLD = (
@@ -50,6 +50,22 @@ _VAGUE = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:that(?:'s|\s+is)|this\s+is|it(?:'s|\s+is)|that\s+was)\s+(?:no\s+longer|not)\s+(?:true|right|correct|the\s+case|so|accurate|"
     r"up\s+to\s+date|valid)\b|\b(?:that(?:'s|\s+is)|this\s+is)\s+(?:outdated|out\s+of\s+date|wrong|old\s+news)\b",
+    re.IGNORECASE,
+)
+_LAUGHS = re.compile(
+    r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
+    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]*$",
+    re.IGNORECASE,
+)
+_IMAGINES = re.compile(
+    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]+)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s+(?:say|"
+    r"pretend|play|imagine|assume|suppose)|say\s+(?:that\s+)?i(?:'m|\s)|role[\s-]?play|act\s+as|picture\s+this|you(?:'re|\s+are)\s+(?:now\s+)?"
+    r"(?:an?|my|the)\s|what\s+if|hypothetically|in\s+(?:this|our|the)\s+(?:story|game|scene|scenario))\b",
+    re.IGNORECASE,
+)
+_IN_EARNEST = re.compile(
+    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]+)*(?:in\s+(?:real\s+life|reality|truth)|irl|seriously|for\s+real|"
+    r"(?:no|all)\s+jok(?:e|es|ing)(?:\s+aside)?|jokes\s+aside|joking\s+aside|back\s+to\s+reality|the\s+truth\s+is|actually)\b",
     re.IGNORECASE,
 )
 # Said of nobody's life: figures of speech, and what a laugh behind it takes back.
@@ -162,6 +178,25 @@ def takes_back(sentence: str) -> bool:
     (True, False)
     """
     return bool(_TAKEN_BACK.search(sentence))
+
+
+def laughs(sentence: str) -> bool:
+    """Whether a sentence ends in a laugh: what it says last is not meant in earnest.
+
+    >>> laughs("I own seventeen yachts, lol."), laughs("I moved to Oslo 🙂")
+    (True, False)
+    """
+    return bool(_LAUGHS.search(sentence))
+
+
+def imagines(sentence: str) -> bool:
+    """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
+    return bool(_IMAGINES.match(sentence))
+
+
+def in_earnest(sentence: str) -> bool:
+    """Whether a sentence says that the game is over."""
+    return bool(_IN_EARNEST.match(sentence))
 
 
 def hedges(sentence: str) -> bool:

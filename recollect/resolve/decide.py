@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
 from recollect.resolve.compare import contradicts, denies, differs, never_merge, overlap, same, says_more, shares_words
-from recollect.resolve.ending import forgotten, over
+from recollect.resolve.ending import forgotten, moved_on, over
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -238,6 +238,9 @@ def _note(
     past = over(batch, place, said)
     if past:
         return _replacing(batch, said, past, "says that it is over")
+    left = moved_on(batch, place, said)
+    if left:
+        return _replacing(batch, said, left, "says that they live elsewhere now")
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:

@@ -10,7 +10,7 @@ from recollect.types import Candidate, Evidence
 
 # What is over, said of a habit or a plan …
 _NO_MORE = re.compile(
-    r"\b(?:no\s+longer|(?:not|n't|never)\b[^.!?]*\b(?:any\s?more|any\s+longer)|stopped|not\s+\w+ing\b[^.!?]*\bafter\s+all)\b",
+    r"\b(?:no\s+longer|(?:not|\w+n't|never)\b[^.!?]*\b(?:any\s?more|any\s+longer)|stopped|not\s+\w+ing\b[^.!?]*\bafter\s+all)\b",
     re.IGNORECASE,
 )
 # … and of a thing: what is named behind such a word is gone.
@@ -18,6 +18,13 @@ _GONE = re.compile(
     r"\b(?:cancell?ed|sold|gave\s+up|given\s+up|got\s+rid\s+of|gave\s+away|quit|dropped(?:\s+out\s+of)?|broke\s+up\s+with|"
     r"called\s+off|ended)\b",
     re.IGNORECASE,
+)
+_WHO = r"(?P<who>(?:The user|[A-Z][\w-]*)'s (?:[\w'-]+ ){1,4}?)"
+_MOVES = re.compile(
+    rf"{_WHO}(?:(?:has |have |just |recently |finally )*(?:moved|relocated)(?: from [\w ]+?)? to|(?:now )?lives?(?: now)? in) (?P<place>[A-Z][\w'-]+)"
+)
+_LIVES = re.compile(
+    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to) (?P<place>[A-Z][\w'-]+)"
 )
 _OVER = frozenset(
     token(word)
@@ -54,6 +61,28 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
         and not _is_over(known.text)
         and _speaks_of(known.text, one, named, thing=bool(gone))
     ]
+
+
+def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
+    candidate, evidence = said
+    new = _MOVES.match(candidate.text)
+    who = _person(new) if new else frozenset()
+    if not new or not who:
+        return []
+    found = []
+    for known in _held(batch, place):
+        old = _LIVES.match(known.text)
+        if old and known.place is None and _person(old) & who and is_newer(evidence, known):
+            if old["place"].casefold() != new["place"].casefold():
+                found.append(known)
+    return found
+
+
+def _person(match: re.Match[str]) -> frozenset[str]:
+    """Return the words for somebody's people, or their name; nothing for the speaker."""
+    words = read(match["who"]).content
+    return frozenset(words & PEOPLE) or frozenset(words - {"user"} if "'s" not in match["who"] else ())
 
 
 def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:

@@ -17,13 +17,16 @@ from recollect.form.tone import (
     commands,
     exaggerates,
     hedges,
+    imagines,
+    in_earnest,
     jokes,
+    laughs,
     small_talk,
     statement_part,
     supposes,
     without_quoted,
 )
-from recollect.form.transcript import without_transcript
+from recollect.form.transcript import is_stand_in, without_material, without_transcript
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 RULES_VERSION = "rules-2"
@@ -34,6 +37,9 @@ _REMEMBER = re.compile(
     r"save)(?:\s+this)?(?:\s*:|\s+that)\s+(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )
+# What stands between commas; in fewer words it only rounds off what stands before it.
+_PART = re.compile(r"[^,;:]+")
+_WORDS_OF_A_PART = 3
 # Words that mean what was named before.
 _REFERS = re.compile(r"\b(?:there|it|them|him|her|that|those|these|one)\b", re.IGNORECASE)
 
@@ -51,13 +57,15 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
             continue
         text, talk = readable(message), bool(spoken_name(message.name))
         masked = without_quoted(fold(text))
+        if not talk and is_stand_in(masked):
+            continue
         reading = Reading(
             message=message,
             text=text,
             mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone),
             speaker=_speaker(message, everybody),
             talk=talk,
-            masked=masked if talk else without_transcript(masked),
+            masked=masked if talk else without_transcript(without_material(masked)),
             answers=_answered(message, everybody),
         )
         found.extend(_of_message(reading))
@@ -80,7 +88,11 @@ def _of_message(reading: Reading) -> list[Candidate]:
     found: list[Candidate] = []
     last_joked = 0
     before: Piece | None = None
+    imagined = False
     for sentence in sentences(reading.masked):
+        imagined = not reading.talk and not in_earnest(sentence.text) and (imagined or imagines(sentence.text))
+        if imagined:
+            continue
         if jokes(sentence.text):
             del found[last_joked:]
             continue
@@ -105,6 +117,8 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
         yield forget
         if commands(stated):
             return
+    if laughs(sentence.text) and not reading.talk:
+        sentence = _before_the_laugh(sentence)
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
     yield from (candidate for candidate, _ in facts)
     if asked:
@@ -112,6 +126,14 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
             yield remembered(reading, sentence, asked["what"])
         return
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
+
+
+def _before_the_laugh(sentence: Piece) -> Piece:
+    """Leave off the last thing that a sentence says."""
+    parts = list(_PART.finditer(sentence.text))
+    said = [one for one in parts if len(one.group().split()) >= _WORDS_OF_A_PART]
+    end = said[-1].start() if said else len(sentence.text)
+    return Piece(sentence.text[:end].rstrip(" ,;:"), sentence.start)
 
 
 def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]]) -> Iterator[Candidate]:

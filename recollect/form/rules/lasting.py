@@ -35,7 +35,10 @@ _STATES = re.compile(
     r"(?:really\s+)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|hear\s+well|"
     r"see\s+well|eat|drink|tolerate|digest|have\s+(?:dairy|gluten|alcohol|caffeine|sugar))\b"
     rf"|i\s+{_ADVERBS}(?:don't\s+|do\s+not\s+)?(?:drink|eat|wear|smoke|take|sleep|snore|commute|cycle|bike|rent|own|vape|"
-    r"suffer|belong|volunteer)\b"
+    r"suffer|belong|volunteer|teach|coach|study|lecture|play|sing|dance|paint|collect|practi[sc]e|knit|sew|garden|bake|speak|breed|"
+    r"foster|attend|wake\s+up|get\s+up|go\s+to\s+(?:an?|the|my)\s+\w+\s+(?:class|club|group|school|gym|choir|course))\b"
+    # 'a whippet called Biscuit': what has a name is somebody's.
+    rf"|(?:i|we)(?:'ve)?\s+{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s+got)?\s+(?:an?|one|two|three|four)\s+(?:[\w-]+\s+){{1,4}}(?:called|named)\s"
     # What one does no more, and what one seeks for longer than a day.
     rf"|i(?:'m|'ve|\s+am|\s+have)?\s+{_ADVERBS}(?:no\s+longer\s+\w+|(?:not|don't|do\s+not|can't|won't)\s+.*\b(?:any\s?more|any\s+longer)\b"
     r"|stopped\s+\w+ing|quit\s+\w+)"

@@ -51,6 +51,21 @@ _TRANSIENT = re.compile(
     r"|renamed|imported)\s+(?:the|this|that|it|your|an?\s+error|your|to\s+(?:run|fix|use|install)))\b",
     re.IGNORECASE,
 )
+# What others say or think of the speaker is theirs.
+_REPORTS = re.compile(
+    r"(?:my|the|our)\s+(?:[\w'-]+\s+){1,3}?(?:(?:always|often|just|once|even|sometimes|still|also)\s+)?(?:says?|said|thinks?|thought|claims?|"
+    r"claimed|believes?|insists?|insisted|keeps?\s+(?:saying|telling)|tells\s+me|told\s+me|calls?\s+me|called\s+me|accuses?|accused)\s+"
+    r"(?!\")(?:me\s+|us\s+)?(?:that\s+)?(?:i|i'm|i've|my|of|lazy|an?)\b",
+    re.IGNORECASE,
+)
+# One time that something did not happen tells of no habit.
+_MISSED = re.compile(r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage|get\s+(?:to|around)|find|finish|see|come|go)\b", re.I)
+# All it says is of 'it' or 'that': nobody can read it alone.
+_MEANS_WHAT_WAS_NAMED = re.compile(
+    r"i(?:'m|'ve|\s+am|\s+have)?\s+(?:(?:not|don't|do|didn't|never|no\s+longer|really|just|also|still)\s+)*\w+\s+(?:to\s+)?(?:it|that|this|them|those|"
+    r"one|there)(?:\s+(?:any\s?more|any\s+longer|now|again|today|too|all|either))?[\s.!]*$",
+    re.IGNORECASE,
+)
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
 _WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
@@ -103,6 +118,8 @@ def of_oneself(text: str) -> bool:
 def note_weight(clause: Clause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
     text = clause.text
+    if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
+        return 0.0
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
         return 0.0
     subject = _SUBJECT.match(text)

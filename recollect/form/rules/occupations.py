@@ -32,7 +32,7 @@ def _article(job: str) -> str:
 
 def _works(match: re.Match[str]) -> Iterable[Fact]:
     groups = match.groupdict()
-    job = bare_value(value_of(groups.get("role")))
+    job = bare_value(re.sub(r"\s+(?:in|at|for|with|from|near|on)\b.*$", "", value_of(groups.get("role"))))
     if job:
         yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
