@@ -45,6 +45,8 @@ class Watched:
         """Watch `model`."""
         self._model = model
         self.seconds = 0.0
+        self.cpu_s = 0.0
+        """Of this process, while a question was under way: making the request and reading the answer."""
         self.tokens: list[int] = []
         self.kinds: Counter[str] = Counter()
 
@@ -55,9 +57,10 @@ class Watched:
 
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
         """Ask, and note how long it took and what it cost."""
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         answer = await self._model.answer(system=system, user=user, schema=schema, schema_name=schema_name)
         self.seconds += time.perf_counter() - began
+        self.cpu_s += time.process_time() - used
         self.kinds["extract" if schema_name == SCHEMA_NAME else "conflict"] += 1
         self.tokens.append(answer.usage.prompt_tokens if answer.usage else 0)
         return answer
@@ -111,13 +114,13 @@ async def replay(engine: AsyncRecollect, watched: Watched, recordings: Sequence[
     """Record sessions turn by turn and form each before the next."""
     for recording in recordings:
         for said, dates in exchanges(recording):
-            asked, began, used = watched.seconds, time.perf_counter(), time.process_time()
+            asked, began = (watched.seconds, watched.cpu_s), (time.perf_counter(), time.process_time())
             await engine.record(said, user=recording.user, conversation=recording.id, said_at=dates)
             await engine.form()
-            own = time.perf_counter() - began - (watched.seconds - asked)
+            own = time.perf_counter() - began[0] - (watched.seconds - asked[0])
             figures.turns += 1
             figures.own_ms.append(1000 * own)
-            figures.cpu_s += time.process_time() - used
+            figures.cpu_s += time.process_time() - began[1] - (watched.cpu_s - asked[1])
 
 
 async def judge(engine: AsyncRecollect, user: str, speaker: str, sample: dict[str, Any], figures: Figures) -> None:
@@ -214,6 +217,7 @@ def _report(figures: Figures, watched: Watched) -> dict[str, Any]:
             "cpu": round(1000 * figures.cpu_s / turns, 2),
             "wall_p50": round(statistics.median(figures.own_ms), 2),
             "wall_mean": round(statistics.fmean(figures.own_ms), 2),
+            "cpu_of_asking": round(1000 * watched.cpu_s / turns, 2),
         },
         "model_ms_per_call": round(1000 * watched.seconds / len(tokens), 2),
     }

@@ -4,8 +4,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, NUMBER_WORDS, OPPOSITES, PEOPLE, PLACING
-from recollect.resolve.wording import Wording, is_negation, is_sign, names, pair, read, without_determiners
+from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
+from recollect.resolve.wording import Wording, is_sign, names, pair, read, without_determiners
 from recollect.text import STOP_WORDS, bare, spelling_similarity
 
 # Two words nearer than this in spelling are one word and its typo.
@@ -120,15 +120,15 @@ def contradicts(a: str, b: str) -> bool:
     False
     """
     one, other = pair(a, b)
+    apart = (one.unsigned ^ other.unsigned) - DEGREE - _LONGER
+    if not all(OPPOSITES.get(word, frozenset()) & apart for word in apart):
+        return False
     if one.dates != other.dates or one.numbers != other.numbers or _named_apart(one, other):
         return False
-    ours, theirs = ({word for word in side.content if not _is_sign(word)} for side in (one, other))
-    apart = (ours ^ theirs) - DEGREE - _LONGER
     denied, denied_there = bool(one.negations), bool(other.negations)
     if not apart:
         return denied != denied_there and max(one.negations, other.negations) == 1
-    opposed = {word for word in apart if OPPOSITES.get(word, frozenset()) & apart}
-    return apart == opposed and denied == denied_there
+    return denied == denied_there
 
 
 def _folded(text: str) -> str:
@@ -163,8 +163,8 @@ def _named_apart(one: Wording, other: Wording) -> bool:
 
 def _exchanged(one: Wording, other: Wording) -> bool:
     ours, theirs = one.content, other.content
-    mine = {word for word in ours - theirs - DEGREE if not _is_sign(word)}
-    yours = {word for word in theirs - ours - DEGREE if not _is_sign(word)}
+    mine = {word for word in ours - theirs - DEGREE if not is_sign(word)}
+    yours = {word for word in theirs - ours - DEGREE if not is_sign(word)}
     if not mine or not yours or max(len(mine), len(yours)) > _EXCHANGED or not ours & theirs:
         return False
     return not all(any(spelling_similarity(word, there) >= TYPO_SIMILARITY for there in yours) for word in mine)
@@ -203,10 +203,6 @@ def _moved_sign(one: Wording, other: Wording) -> bool:
 
 
 def _signed(one: Wording) -> Counter[tuple[str, str]]:
-    words = [word for word in without_determiners(one) if word in one.content or _is_sign(word)]
+    words = [word for word in without_determiners(one) if word in one.content or is_sign(word)]
     following = [*words[1:], ""]
-    return Counter((word, after) for word, after in zip(words, following, strict=True) if _is_sign(word))
-
-
-def _is_sign(word: str) -> bool:
-    return is_sign(word) or is_negation(word) or word in NUMBER_WORDS.values()
+    return Counter((word, after) for word, after in zip(words, following, strict=True) if is_sign(word))

@@ -44,6 +44,7 @@ _CURRENCY = re.compile(r"(?:US)?(\$|€|£|\bUSD\b|\bEUR\b|\bGBP\b)")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp"}
 _CAPITAL = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 _POSSESSIVE = re.compile(r"['’]s$|['’]$")
+_SPELT_NUMBERS = frozenset(NUMBER_WORDS.values())
 _WAS, _IS = frozenset("was were wasn't weren't".split()), frozenset("is are am isn't aren't i'm".split())
 # In a heading most longer words begin with capitals: there they say nothing of names.
 _TITLE_SHARE, _TITLE_WORDS, _LONG_WORD = 0.6, 4, 4
@@ -61,6 +62,8 @@ class Wording:
     """All its words in order, each in the one form of its group."""
     content: frozenset[str]
     """Those that mean something."""
+    unsigned: frozenset[str]
+    """Of these, the ones that are neither number nor negation."""
     negations: int
     past: bool | None
     """It says what was (True) or what is (False); None where no auxiliary verb tells."""
@@ -80,12 +83,14 @@ def read(text: str) -> Wording:
     ["aren't", 'kid', 'oslo']
     """
     found = words(text)
+    content = frozenset(
+        token(word) for word in found if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
+    )
     return Wording(
         text=text,
         tokens=tuple(token(word) for word in found),
-        content=frozenset(
-            token(word) for word in found if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
-        ),
+        content=content,
+        unsigned=frozenset(word for word in content if not is_sign(word)),
         negations=sum(is_negation(word) for word in found),
         past=_past(set(found)),
         numbers=_numbers(text, found),
@@ -95,6 +100,8 @@ def read(text: str) -> Wording:
     )
 
 
+# One pair is looked at from several sides, and a candidate is held against the same few neighbours.
+@lru_cache(maxsize=512)
 def pair(a: str, b: str) -> tuple[Wording, Wording]:
     """Read two sentences for comparison, without what only dresses one of them.
 
@@ -123,7 +130,7 @@ def is_negation(word: str) -> bool:
 
 def is_sign(word: str) -> bool:
     """Whether a word is a number or a negation, which are compared on their own."""
-    return is_negation(word) or word in NUMBER_WORDS or word[0].isdigit()
+    return is_negation(word) or word in NUMBER_WORDS or word in _SPELT_NUMBERS or word[0].isdigit()
 
 
 def names(one: Wording, other: Wording) -> frozenset[str]:
@@ -142,6 +149,7 @@ def without_determiners(one: Wording) -> list[str]:
     return [word for word in one.tokens if word not in _DETERMINERS]
 
 
+@lru_cache(maxsize=2_000)
 def _spread(text: str) -> str:
     """Write abbreviations, amounts and the words of tags in one way: 'U.K.', '$6B', '#NewYear'."""
     text = _DOTTED.sub(lambda match: _undotted(match.group()), text)

@@ -18,13 +18,19 @@ _NO_SPACE = (0, 0)
 LEAST_MERGED = 256
 
 
-def read_hot(db: apsw.Connection, subject: Subject, space: str, *, cache: HotCache, term_key: bytes) -> Hot:
-    """Read a subject's active memories, from the cache where they have not changed: see `Store.hot`."""
+def read_hot(
+    db: apsw.Connection, subject: Subject, space: str, *, cache: HotCache, term_key: bytes, most: int | None = None
+) -> Hot:
+    """Read a subject's active memories, from the cache where they have not changed: see `Store.hot`.
+
+    Raises:
+        TooLargeError: there are more than `most` memories to be read.
+    """
     kept = cache.get(subject, space)
     if kept is not None and kept.version == version_of(db, subject):
         return kept
     with db:  # one snapshot for version and rows
-        hot = hot_within(db, subject, space, cache=cache, term_key=term_key)
+        hot = hot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
     return hot
 
 

@@ -8,6 +8,7 @@ import apsw
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes
+from recollect.store.sqlite.onloop import TooLargeError
 from recollect.store.sqlite.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_decision, read_memories
 from recollect.store.sqlite.statements import load
 from recollect.store.sqlite.subjects import version_of
@@ -69,10 +70,16 @@ def formed_of(db: apsw.Connection, subject: Subject, source: Conversation, limit
     return read_memories(subject, rows)
 
 
-def facts(db: apsw.Connection, subject: Subject) -> list[Memory]:
-    """Read all active facts: see `Store.facts`."""
+def facts(db: apsw.Connection, subject: Subject, *, most: int | None = None) -> list[Memory]:
+    """Read all active facts: see `Store.facts`.
+
+    Raises:
+        TooLargeError: there are more than `most`.
+    """
     if version_of(db, subject) is None:
         return []
+    if most is not None and fetch(db, SQL["facts_beyond"], subject.key, most):
+        raise TooLargeError
     return read_memories(subject, fetch(db, SQL["facts"], subject.key))
 
 

@@ -23,6 +23,7 @@ from recollect.store.sqlite.choosing import choose
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import opening
+from recollect.store.sqlite.hands import FEW_ROWS
 from recollect.store.sqlite.hot import read_hot
 from recollect.store.sqlite.onloop import OnLoop, TooLargeError
 from recollect.store.sqlite.operating import Operating
@@ -145,7 +146,7 @@ class SqliteStore(Talking, Operating, Tending):
     async def due(self, now: datetime, *, limit: int = 32) -> list[FormationKey]:
         """See `Store.due`."""
         check_limit(limit)
-        return await self._read(lambda db: work.due(db, now, limit=limit))
+        return await self._read_short(lambda db: work.due(db, now, limit=limit))
 
     async def next_due(self) -> datetime | None:
         """See `Store.next_due`."""
@@ -170,7 +171,7 @@ class SqliteStore(Talking, Operating, Tending):
 
     async def formed_by_another(self, key: FormationKey) -> bool:
         """See `Store.formed_by_another`."""
-        return await self._read(lambda db: work.formed_by_another(db, key))
+        return await self._read_short(lambda db: work.formed_by_another(db, key))
 
     async def release_formation(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
@@ -193,13 +194,16 @@ class SqliteStore(Talking, Operating, Tending):
 
     async def hot(self, subject: Subject, space: str) -> Hot:
         """See `Store.hot`."""
-        return await self._read(
-            partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
-        )
+        whole = partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
+        small = self._weight(subject, space) <= MOST_WEIGHED_ON_LOOP
+        try:
+            return await self._read_short(partial(whole, most=MOST_READ_ON_LOOP), small=small)
+        except TooLargeError:
+            return await self._read(whole)
 
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """See `Store.memories`."""
-        return await self._read(lambda db: memories.memories(db, subject, ids))
+        return await self._read_short(lambda db: memories.memories(db, subject, ids), small=len(ids) <= FEW_ROWS)
 
     async def choose(self, subjects: Sequence[Subject], space: str, rank: Rank[T]) -> tuple[T, list[Memory]]:
         """See `Store.choose`. Small subjects are read without a way to another thread."""
@@ -242,12 +246,15 @@ class SqliteStore(Talking, Operating, Tending):
 
     async def facts(self, subject: Subject) -> list[Memory]:
         """See `Store.facts`."""
-        return await self._read(lambda db: memories.facts(db, subject))
+        try:
+            return await self._read_short(lambda db: memories.facts(db, subject, most=FEW_ROWS))
+        except TooLargeError:
+            return await self._read(lambda db: memories.facts(db, subject))
 
     async def held(self, subject: Subject, *, limit: int = 100) -> list[Memory]:
         """See `Store.held`."""
         check_limit(limit)
-        return await self._read(lambda db: memories.held(db, subject, limit=limit))
+        return await self._read_short(lambda db: memories.held(db, subject, limit=limit), small=limit <= FEW_ROWS)
 
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """See `Store.decisions`."""

@@ -8,7 +8,7 @@ from functools import partial
 from recollect.store.paging import check_limit
 from recollect.store.sqlite import conversations as talks
 from recollect.store.sqlite import episodes, log
-from recollect.store.sqlite.hands import Hands
+from recollect.store.sqlite.hands import FEW_ROWS, Hands
 from recollect.types import (
     Conversation,
     ConversationId,
@@ -35,7 +35,10 @@ class Talking(Hands):
     ) -> list[LoggedMessage]:
         """See `Store.messages`."""
         check_limit(limit)
-        return await self._read(lambda db: log.messages(db, subject, conversation, after_seq=after_seq, limit=limit))
+        return await self._read_short(
+            lambda db: log.messages(db, subject, conversation, after_seq=after_seq, limit=limit),
+            small=limit <= FEW_ROWS,
+        )
 
     async def conversations(
         self, subject: Subject, *, limit: int = 100, before: datetime | None = None
@@ -52,7 +55,7 @@ class Talking(Hands):
         self, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
     ) -> Conversation | None:
         """See `Store.conversation`."""
-        return await self._read(lambda db: talks.conversation(db, subject, id_=id, external_id=external_id))
+        return await self._read_short(lambda db: talks.conversation(db, subject, id_=id, external_id=external_id))
 
     async def end_conversation(
         self, subject: Subject, conversation: ConversationId, reason: str, now: datetime
@@ -66,7 +69,7 @@ class Talking(Hands):
 
     async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
         """See `Store.abandoned`."""
-        return await self._read(lambda db: log.abandoned(db, subject, conversation))
+        return await self._read_short(lambda db: log.abandoned(db, subject, conversation))
 
     async def path(
         self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
@@ -89,4 +92,6 @@ class Talking(Hands):
     ) -> list[RecallRecord]:
         """See `Store.recalls`."""
         check_limit(limit)
-        return await self._read(lambda db: log.recalls(db, subject, conversation=conversation, limit=limit))
+        return await self._read_short(
+            lambda db: log.recalls(db, subject, conversation=conversation, limit=limit), small=limit <= FEW_ROWS
+        )

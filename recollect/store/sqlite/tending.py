@@ -67,7 +67,7 @@ class Tending(Hands):
 
     async def profiles_of(self, subject: Subject) -> set[str]:
         """See `Store.profiles_of`."""
-        return await self._read(lambda db: profiles_of(db, subject))
+        return await self._read_short(lambda db: profiles_of(db, subject))
 
     async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
         """See `Store.ended`."""

@@ -128,6 +128,12 @@ SELECT *
    AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind = 1 AND state = 0)
  ORDER BY importance DESC, id, place
 
+-- name: facts_beyond
+SELECT 1
+  FROM memory
+ WHERE subject = ?1 AND kind = 1 AND state = 0
+ LIMIT 1 OFFSET ?2
+
 -- name: listed
 SELECT *
   FROM remembered
