@@ -232,6 +232,17 @@ def _note(
     near = [*batch.notes(place)]
     near += [(known, context.similar(known.place or 0, place)) for known in batch.added_notes()]
     near.sort(key=lambda pair: -pair[1])
+    claimed = _claimed(batch, candidate)
+    if claimed and candidate.ends and is_newer(evidence, claimed) and shares_words(candidate.text, claimed.text):
+        closes = batch.end(claimed, candidate.valid_from)
+        return Resolved(
+            action=Action.CLOSE,
+            candidate=candidate,
+            evidence=(evidence,),
+            target=claimed.memory,
+            reason="it is said to have ended",
+            closes=closes,
+        )
     for known, _ in near:
         if same(candidate.text, known.text):
             return _again(batch, said, known, Action.IGNORE, "the same words are known already")
@@ -245,18 +256,7 @@ def _note(
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
             return decided
-    claimed = _claimed(batch, candidate)
-    if claimed and _honoured(candidate, evidence, claimed):
-        if candidate.ends:
-            closes = batch.end(claimed, candidate.valid_from)
-            return Resolved(
-                action=Action.CLOSE,
-                candidate=candidate,
-                evidence=(evidence,),
-                target=claimed.memory,
-                reason="it is said to have ended",
-                closes=closes,
-            )
+    if claimed and not candidate.ends and _honoured(candidate, evidence, claimed):
         return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")

@@ -39,6 +39,13 @@ _EVENT = "event"
 _PRESENT = re.compile(r"(?:The user|[A-Z][\w'-]*)\s+(?:\w+ly\s+|also\s+|still\s+)*(?:is|has|does|goes|\w+[^\Ws]s)\b")
 
 
+def may_end(candidate: Candidate) -> bool:
+    """Whether a candidate may end memories that it is not like: they are looked for by its words."""
+    if candidate.forgets:
+        return True
+    return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES))
+
+
 def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
     """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
 

@@ -21,14 +21,14 @@ from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
 from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Memory, MemoryId, MemoryKind
 from recollect.work.apart import apart
-from recollect.work.neighbours import nearest
+from recollect.work.neighbours import nearest, sharing
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
 _NOTES_SHOWN, _FACTS_SHOWN = 6, 6
-# A note less like the messages than this is neither repeated nor corrected by them.
+# A note less like the messages than this comes behind those that share a word with them.
 _LEAST_SIMILAR = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
@@ -149,5 +149,9 @@ async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> 
     said = {term for text in texts for term in terms(text)}
     facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
+    # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
+    # badly, and the nearest there are come last.
+    further = [*await sharing(batch.hot, said, tools, most=_NOTES_SHOWN), *(one.memory for one in ranked)]
+    notes |= {one.id: one for one in further if one.kind is MemoryKind.NOTE}
     shown = [one for one in notes.values() if one.id not in batch.ended][:_NOTES_SHOWN]
     return (*shown, *facts[:_FACTS_SHOWN])

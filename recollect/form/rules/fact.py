@@ -63,7 +63,7 @@ _SHORT = {
 
 # Where a value ends and the sentence goes on.
 _VALUE_END = re.compile(
-    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so\s+that|so\s+(?:i|please|no)|when|"
+    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
     r"|that|where|after|before|until|due\s+to|thanks\s+to|right\s+now|at\s+the\s+moment|any\s?more|"
     r"these\s+days|nowadays|too|as\s+well"

@@ -14,6 +14,7 @@ from recollect.form.rules.stand_alone import reporting, stand_alone
 from recollect.form.sentences import PICTURE, Piece, fold
 from recollect.form.sources import speaker_of
 from recollect.form.tone import commands, exaggerates, forgotten, hedges, small_talk, supposes, takes_back
+from recollect.text import terms
 from recollect.types import Candidate, MemoryKind
 
 # Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
@@ -34,6 +35,8 @@ _TRAILING = re.compile(
     r"|\s*[:;]-?[)(DPp])*(?P<mark>[\s.!…]*)$",
     re.IGNORECASE,
 )
+# With fewer words of its own a dated sentence means what the one before it named.
+_WORDS_OF_ITS_OWN = 2
 _FURTHER = re.compile(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s+(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
@@ -100,7 +103,7 @@ def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -
     """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
     text = sentence.text
     between = reading.text[before.end : sentence.start]
-    if reading.talk or not _FURTHER.match(text) or len(text) > _LONGEST_FURTHER or between.strip():
+    if reading.talk or len(text) > _LONGEST_FURTHER or between.strip() or not _says_further(reading, sentence):
         return None
     if supposes(text) or exaggerates(text) or not reading.quote(before).endswith(note.quote[-8:]):
         return None
@@ -110,6 +113,19 @@ def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -
     further = write_out(fold(reading.quote(sentence)), reading.inside(sentence))
     further = stand_alone(further, reading.speaker, frame=False)
     return replace(note, text=f"{note.text} {further}", quote=reading.text[start : sentence.end])
+
+
+def _says_further(reading: Reading, sentence: Piece) -> bool:
+    """Whether a sentence tells more of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
+    if _FURTHER.match(sentence.text):
+        return True
+    inside = reading.inside(sentence)
+    if not inside or not of_oneself(sentence.text):
+        return False
+    undated = sentence.text
+    for one in reversed(inside):
+        undated = undated[: one.span[0]] + undated[one.span[1] :]
+    return len(terms(undated)) < _WORDS_OF_ITS_OWN
 
 
 def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
