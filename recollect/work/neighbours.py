@@ -84,9 +84,7 @@ async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> 
     return [read[one] for one in ids if one in read]
 
 
-async def _of_its_words(
-    hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools
-) -> list[Neighbour]:
+async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
     there = {one.memory.id for one in near}
     named = await sharing(hot, terms(candidate.forgets or candidate.text), tools, most=_MOST_NAMED)

@@ -1,21 +1,19 @@
 """Play the scripted conversations and print what is right. `python -m tests.scripted [-v] [NAME …]`.
 
 With names only those whose name holds one of them; `-v` says what is wrong and what is held. `--write` puts the table
-into `docs/scripted.md`. The exit status is 1 if a memory is false, or the scripted model gets one wrong.
+into `docs/scripted.md` and the rules' misses into `misses.toml`. The exit status is 1 if a memory is false, or one is
+wrong with the scripted model.
 """
 
 import asyncio
 import sys
-from pathlib import Path
-
 from recollect.providers.static import StaticEmbedder
 
 from .cases import Case, cases, line_of
 from .playing import Played, play
-from .table import Row, table
+from .known import MISSES, written
+from .table import PAGE, Row, table, with_table
 from .verdict import Flaw, findings
-
-PAGE = Path(__file__).parents[2] / "docs" / "scripted.md"
 
 
 def main(arguments: list[str]) -> int:
@@ -25,7 +23,8 @@ def main(arguments: list[str]) -> int:
     rows = asyncio.run(_rows(chosen, verbose="-v" in arguments))
     sys.stdout.write(table(rows) + "\n")
     if "--write" in arguments and not names:
-        _write(table(rows))
+        PAGE.write_text(with_table(PAGE.read_text("utf-8"), table(rows)), "utf-8")
+        MISSES.write_text(written(rows, MISSES.read_text("utf-8")), "utf-8")
     bad = [row for row in rows if row.model or any(one.flaw is Flaw.FALSE for one in row.rules)]
     return 1 if bad else 0
 
@@ -50,13 +49,6 @@ def _tell(how: str, played: Played) -> None:
         sys.stdout.write(f"  {one}\n")
     for memory in played.active:
         sys.stdout.write(f"    {memory.kind}: {line_of(memory)} {sorted(played.rests_on(memory))}\n")
-
-
-def _write(tables: str) -> None:
-    text = PAGE.read_text("utf-8")
-    before, _, rest = text.partition("<!-- table -->\n")
-    _, _, after = rest.partition("<!-- end of table -->")
-    PAGE.write_text(f"{before}<!-- table -->\n{tables}\n<!-- end of table -->{after}", "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from .cases import KINDS, Case
 from .verdict import Finding, Flaw
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "scripted.md"
+_BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +33,13 @@ def table(rows: Sequence[Row]) -> str:
         kinds = ", ".join(row.case.kinds)
         lines.append(f"| `{row.case.name}` | {kinds} | {_said(row.rules)} | {_said(row.model)} |")
     return "\n".join(lines)
+
+
+def with_table(page: str, tables: str) -> str:
+    """Put the tables between their marks in the page."""
+    before, _, rest = page.partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    return f"{before}{_BEGIN}\n{tables}\n\n{_END}{after}"
 
 
 def flaws(found: Sequence[Finding]) -> Mapping[Flaw, int]:

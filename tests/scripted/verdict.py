@@ -34,10 +34,13 @@ class Finding:
     """One thing that is wrong."""
 
     flaw: Flaw
-    what: str
+    about: str
+    """What of the case it is about: an entry, a question, or a memory."""
+    what: str = ""
+    """What is there instead."""
 
     def __str__(self) -> str:
-        return f"{self.flaw}: {self.what}"
+        return f"{self.flaw}: {self.about}{' ' * bool(self.what)}{self.what}"
 
 
 def findings(played: Played) -> list[Finding]:
@@ -59,9 +62,9 @@ def _false(played: Played) -> Iterator[Finding]:
         refused = next((words for words in store.absent if all_in(words, line)), None)
         expected = any(entry.matches(memory) for entry in (*store.holds, *store.may))
         if refused is not None:
-            yield Finding(Flaw.FALSE, f"{line!r} says {' + '.join(refused)}")
+            yield Finding(Flaw.FALSE, line, f"says {' + '.join(refused)}")
         elif store.only and not expected:
-            yield Finding(Flaw.FALSE, f"{line!r} is not to be held")
+            yield Finding(Flaw.FALSE, line, "is not to be held")
 
 
 def _missing(played: Played) -> Iterator[Finding]:
@@ -73,7 +76,7 @@ def _missing(played: Played) -> Iterator[Finding]:
         rests_on = {turn for memory in matching for turn in played.rests_on(memory)}
         for turn in entry.turn:
             if turn not in rests_on:
-                yield Finding(Flaw.SOURCE, f"{entry} rests on {sorted(rests_on)}, not on {turn}")
+                yield Finding(Flaw.SOURCE, f"{entry} on {turn}", f"rests on {sorted(rests_on)}")
 
 
 def _doubles(played: Played) -> Iterator[Finding]:
@@ -85,13 +88,15 @@ def _doubles(played: Played) -> Iterator[Finding]:
             continue
         other = seen.setdefault((memory.kind, matched), memory)
         if other is not memory:
-            yield Finding(Flaw.DOUBLE, f"{line_of(memory)!r} beside {line_of(other)!r}")
+            yield Finding(
+                Flaw.DOUBLE, " and ".join(map(str, matched)), f"{line_of(memory)!r} beside {line_of(other)!r}"
+            )
 
 
 def _closed(played: Played) -> Iterator[Finding]:
     for entry in played.case.store.closed:
         if not any(entry.matches(memory) for memory in played.closed):
-            yield Finding(Flaw.CLOSED, f"nothing that ended says {entry}")
+            yield Finding(Flaw.CLOSED, str(entry), "is said by nothing that ended")
 
 
 def _asked(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
@@ -99,10 +104,10 @@ def _asked(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Find
     others = [_shown(case, item) for item in items if not item.certain]
     if asked.first and not any(all_in(asked.first, line) for line in (*standing, *others[:1])):
         best = others[0] if others else "nothing"
-        yield Finding(Flaw.RECALL, f"{asked.ask!r} finds {best!r} first, not {' + '.join(asked.first)}")
+        yield Finding(Flaw.RECALL, asked.ask, f"finds {best!r} first, not {' + '.join(asked.first)}")
     for words in asked.finds:
         if not any(all_in(words, line) for line in (*standing, *others[:AMONG])):
-            yield Finding(Flaw.RECALL, f"{asked.ask!r} does not find {' + '.join(words)}")
+            yield Finding(Flaw.RECALL, asked.ask, f"does not find {' + '.join(words)}")
     yield from _stale(case, asked, items)
 
 
@@ -121,5 +126,5 @@ def _stale(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Find
         told = item.memory.kind is not MemoryKind.TURN
         stale = next((words for words in asked.never if all_in(words, line)), None)
         if stale is not None and (told or not answered):
-            yield Finding(Flaw.RECALL, f"{asked.ask!r} shows {line!r}")
+            yield Finding(Flaw.RECALL, asked.ask, f"shows {line!r}")
         answered = answered or all_in(asked.first, line)

@@ -59,7 +59,10 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 # One time that something did not happen tells of no habit.
-_MISSED = re.compile(r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage|get\s+(?:to|around)|find|finish|see|come|go)\b", re.I)
+_MISSED = re.compile(
+    r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage|get\s+(?:to|around)|find|finish|see|come|go)\b",
+    re.I,
+)
 # All it says is of 'it' or 'that': nobody can read it alone.
 _MEANS_WHAT_WAS_NAMED = re.compile(
     r"i(?:'m|'ve|\s+am|\s+have)?\s+(?:(?:not|don't|do|didn't|never|no\s+longer|really|just|also|still)\s+)*\w+\s+(?:to\s+)?(?:it|that|this|them|those|"
