@@ -46,6 +46,8 @@ _FUTURE = re.compile(
 _BOOKED = re.compile(
     r"\b(?:signed\s+up|registered|enrol?led|entered|tickets?|booked|reserved|invited)\b[^.!?]{0,60}$", re.IGNORECASE
 )
+# So many characters before a date may speak of it.
+_NEAR = 100
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
 # Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
@@ -74,7 +76,8 @@ class _Moment:
     @property
     def booked(self) -> bool:
         """Whether the words before it speak of something one signs up for."""
-        return bool(_BOOKED.search(self.match.string[: self.match.start()]))
+        start = self.match.start()
+        return bool(_BOOKED.search(self.match.string[max(0, start - _NEAR) : start]))
 
     @property
     def which(self) -> str:

@@ -37,9 +37,11 @@ _TOLD = (
 _ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s+(?:thing|things|stuff|part|bit))\s+)*"
 # 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
 _FORGET = re.compile(
-    rf"\b(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+(?:about|of|regarding|on|that)\s+"
-    rf"(?P<topic>[^.!?;]+)|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+)"
-    r"|(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+))",
+    rf"\b(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+"
+    r"(?:about|of|regarding|on|that)\s+(?P<topic>[^.!?;]+)"
+    rf"|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+))"
+    r"|\b(?:forget|stop\s+remembering|don't\s+remember)\s+(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
+    r"|\b(?:delete|erase|remove)\s+(?P<kept>[^.!?;]{2,80}?)\s+from\s+(?:your|the)\s+(?:memory|memories|notes?)\b",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
@@ -48,8 +50,8 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:that(?:'s|\s+is)|this\s+is|it(?:'s|\s+is)|that\s+was)\s+(?:no\s+longer|not)\s+(?:true|right|correct|the\s+case|so|accurate|"
-    r"up\s+to\s+date|valid)\b|\b(?:that(?:'s|\s+is)|this\s+is)\s+(?:outdated|out\s+of\s+date|wrong|old\s+news)\b",
+    r"\b(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:no\s+longer\s+(?:true|right|correct|the\s+case|so|accurate|valid|up\s+to\s+date)"
+    r"|not\s+(?:true|right|correct|the\s+case|so|accurate|valid)\s+(?:any\s?more|any\s+longer)|outdated|out\s+of\s+date|old\s+news)\b",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(
@@ -59,8 +61,8 @@ _LAUGHS = re.compile(
 )
 _IMAGINES = re.compile(
     r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]+)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s+(?:say|"
-    r"pretend|play|imagine|assume|suppose)|say\s+(?:that\s+)?i(?:'m|\s)|role[\s-]?play|act\s+as|picture\s+this|you(?:'re|\s+are)\s+(?:now\s+)?"
-    r"(?:an?|my|the)\s|what\s+if|hypothetically|in\s+(?:this|our|the)\s+(?:story|game|scene|scenario))\b",
+    r"pretend|play|imagine|assume|suppose)|say\s+(?:that\s+)?i(?:'m|\s)|role[\s-]?play|act\s+as|picture\s+this|you(?:'re|\s+are)\s+now"
+    r"|hypothetically|in\s+(?:this|our|the)\s+(?:story|game|scene|scenario))\b",
     re.IGNORECASE,
 )
 _IN_EARNEST = re.compile(
@@ -162,7 +164,7 @@ def forgotten(sentence: str) -> str:
     ('Tom', '')
     """
     found = _FORGET.search(sentence)
-    what = (found["topic"] or found["known"] or found["what"] or "") if found else ""
+    what = (next((words for words in found.groups() if words), "")) if found else ""
     return "" if _VAGUE.match(what) else what.strip(" .!,")
 
 
@@ -172,7 +174,7 @@ def wants_forgotten(sentence: str) -> bool:
 
 
 def takes_back(sentence: str) -> bool:
-    """Whether a sentence says of what was said before that it is not so, or no longer.
+    """Whether a sentence says of what was said before that it is so no longer.
 
     >>> takes_back("No, that's no longer true."), takes_back("That's true.")
     (True, False)

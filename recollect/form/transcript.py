@@ -5,7 +5,8 @@ import re
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
 _LABEL = re.compile(
     r"^[ \t>*•-]*(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?[ \t]*[-–]?[ \t]*)?"
-    r"(?P<name>[^\W\d_][\w.'’-]{0,24}(?:[ \t][^\W\d_][\w.'’-]{0,24}){0,2})(?:[ \t]*\([\d:. apm]{3,12}\))?[ \t]*:[ \t]+(?=\S)",
+    r"(?P<name>[^\W\d_][\w.'’-]{0,24}(?:[ \t][^\W\d_][\w.'’-]{0,24}){0,2})"
+    r"(?:[ \t]*\([\d:. apm]{3,12}\))?[ \t]*:[ \t]+(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 _ME = frozenset({"me", "i", "myself"})
@@ -50,7 +51,8 @@ def _names_nobody(name: str) -> bool:
 
 # A text to work on stands behind such an order and a colon.
 _WORK = re.compile(
-    r"(?:^|(?<=[.!?\n]))[ \t]*(?:(?:please|pls|can you|could you|would you|now|and|then|ok|okay|help me|how (?:do|would|can) (?:you|i))[ ,]+)*"
+    r"(?:^|(?<=[.!?\n]))[ \t]*"
+    r"(?:(?:please|pls|can you|could you|would you|now|and|then|ok|okay|help me|how (?:do|would|can) (?:you|i))[ ,]+)*"
     r"(?:translate|rewrite|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|edit|fix|check|review|analy[sz]e|"
     r"say|grade|rate|classify|reword|simplify|expand|continue)\b[^:\n]{0,120}:[ \t]*\n?",
     re.IGNORECASE,

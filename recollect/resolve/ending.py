@@ -21,15 +21,20 @@ _GONE = re.compile(
 )
 _WHO = r"(?P<who>(?:The user|[A-Z][\w-]*)'s (?:[\w'-]+ ){1,4}?)"
 _MOVES = re.compile(
-    rf"{_WHO}(?:(?:has |have |just |recently |finally )*(?:moved|relocated)(?: from [\w ]+?)? to|(?:now )?lives?(?: now)? in) (?P<place>[A-Z][\w'-]+)"
+    rf"{_WHO}(?:(?:has |have |just |recently |finally )*(?:moved|relocated)(?: from [\w ]+?)? to"
+    r"|(?:now )?lives?(?: now)? in)"
+    r" (?P<place>[A-Z][\w'-]+)"
 )
 _LIVES = re.compile(
-    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to) (?P<place>[A-Z][\w'-]+)"
+    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to)"
+    r" (?P<place>[A-Z][\w'-]+)"
 )
+_PARTED_WITH = re.compile(r"\b(?:sold|got\s+rid\s+of|gave\s+away)\b", re.IGNORECASE)
+_HAVING = re.compile(r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got)\b", re.IGNORECASE)
 _OVER = frozenset(
     token(word)
     for word in """cancel cancelled canceled sold sell gave give given quit stop stopped drop dropped rid broke called
-    off end ended longer anymore any more after all so because now today already""".split()
+    off end ended longer anymore any more after all so because now today already job""".split()
 )
 # Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
 ENOUGH = 0.6
@@ -66,6 +71,7 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
         and not _took_place(known)
         and is_newer(evidence, known)
         and not _is_over(known.text)
+        and (not _PARTED_WITH.search(candidate.text) or bool(_HAVING.search(known.text)))
         and _speaks_of(known.text, one, named, thing=bool(gone))
     ]
 
@@ -80,9 +86,9 @@ def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
     found = []
     for known in _held(batch, place):
         old = _LIVES.match(known.text)
-        if old and known.place is None and _person(old) & who and is_newer(evidence, known):
-            if old["place"].casefold() != new["place"].casefold():
-                found.append(known)
+        theirs = old and known.place is None and _person(old) & who and is_newer(evidence, known)
+        if old and theirs and old["place"].casefold() != new["place"].casefold():
+            found.append(known)
     return found
 
 

@@ -117,8 +117,8 @@ for _diet, _groups in _DIETS.items():
 # Words that only colour a statement: one with and one without them say the same.
 DEGREE = frozenset(
     stem(word)
-    for word in """lot much bit quite pretty super truly actually currently now again still also always usually kind slightly
-    somewhat approximately roughly particularly especially explicitly simply basically generally""".split()
+    for word in """lot much bit quite pretty super truly actually currently now again still also always usually kind
+    slightly somewhat approximately roughly particularly especially explicitly simply basically generally""".split()
 )
 # Whose life it is: a sentence with such a word and one without it speak of different people.
 PEOPLE = frozenset(

@@ -7,11 +7,12 @@ wrong with the scripted model.
 
 import asyncio
 import sys
+
 from recollect.providers.static import StaticEmbedder
 
 from .cases import Case, cases, line_of
-from .playing import Played, play
 from .known import MISSES, written
+from .playing import Played, play
 from .table import PAGE, Row, table, with_table
 from .verdict import Flaw, findings
 

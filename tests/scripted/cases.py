@@ -14,7 +14,7 @@ One TOML file a conversation:
       { role = "assistant", text = "Noted." },
     ]
     model = [                    # what a good model answers for this session; `turn` counts its turns from 1
-      { category = "identity", key = "location", value = "Rome", turn = 1, importance = 0.9, quote = "I live in Rome." },
+      { category = "identity", key = "location", value = "Rome", turn = 1, quote = "I live in Rome." },
       { text = "The user plays chess.", turn = 1, type = "preference", importance = 0.7, quote = "I play chess" },
       { text = "The user gave chess up.", turn = 1, quote = "I gave chess up", ends = "The user plays chess." },
       { ends = "The user plays chess.", turn = 1, quote = "Forget that I play chess." },   # ends it and keeps nothing
@@ -36,8 +36,8 @@ One TOML file a conversation:
 Words are regular expressions, looked for in the memory's line in lower case: its text, and of a fact its category, key
 and value as well. All of `says` must be found and none of `not`.
 
-- **holds**: at least one active memory matches. `turn` is the session and turn it must rest on, "2.1" or a list of such:
-  some matching memory rests on each. Two memories of the same kind that match the very same entries are a *double*; a
+- **holds**: at least one active memory matches. `turn` is the session and turn it must rest on, "2.1" or a list: some
+  matching memory rests on each. Two memories of the same kind that match the very same entries are a *double*; a
   note and a fact of the same words are not, for they are two ways to find one thing and are shown once.
 - **closed**: a memory that was held, matches and has ended; it stands in the history.
 - **absent**: no active memory matches all these words, or it is a *false memory*.

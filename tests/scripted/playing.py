@@ -1,4 +1,4 @@
-"""Plays a scripted conversation through the public API, and looks at what memory holds then. Opens a store in memory."""
+"""Plays a scripted conversation through the public API, and looks at what memory holds. Opens a store in memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -7,7 +7,6 @@ from pathlib import Path
 from .cases import KINDS, Case
 from .verdict import Finding, Flaw
 
-
 PAGE = Path(__file__).parents[2] / "docs" / "scripted.md"
 _BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->"
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.providers.static import StaticEmbedder
-from recollect.types import Evidence, Memory, MemoryId, MemoryKind, MemoryState, Recalled, Subject
+from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, Recalled, Subject
 
 from .cases import KINDS, Case, cases
 from .known import MISSES, known_misses, misses_of, written
@@ -98,7 +98,15 @@ def held(
         known_from=SAID,
         state=state,
         evidence=(
-            Evidence(conversation="one", seq=turn, hash=turn, role="user", speaker="user", quote=text, said_at=SAID),
+            Evidence(
+                conversation=ConversationId("one"),
+                seq=turn,
+                hash=turn,
+                role="user",
+                speaker="user",
+                quote=text,
+                said_at=SAID,
+            ),
         ),
     )
 

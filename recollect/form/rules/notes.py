@@ -53,14 +53,15 @@ _TRANSIENT = re.compile(
 )
 # What others say or think of the speaker is theirs.
 _REPORTS = re.compile(
-    r"(?:my|the|our)\s+(?:[\w'-]+\s+){1,3}?(?:(?:always|often|just|once|even|sometimes|still|also)\s+)?(?:says?|said|thinks?|thought|claims?|"
+    r"(?:my|the|our)\s+(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s+){1,3}?"
+    r"(?:(?:always|often|just|once|even|sometimes|still|also)\s+)?(?:says?|said|thinks?|thought|claims?|"
     r"claimed|believes?|insists?|insisted|keeps?\s+(?:saying|telling)|tells\s+me|told\s+me|calls?\s+me|called\s+me|accuses?|accused)\s+"
     r"(?!\")(?:me\s+|us\s+)?(?:that\s+)?(?:i|i'm|i've|my|of|lazy|an?)\b",
     re.IGNORECASE,
 )
 # One time that something did not happen tells of no habit.
 _MISSED = re.compile(
-    r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage|get\s+(?:to|around)|find|finish|see|come|go)\b",
+    r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage\s+to|get\s+(?:to|around)|finish)\b",
     re.I,
 )
 # All it says is of 'it' or 'that': nobody can read it alone.

@@ -11,7 +11,7 @@ from recollect.form.rules.facts import is_birthday, lead_of
 from recollect.form.rules.notes import Clause, note_weight, of_oneself
 from recollect.form.rules.reading import DOUBTED, PLAIN, READ, Reading
 from recollect.form.rules.stand_alone import reporting, stand_alone
-from recollect.form.sentences import PICTURE, Piece, fold
+from recollect.form.sentences import PICTURE, Piece, fold, sentences
 from recollect.form.sources import speaker_of
 from recollect.form.tone import commands, exaggerates, forgotten, hedges, small_talk, supposes, takes_back
 from recollect.text import terms
@@ -116,7 +116,7 @@ def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -
 
 
 def _says_further(reading: Reading, sentence: Piece) -> bool:
-    """Whether a sentence tells more of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
+    """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
     if _FURTHER.match(sentence.text):
         return True
     inside = reading.inside(sentence)
@@ -156,7 +156,8 @@ def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
 def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
     """Read a request to forget something, or that what the other side just said is not so (any longer)."""
     topic = forgotten(sentence.text)
-    if not topic and takes_back(sentence.text):
+    # What it means is clear where the other side said but one thing.
+    if not topic and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
         topic = " ".join(reading.answers.split())[:LONGEST_CLAUSE]
     if not topic or reading.talk:
         return None

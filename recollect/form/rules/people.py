@@ -75,7 +75,8 @@ RULES: tuple[Rule, ...] = (
         _named,
     ),
     rule(
-        rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .+?)?(?: together)? with my {_DESCRIBED}(?P<rel>{_KINS})\b",
+        rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .+?)?(?: together)? "
+        rf"with my {_DESCRIBED}(?P<rel>{_KINS})\b",
         _lives_with,
     ),
     rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s)? names? (?:is|are) (?P<v>{_NAMES})", _named),
