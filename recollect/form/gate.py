@@ -58,13 +58,15 @@ def worth_a_look(text: str) -> bool:
 def _sentence_counts(sentence: Piece) -> bool:
     if small_talk(sentence.text):
         return False
+    if wants_forgotten(sentence.text):
+        return True
     stated = statement_part(sentence.text)
     if not stated:
         return False
     if _ORDER.search(stated):
         return True
     if commands(stated):
-        return bool(_ASIDE.search(stated)) or wants_forgotten(stated)
+        return bool(_ASIDE.search(stated))
     if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return bool(_SELF.search(stated))

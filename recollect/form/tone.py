@@ -37,11 +37,13 @@ _TOLD = (
 _ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s+(?:thing|things|stuff|part|bit))\s+)*"
 # 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
 _FORGET = re.compile(
-    rf"\b(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+"
+    r"^(?:(?:please|pls|can you|could you|would you|will you|i want you to|i'd like you to|you can|you should|you may|"
+    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]+)*(?:"
+    rf"(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+"
     r"(?:about|of|regarding|on|that)\s+(?P<topic>[^.!?;]+)"
     rf"|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+))"
-    r"|\b(?:forget|stop\s+remembering|don't\s+remember)\s+(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
-    r"|\b(?:delete|erase|remove)\s+(?P<kept>[^.!?;]{2,80}?)\s+from\s+(?:your|the)\s+(?:memory|memories|notes?)\b",
+    r"|(?:forget|stop\s+remembering|don't\s+remember)\s+(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
+    r"|(?:delete|erase|remove)\s+(?P<kept>[^.!?;]{2,80}?)\s+from\s+(?:your|the)\s+(?:memory|memories|notes?)\b)",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
@@ -163,7 +165,7 @@ def forgotten(sentence: str) -> str:
     >>> forgotten("Please forget what I told you about Tom."), forgotten("Forget it, let's go on")
     ('Tom', '')
     """
-    found = _FORGET.search(sentence)
+    found = _FORGET.match(sentence)
     what = (next((words for words in found.groups() if words), "")) if found else ""
     return "" if _VAGUE.match(what) else what.strip(" .!,")
 

@@ -14,7 +14,6 @@ from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
 from recollect.form.tone import (
-    commands,
     exaggerates,
     hedges,
     imagines,
@@ -24,6 +23,7 @@ from recollect.form.tone import (
     small_talk,
     statement_part,
     supposes,
+    takes_back,
     without_quoted,
 )
 from recollect.form.transcript import is_stand_in, without_material, without_transcript
@@ -40,8 +40,9 @@ _REMEMBER = re.compile(
 # What stands between commas; in fewer words it only rounds off what stands before it.
 _PART = re.compile(r"[^,;:]+")
 _WORDS_OF_A_PART = 3
-# Words that mean what was named before.
-_REFERS = re.compile(r"\b(?:there|it|them|him|her|that|those|these|one)\b", re.IGNORECASE)
+# Words that mean what was named before; in a long clause they have hardly more than that to lean on.
+_REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
+_LONGEST_REFERRING = 7
 
 
 def extract_by_rules(source: FormInput) -> list[Candidate]:
@@ -107,16 +108,16 @@ def _of_message(reading: Reading) -> list[Candidate]:
 
 
 def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
+    forget = forget_of(reading, sentence)
+    if forget:
+        yield forget
+        if not takes_back(sentence.text):
+            return
     stated = statement_part(sentence.text)
     if not stated or small_talk(stated):
         return
     asked = _REMEMBER.match(stated)
     sentence = Piece(stated, sentence.start)
-    forget = forget_of(reading, sentence)
-    if forget:
-        yield forget
-        if commands(stated):
-            return
     if laughs(sentence.text) and not reading.talk:
         sentence = _before_the_laugh(sentence)
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
@@ -154,7 +155,7 @@ def _tied(reading: Reading, clauses: Sequence[Piece]) -> list[Piece]:
     """Leave a clause with the one before it where it speaks of what that named: 'and I go there every morning'."""
     found: list[Piece] = []
     for clause in clauses:
-        if found and _REFERS.search(clause.text):
+        if found and len(clause.text.split()) <= _LONGEST_REFERRING and _REFERS.search(clause.text):
             start = found.pop().start
             clause = Piece(reading.masked[start : clause.end], start)
         found.append(clause)

@@ -59,7 +59,8 @@ def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | Non
     if exaggerates(body):
         return None
     inside = [] if is_birthday(clause.text) else reading.inside(clause)
-    weight = note_weight(Clause(body, bool(inside), reading.talk, stated))
+    weighed = body if reading.talk else _rounded_off(body)
+    weight = note_weight(Clause(weighed, bool(inside), reading.talk, stated))
     if weight < (LEAST_IN_TALK if reading.talk else LEAST_TO_ASSISTANT):
         return None
     quote = reading.quote(clause)
