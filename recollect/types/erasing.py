@@ -34,7 +34,7 @@ class Erasure:
     cleaned_at: datetime | None
     """When the last byte of it left file and log; None while that is pending."""
     counts: Mapping[str, int]
-    """How much of what was taken away or left; see `store/sqlite/tables.py`."""
+    """How much of what was taken away or left; see `store/relational/tables.py`."""
 
 
 class Reach(StrEnum):

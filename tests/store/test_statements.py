@@ -10,11 +10,12 @@ import pytest
 from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
 from recollect.store.open import open_store
-from recollect.store.sqlite import statements
+from recollect.store.relational import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
 
-ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (files("recollect.store.sqlite") / "sql").iterdir()))
+RELATIONAL = files("recollect.store.relational")
+ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "sql").iterdir()))
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
 OPERATORS = {
     "subjects",
@@ -70,8 +71,8 @@ def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_e
 
 
 def test_each_statement_is_used() -> None:
-    folder = Path(str(files("recollect.store.sqlite")))
-    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
+    folder = Path(str(RELATIONAL)).parent
+    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*/*.py")))
     unused = [
         f"{room}/{name}"
         for room, name, _ in ALL
@@ -82,7 +83,7 @@ def test_each_statement_is_used() -> None:
 
 def test_names_of_statements_are_unique_within_their_room() -> None:
     for room in ROOMS:
-        text = (files("recollect.store.sqlite") / "sql" / f"{room}.sql").read_text("utf-8")
+        text = (files("recollect.store.relational") / "sql" / f"{room}.sql").read_text("utf-8")
         names = re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)
         assert len(names) == len(set(names))
 

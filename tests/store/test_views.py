@@ -15,7 +15,7 @@ import pytest
 from factories import ANA, add, decision, memory
 from own_profile import with_profile
 from recollect.engine import AsyncRecollect, Parts
-from recollect.store.sqlite import statements
+from recollect.store.relational import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
