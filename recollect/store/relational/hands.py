@@ -42,3 +42,7 @@ class Hands(ABC):
     @abstractmethod
     def _write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Do `work` within seconds; nobody waits for it."""
+
+    @abstractmethod
+    async def _caught_up(self) -> None:
+        """Wait until what nobody waited for is done, where it is not done by what is written next."""

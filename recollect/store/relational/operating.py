@@ -36,7 +36,7 @@ class Operating(Hands):
         self, subject: Subject, policy: BudgetPolicy, *, now: datetime, poller: str | None = None
     ) -> EnergyStatus:
         """See `Store.energy`."""
-        # Where the settlements are that nobody waited for: behind them.
+        await self._caught_up()  # the settlements that nobody waited for
         return await self._write(lambda db: energy.status(db, subject, policy, now, poller=poller), subject)
 
     async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:

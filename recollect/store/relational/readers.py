@@ -54,6 +54,17 @@ class Readers(Generic[D]):
             self._queue.put(Job(work, future))
         return await future
 
+    def later(self, work: Callable[[D], None]) -> None:
+        """Do `work` soon; nobody waits for it.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        with self._gate:
+            if self._closing:
+                raise StoreUnavailableError(f"{self._where} is closed")
+            self._queue.put(Job(work, None))
+
     async def close(self) -> None:
         """Finish what was accepted and close the connections. Idempotent."""
         with self._gate:

@@ -27,9 +27,7 @@ from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.residue import clean
 from recollect.store.sqlite.stats import stats
 from recollect.store.sqlite.writer import Writer
-from recollect.types import (
-    Subject,
-)
+from recollect.types import Rest, Subject
 
 T = TypeVar("T")
 SQL = load("subject")
@@ -128,8 +126,13 @@ class SqliteStore(RelationalStore):
 
         return await self._read(next_due)
 
-    async def clean(self, *, wait_ms: int) -> bool:
-        """See `Store.clean`."""
+    @property
+    def rest(self) -> Rest:
+        """See `Store.rest`."""
+        return Rest.FILE
+
+    async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """See `Store.clean`. The file is rewritten where that is needed, whether that is asked for or not."""
         return await self._writer.run_alone(
             partial(clean, clock=self._clock, wait_ms=wait_ms, midway=self._failpoint.reach)
         )
@@ -163,3 +166,6 @@ class SqliteStore(RelationalStore):
     def _write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write with the next transaction, or within seconds."""
         self._writer.later(work)
+
+    async def _caught_up(self) -> None:
+        """Do nothing: what is written next is written behind it."""

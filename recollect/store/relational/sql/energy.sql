@@ -9,9 +9,9 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (subject) DO UPDATE
    SET used = excluded.used,
        at = excluded.at,
-       total_calls = total_calls + excluded.total_calls,
-       total_units = total_units + excluded.total_units,
-       total_tokens = total_tokens + excluded.total_tokens
+       total_calls = energy.total_calls + excluded.total_calls,
+       total_units = energy.total_units + excluded.total_units,
+       total_tokens = energy.total_tokens + excluded.total_tokens
 
 -- name: reserve
 INSERT INTO reservation (subject, id, day, purpose, units, drawn, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -26,8 +26,10 @@ SELECT count(*) FROM reservation WHERE subject = ?1
 INSERT INTO spending (subject, day, purpose, calls, units, tokens)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (subject, day, purpose) DO UPDATE
-   SET calls = calls + excluded.calls, units = units + excluded.units, tokens = tokens + excluded.tokens
-RETURNING calls = ?4
+   SET calls = spending.calls + excluded.calls,
+       units = spending.units + excluded.units,
+       tokens = spending.tokens + excluded.tokens
+RETURNING spending.calls = ?4
 
 -- name: drop_days
 DELETE FROM spending WHERE subject = ?1 AND day < ?2
@@ -42,7 +44,8 @@ SELECT purpose, calls, units, tokens FROM spending WHERE subject = ?1 AND day = 
 SELECT coalesce(sum(tokens), 0) FROM spending WHERE subject = ?1 AND day = ?2
 
 -- name: shares
-SELECT coalesce(sum(units) FILTER (WHERE purpose <> 'turn'), 0.0), coalesce(sum(units) FILTER (WHERE purpose = 'turn'), 0.0)
+SELECT coalesce(sum(units) FILTER (WHERE purpose <> 'turn'), 0.0),
+       coalesce(sum(units) FILTER (WHERE purpose = 'turn'), 0.0)
   FROM spending
  WHERE subject = ?1 AND day > ?2
 

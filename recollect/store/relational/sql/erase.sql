@@ -128,10 +128,10 @@ DELETE FROM evidence WHERE subject = ?1 AND memory = ?2
 DELETE FROM memory_tag WHERE subject = ?1 AND memory = ?2
 
 -- name: note_gone
-INSERT OR IGNORE INTO gone (subject, version, memory) VALUES (?1, ?2, ?3)
+INSERT INTO gone (subject, version, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
 -- name: all_gone
-INSERT OR IGNORE INTO gone (subject, version, memory) SELECT ?1, ?2, memory FROM hot WHERE subject = ?1
+INSERT INTO gone (subject, version, memory) SELECT ?1, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
 
 -- name: all_decisions
 SELECT at, id, action, memory, target, reason, text, profile, conversation, seq FROM decision WHERE subject = ?1
@@ -172,7 +172,7 @@ UPDATE formation
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
 
 -- name: note_link
-INSERT OR IGNORE INTO link (subject, memory) VALUES (?1, ?2)
+INSERT INTO link (subject, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING
 
 -- name: drop_link
 DELETE FROM link WHERE subject = ?1 AND memory = ?2

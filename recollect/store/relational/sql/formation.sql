@@ -10,7 +10,9 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, idle)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7 + ?8, ?8)
     ON CONFLICT (subject, home, conversation, profile, stage, version)
-    DO UPDATE SET due_at = CASE WHEN formed_seq < asked_seq THEN due_at ELSE excluded.due_at END, idle = excluded.idle
+    DO UPDATE SET due_at = CASE WHEN formation.formed_seq < formation.asked_seq THEN formation.due_at
+                                ELSE excluded.due_at END,
+                  idle = excluded.idle
 
 -- name: turns_waiting
 SELECT count(*)
@@ -108,7 +110,7 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
   JOIN subject AS s ON s.key = f.subject
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
- WHERE (?1 IS NULL OR f.parked = ?1)
+ WHERE (f.parked = ?1 OR ?1 IS NULL)
  ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 
@@ -119,7 +121,7 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
   JOIN subject AS s ON s.key = f.subject
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
- WHERE f.subject = ?3 AND (?1 IS NULL OR f.parked = ?1)
+ WHERE f.subject = ?3 AND (f.parked = ?1 OR ?1 IS NULL)
  ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 

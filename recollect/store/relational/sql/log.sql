@@ -45,7 +45,7 @@ INSERT INTO message (subject, conversation, seq, parent_seq, hash, anchor, role,
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
 
 -- name: add_call
-INSERT OR IGNORE INTO tool_call (subject, call, conversation, seq) VALUES (?1, ?2, ?3, ?4)
+INSERT INTO tool_call (subject, call, conversation, seq) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
 -- name: messages
 SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, erased
@@ -130,8 +130,9 @@ WITH RECURSIVE gone (seq) AS (
 SELECT seq FROM gone
 
 -- name: add_recall
-INSERT OR IGNORE INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens)
+INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    ON CONFLICT DO NOTHING
 
 -- name: note_hits
 UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3

@@ -10,7 +10,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?
 SELECT coalesce(max(number), 0) + 1 FROM memory WHERE subject = ?1
 
 -- name: add_tag
-INSERT OR IGNORE INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3)
+INSERT INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
 -- name: in_slot
 SELECT id FROM memory WHERE subject = ?1 AND category = ?2 AND key = ?3 AND kind = 1 AND state = 0
@@ -140,7 +140,7 @@ SELECT *
  WHERE subject = ?1
    AND id IN (SELECT id
                 FROM memory
-               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND ?4 & (1 << kind)
+               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
                ORDER BY id DESC
                LIMIT ?5)
  ORDER BY id DESC, place
@@ -151,7 +151,7 @@ SELECT *
  WHERE subject = ?1
    AND id IN (SELECT id
                 FROM memory
-               WHERE subject = ?1 AND id < ?2 AND state <= ?3 AND ?4 & (1 << kind)
+               WHERE subject = ?1 AND id < ?2 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
                ORDER BY id DESC
                LIMIT ?5)
  ORDER BY id DESC, place

@@ -1,7 +1,7 @@
 -- What a subject reads beside its own memories.
 
 -- name: subscribe
-INSERT OR IGNORE INTO subscription (subject, shared, since) VALUES (?1, ?2, ?3)
+INSERT INTO subscription (subject, shared, since) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
 -- name: unsubscribe
 DELETE FROM subscription WHERE subject = ?1 AND shared = ?2 RETURNING 1

@@ -7,7 +7,7 @@ SELECT *
    AND id IN (SELECT m.id
                 FROM memory_tag AS t
                 JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
-               WHERE t.subject = ?1 AND t.tag = ?2 AND t.memory < ?3 AND m.state <= ?4 AND ?5 & (1 << m.kind)
+               WHERE t.subject = ?1 AND t.tag = ?2 AND t.memory < ?3 AND m.state <= ?4 AND (?5 & (1 << m.kind)) <> 0
                ORDER BY t.memory DESC
                LIMIT ?6)
  ORDER BY id DESC, place

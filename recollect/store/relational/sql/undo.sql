@@ -4,7 +4,7 @@
 SELECT *
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT memory FROM evidence WHERE subject = ?1 AND conversation = ?2 AND (?3 IS NULL OR seq = ?3))
+   AND id IN (SELECT memory FROM evidence WHERE subject = ?1 AND conversation = ?2 AND (seq = ?3 OR ?3 IS NULL))
  ORDER BY id, place
 
 -- name: changed_since
@@ -20,7 +20,7 @@ SELECT *
  WHERE subject = ?1
    AND id IN (SELECT id
                 FROM memory
-               WHERE subject = ?1 AND state <> 1 AND ?4 & (1 << kind)
+               WHERE subject = ?1 AND state <> 1 AND (?4 & (1 << kind)) <> 0
                  AND valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2 OR (closed_at IS NOT NULL AND closed_at > ?3))
                  AND known_from <= ?3)
  ORDER BY id, place
@@ -34,7 +34,7 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision
  WHERE subject = ?1
-   AND (?2 IS NULL OR conversation = ?2) AND (?3 IS NULL OR seq = ?3) AND (?4 IS NULL OR at >= ?4)
+   AND (conversation = ?2 OR ?2 IS NULL) AND (seq = ?3 OR ?3 IS NULL) AND (at >= ?4 OR ?4 IS NULL)
  ORDER BY at, id
 
 -- name: memory_numbers
