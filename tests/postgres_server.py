@@ -48,12 +48,12 @@ class PostgresServer:
         bin_folder = programs()
         if bin_folder is None:
             raise AssertionError("the package with PostgreSQL's programs is not installed")
-        self._bin = bin_folder
         self._user = "nobody" if os.getuid() == 0 else None
         self.folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
         if self._user:
             owner = pwd.getpwnam(self._user)
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
+        self._bin = bin_folder if self._may_run(bin_folder) else self._copied(bin_folder)
         self.folder.chmod(0o700)
         self.port = _free_port()
         self._settings = {} if durable else dict(_SETTINGS)
@@ -110,6 +110,26 @@ class PostgresServer:
         with psycopg.connect(self.url, autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return f"postgresql://recollect@127.0.0.1:{self.port}/{name}"
+
+    def _may_run(self, bin_folder: Path) -> bool:
+        """Tell whether the user who runs the server can reach its programs: an environment may lie in root's home."""
+        try:
+            tried = subprocess.run(
+                [str(bin_folder / "postgres"), "--version"], user=self._user, capture_output=True, cwd="/"
+            )
+        except PermissionError:
+            return False
+        return tried.returncode == 0
+
+    def _copied(self, bin_folder: Path) -> Path:
+        """Copy the programs with their libraries to where that user can read them."""
+        package = bin_folder.parent.parent
+        for part in (package, package.with_name(f"{package.name}.libs")):
+            if part.is_dir():
+                shutil.copytree(part, self.folder / "programs" / part.name)
+        for path in [self.folder / "programs", *(self.folder / "programs").rglob("*")]:
+            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() or os.access(path, os.X_OK) else 0o044))
+        return self.folder / "programs" / package.name / bin_folder.parent.name / bin_folder.name
 
     def _run(self, program: str, *words: str) -> None:
         done = subprocess.run(

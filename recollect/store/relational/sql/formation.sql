@@ -8,7 +8,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
 -- name: keep_waiting
 INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, idle)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7 + ?8, ?8)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BIGINT) + ?8, ?8)
     ON CONFLICT (subject, home, conversation, profile, stage, version)
     DO UPDATE SET due_at = CASE WHEN formation.formed_seq < formation.asked_seq THEN formation.due_at
                                 ELSE excluded.due_at END,
