@@ -6,6 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from recollect.clock import Clock, to_micros
+from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.postgres.connection import SCHEMA, Link
@@ -18,12 +19,14 @@ from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
-from recollect.types import Rest, Subject
+from recollect.types import Recorded, Rest, Subject, Turn
 
 ERASE_SQL = load("erase")
 T = TypeVar("T")
 # Connections of one process: more than a machine has cores wait for one another in Python.
 CONNECTIONS = 8
+# How long to wait before a turn is recorded again while the server does not answer: a restart takes a second or two.
+RECORD_AGAIN_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
 
 class PostgresStore(RelationalStore):
@@ -33,6 +36,7 @@ class PostgresStore(RelationalStore):
         """Start the threads; use `open` to make one."""
         self._url = url
         self._where = shown(url)
+        self._closed = False
         self._clock = clock
         self._term_key = term_key
         self._cache = HotCache(cache_bytes)
@@ -57,8 +61,20 @@ class PostgresStore(RelationalStore):
 
     async def close(self) -> None:
         """See `Store.close`."""
+        self._closed = True
         await self._threads.close()
         await self._behind.close()
+
+    async def record(self, turn: Turn) -> Recorded:
+        """See `Store.record`. Done again where nobody knows whether it was committed: it is never there twice."""
+        for wait_s in RECORD_AGAIN_S:
+            try:
+                return await super().record(turn)
+            except StoreUnavailableError:
+                if self._closed:
+                    raise
+                await asyncio.sleep(wait_s)
+        return await super().record(turn)
 
     async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
         """See `Store.clean`. Only writing the tables anew reaches what the server keeps of deleted rows."""
