@@ -322,3 +322,97 @@ SELECT m.subject, m.id, m.kind, m.state, coalesce(m.text, s.text, '') AS text, m
   FROM memory AS m
   LEFT JOIN evidence AS e ON e.subject = m.subject AND e.memory = m.id
   LEFT JOIN message AS s ON m.kind = 3 AND s.subject = e.home AND s.conversation = e.conversation AND s.seq = e.seq;
+
+-- The tables by which the systems that Recollect unites are known, as views for people and programs that read with SQL
+-- of their own. Ids are UUIDs as text, instants ISO 8601 in UTC.
+
+CREATE FUNCTION id_text(id BYTEA) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT AS $body$
+    SELECT CAST(CAST(encode(id, 'hex') AS UUID) AS TEXT)
+$body$;
+
+CREATE FUNCTION instant_text(micros BIGINT) RETURNS TEXT LANGUAGE sql IMMUTABLE STRICT AS $body$
+    SELECT to_char(timestamp '1970-01-01' + micros * interval '1 microsecond', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$body$;
+
+CREATE VIEW readable AS
+SELECT m.subject, m.id AS memory, m.kind, m.state, m.text, m.category, m.key, m.value, m.importance, m.confidence,
+       CAST(m.detail AS JSONB) AS detail, m.number, s.name, id_text(m.id) AS id,
+       CASE WHEN s.name LIKE 'user:%' THEN substr(s.name, 6) END AS user_id,
+       instant_text(m.valid_from) AS true_from, instant_text(m.known_from) AS known_from,
+       instant_text(coalesce(m.closed_at, m.known_from)) AS changed_at
+  FROM memory AS m
+  JOIN subject AS s ON s.key = m.subject
+ WHERE m.kind <> 3;
+
+-- The newest vector of each note and episode, of its first chunk.
+CREATE VIEW embedding AS
+SELECT DISTINCT ON (v.memory) v.memory, v.space, v.embedding AS "values"
+  FROM vector AS v
+ WHERE v.chunk = 0
+ ORDER BY v.memory, v.space DESC;
+
+CREATE VIEW rests_on AS
+SELECT e.subject, e.memory, min(e.place) AS place, coalesce(c.external_id, id_text(c.id)) AS conversation
+  FROM evidence AS e
+  JOIN conversation AS c ON c.subject = e.home AND c.id = e.conversation
+ GROUP BY e.subject, e.memory, c.subject, c.id;
+
+CREATE VIEW app_memories AS
+SELECT r.number AS id, CASE WHEN strpos(r.name, '/') > 0 THEN substr(r.name, strpos(r.name, '/') + 1)
+                            ELSE substr(r.name, length('app:') + 1) END AS app_id,
+       r.text AS content, r.true_from AS created_at, r.known_from AS updated_at,
+       (SELECT o.conversation FROM rests_on AS o WHERE o.subject = r.subject AND o.memory = r.memory
+         ORDER BY o.place LIMIT 1) AS source_conversation_id,
+       json_build_object(
+           'importance', round(CAST(10 * r.importance AS NUMERIC), 3),
+           'tags', (SELECT coalesce(json_agg(t.tag ORDER BY t.tag), '[]') FROM memory_tag AS t
+                     WHERE t.subject = r.subject AND t.memory = r.memory),
+           'relatedConversations', (SELECT coalesce(json_agg(o.conversation ORDER BY o.place), '[]') FROM rests_on AS o
+                                     WHERE o.subject = r.subject AND o.memory = r.memory)) AS metadata
+  FROM readable AS r
+ WHERE r.name LIKE 'app:%' AND r.state = 0 AND r.kind < 2;
+
+CREATE VIEW vectors AS
+SELECT DISTINCT ON (r.memory) r.id, v."values",
+       json_build_object('content', r.text, 'type', 'memory', 'created_at', r.known_from) AS metadata
+  FROM readable AS r
+  JOIN embedding AS v ON v.memory = r.memory
+ WHERE r.kind = 0 AND r.state = 0
+ ORDER BY r.memory, r.known_from;
+
+CREATE VIEW users_vectors AS
+SELECT r.user_id, r.id AS vector_id
+  FROM readable AS r
+ WHERE r.user_id IS NOT NULL AND r.kind = 0 AND r.state = 0;
+
+-- Every end of a user's memory, with its reason: new_vector_id is NULL where nothing took its place.
+CREATE VIEW memory_updates AS
+SELECT id_text(d.id) AS id, d.user_id, id_text(d.old) AS old_vector_id, id_text(d.new) AS new_vector_id, d.reason,
+       instant_text(d.at) AS created_at
+  FROM (SELECT l.id, l.reason, l.at, substr(s.name, 6) AS user_id,
+               CASE WHEN l.action IN ('replace', 'fold', 'merge') THEN l.target ELSE l.memory END AS old,
+               CASE WHEN l.action IN ('replace', 'fold', 'merge') THEN l.memory END AS new
+          FROM decision AS l
+          JOIN subject AS s ON s.key = l.subject
+         WHERE s.name LIKE 'user:%'
+           AND (l.action IN ('replace', 'fold', 'close', 'abandon', 'unlink', 'expire', 'evict')
+                -- Both may speak of what goes on: saying it again, and taking back its end.
+                OR (l.action = 'merge' AND l.target <> l.memory OR l.action = 'undo')
+                   AND EXISTS (SELECT 1 FROM memory AS m
+                                WHERE m.subject = l.subject AND m.state = 2
+                                  AND m.id = CASE l.action WHEN 'merge' THEN l.target ELSE l.memory END))) AS d
+ WHERE d.old IS NOT NULL;
+
+CREATE VIEW episodic_memory AS
+SELECT r.id, r.user_id, 'turns ' || (r.detail ->> 'first_turn') || '-' || (r.detail ->> 'last_turn') AS turn_range,
+       r.text AS summary, v."values" AS embedding, CAST(r.detail ->> 'first_turn' AS BIGINT) AS turn_start,
+       CAST(r.detail ->> 'last_turn' AS BIGINT) AS turn_end, r.known_from AS created_at
+  FROM readable AS r
+  LEFT JOIN embedding AS v ON v.memory = r.memory
+ WHERE r.user_id IS NOT NULL AND r.kind = 2 AND r.state = 0;
+
+CREATE VIEW structured_facts AS
+SELECT r.id, r.user_id, r.category, r.key, r.value, r.confidence, r.importance,
+       CASE r.state WHEN 0 THEN 1 ELSE 0 END AS is_active, r.changed_at AS updated_at
+  FROM readable AS r
+ WHERE r.user_id IS NOT NULL AND r.kind = 1;
