@@ -49,13 +49,14 @@ class Asker:
     async def ask(self, question: Question, user: Subject, result: Result) -> str:
         """Ask one question; note the figures, and return what memory would put into its prompt."""
         self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + _AFTER)
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
-        whole_ms = 1000 * (time.perf_counter() - began)
+        whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
         deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
         context = await self._engine.context(question.text, user=user, use=False)
         reading = result.reading
         reading.recall_ms.append(first.took_ms)
+        reading.cpu_ms.append(cpu_ms)
         reading.embedding_ms.append(whole_ms - first.took_ms)
         reading.injected_tokens.append(context.tokens)
         reading.question_tokens.append(self._ruler.counter.count(question.text))

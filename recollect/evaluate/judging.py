@@ -51,7 +51,7 @@ def read_verdict(text: str) -> tuple[Verdict, str]:
     >>> read_verdict('```json\\n{"verdict": "Right", "reason": "same day"}\\n```')
     ('right', 'same day')
     >>> read_verdict("**WRONG**. It names another town.")
-    ('wrong', 'It names another town.')
+    ('wrong', 'It names another town')
     >>> read_verdict("It is right in part and wrong in part.")[0], read_verdict("Hm.")[0]
     ('unjudged', 'unjudged')
     """

@@ -177,7 +177,7 @@ def _wrapped(line: str) -> Iterator[str]:
 
 def _folded(words: str, room: float) -> list[str]:
     """Break a label into the lines that fit under its group; the last one is cut where it must be."""
-    most = max(4, int(room / 6.4))
+    most = max(4, int(room / 6.0))
     lines = _lines(words.replace("_", " "), most)[:3]
     return [line if len(line) <= most else f"{line[: most - 1]}…" for line in lines]
 

@@ -50,6 +50,8 @@ class Reading:
     """Of each search, beside embedding its query."""
     embedding_ms: list[float] = field(default_factory=list)
     """The rest of each search: mostly the embedding."""
+    cpu_ms: list[float] = field(default_factory=list)
+    """What each search took of a processor, embedding included: what it costs whatever else the machine does."""
     injected_tokens: list[int] = field(default_factory=list)
     """What memory would put into the prompt of each question."""
     question_tokens: list[int] = field(default_factory=list)

@@ -60,10 +60,9 @@ def document(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
 
 
 def grouped_means(records: Sequence[Record], seed: int) -> dict[str, dict[str, Mean]]:
-    """Average the figures of each group of questions; groups without any figure are left out."""
-    grouped = groups(records, _of_record)
-    found = {name: means([one.figures for one in members], seed=seed) for name, members in grouped.items()}
-    return {name: figures for name, figures in found.items() if figures}
+    """Average the figures of each group of questions, of those that have any."""
+    grouped = groups([record for record in records if record.figures], _of_record)
+    return {name: means([one.figures for one in members], seed=seed) for name, members in grouped.items()}
 
 
 def groups(items: Sequence[Any], question: Callable[[Any], Question]) -> dict[str, list[Any]]:
@@ -169,6 +168,7 @@ def _reading(reading: Reading) -> dict[str, Any]:
     return {
         "questions": len(reading.recall_ms),
         "recall_ms": _rounded(percentiles(reading.recall_ms)),
+        "cpu_ms": _rounded(percentiles(reading.cpu_ms)),
         "embedding_ms": _rounded(percentiles(reading.embedding_ms)),
         "injected_tokens": _tokens(reading.injected_tokens),
         "question_tokens": _tokens(reading.question_tokens),

@@ -154,6 +154,7 @@ def _reading(reading: Mapping[str, Any]) -> Table:
     names = {
         "recall_ms": "a recall, beside embedding the query, ms",
         "embedding_ms": "embedding the query, ms",
+        "cpu_ms": "both, of a processor, ms",
         "injected_tokens": "tokens put into a prompt",
         "question_tokens": "tokens of a question",
     }

@@ -16,15 +16,21 @@ _ABSTENTION = "_abs"
 
 
 def read(where: str, data: bytes, zone: tzinfo) -> tuple[Conversation, ...]:
-    """Read a list of questions.
+    """Read a list of questions; those that share a haystack are asked of one conversation.
 
     Raises:
         BadRequestError: it is none, or a question in it cannot be read.
     """
-    return tuple(_haystack(one, zone) for one in parse(where, data).items())
+    asked: dict[tuple[Turn, ...], list[Question]] = {}
+    for entry in parse(where, data).items():
+        turns, question = _haystack(entry, zone)
+        asked.setdefault(turns, []).append(question)
+    return tuple(
+        Conversation(id=questions[0].id, turns=turns, questions=tuple(questions)) for turns, questions in asked.items()
+    )
 
 
-def _haystack(entry: Node, zone: tzinfo) -> Conversation:
+def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[Turn, ...], Question]:
     sessions, dates = entry.at("haystack_sessions").items(), entry.at("haystack_dates").items()
     ids = [one.name() for one in entry.at("haystack_session_ids").items()]
     if not len(sessions) == len(dates) == len(ids):
@@ -44,11 +50,7 @@ def _haystack(entry: Node, zone: tzinfo) -> Conversation:
                 marked.add(turn.id)
     if not turns:
         entry.refuse("no session has a message")
-    return Conversation(
-        id=entry.at("question_id").name(),
-        turns=tuple(turns),
-        questions=(_question(entry, zone, frozenset(ids), frozenset(marked)),),
-    )
+    return tuple(turns), _question(entry, zone, frozenset(ids), frozenset(marked))
 
 
 def _when(told: tuple[datetime, str, Node]) -> datetime:
