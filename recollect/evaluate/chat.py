@@ -51,10 +51,11 @@ class ChatModel:
             "stream": False,
             "messages": [{"role": "user", "content": clean(text)}],
         }
+        temperature = {"temperature": 0} if self._temperature else {}
         try:
-            answer = await self._api.post("/chat/completions", body | ({"temperature": 0} if self._temperature else {}))
+            answer = await self._api.post("/chat/completions", body | temperature)
         except ApiRefusedError as refused:
-            if not self._temperature or refused.param != "temperature":
+            if not temperature or refused.param != "temperature":
                 raise
             self._temperature = False  # some models take their own alone
             answer = await self._api.post("/chat/completions", body)

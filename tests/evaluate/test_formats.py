@@ -72,7 +72,9 @@ def test_locomos_evidence_is_read_however_it_is_written_and_what_is_not_there_is
     ]
     one, other = only("locomo", written(tmp_path, "samples.json", [sample(qa=qa)])).questions
 
-    assert (one.evidence, one.lost, one.sessions) == ({"D1:1", "D2:1"}, 1, {"session_1", "session_2"})
+    assert one.evidence == {"D1:1", "D2:1"}
+    assert one.sessions == {"session_1", "session_2"}
+    assert one.lost == 1
     assert (one.answer, one.category, one.unanswerable) == ("3", "4 single-hop", False)
     assert (other.answer, other.category, other.unanswerable) == ("", "5 adversarial", True)
 
@@ -138,7 +140,9 @@ def test_beams_evidence_is_found_however_deep_it_lies(tmp_path: Path) -> None:
     abstention, update, summary = only("beam", beam(tmp_path)).questions
 
     assert (abstention.evidence, abstention.unanswerable) == (frozenset(), True)
-    assert (update.evidence, update.lost, update.sessions) == ({"0", "2"}, 1, {"1", "2"})
+    assert update.evidence == {"0", "2"}
+    assert update.sessions == {"1", "2"}
+    assert update.lost == 1
     assert summary.answer == "a pond; 1 m deep"
 
 
@@ -177,7 +181,7 @@ def test_a_haystack_is_told_in_order_of_time(tmp_path: Path) -> None:
     [question] = found.questions
 
     assert [turn.id for turn in found.turns] == ["early#1", "early#2", "late#1"]
-    assert (question.evidence, question.sessions) == ({"early#1"}, {"early"})
+    assert (set(question.evidence), set(question.sessions)) == ({"early#1"}, {"early"})
     assert question.asked_at == datetime(2023, 6, 1, 10, 1, tzinfo=UTC)
 
 
@@ -209,7 +213,8 @@ def test_our_own_format_names_turns_by_their_place_where_they_have_no_id(tmp_pat
     assert [turn.id for turn in found.turns] == ["s1#1", "t2"]
     assert found.turns[0].said_at.astimezone(OSLO).isoformat() == "2024-01-01T09:00:00+01:00"
     assert (found.questions[0].id, found.questions[0].answer) == ("bees/1", "bees")
-    assert (found.questions[0].category, found.questions[0].sessions) == ("questions", {"s1"})
+    assert found.questions[0].category == "questions"
+    assert found.questions[0].sessions == {"s1"}
 
 
 @pytest.mark.parametrize(
