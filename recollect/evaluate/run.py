@@ -112,7 +112,14 @@ class Run:
         plan = self._plan
         settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
         parts = await open_parts(settings, self._clock)
+        profile = parts.profiles.get(settings.profile)
         try:
+            if profile.whose.memory != "user":
+                raise BadRequestError(
+                    f"profile {profile.name} keeps a memory of each {profile.whose.memory}; what is asked here is the "
+                    "memory of a user: take default, user or tiered",
+                    param="profile",
+                )
             model = RecordedModel(parts.counter) if plan.formed == "observations" else parts.model
             yield replace(
                 parts,
@@ -145,8 +152,11 @@ class Run:
         if model is not None and isinstance(model.model, RecordedModel):
             model.model.learn(conversation)
         telling = Telling(engine, self._clock, model, self.result.writing)
+        last = {turn.session: turn for turn in conversation.turns}
         for said in exchanges(conversation.turns):
             await telling.exchange(user, said)
+            if said[-1] is last[said[-1].session]:
+                await telling.end_session(user, said[-1])
             self._move(len(said))
         await telling.finish(user)
         return telling.names

@@ -4,6 +4,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -81,19 +82,16 @@ class Telling:
 
     async def exchange(self, user: Subject, said: Sequence[Turn]) -> None:
         """Record messages of one session and form their memories before anything else is said."""
-        writing, before = self._writing, self._spent()
-        began, used = time.perf_counter(), time.process_time()
+        writing = self._writing
         self._clock.reach(said[-1].said_at)
-        recorded = await self._engine.record(
-            [_message(turn) for turn in said],
-            user=user,
-            conversation=f"{user.name}/{said[0].session}",
-            said_at=[turn.said_at for turn in said],
-        )
-        await self._engine.form()
-        writing.cpu_s += time.process_time() - used
-        model_s = self._settle(before)
-        writing.wall_s += time.perf_counter() - began - model_s
+        with self._timed():
+            recorded = await self._engine.record(
+                [_message(turn) for turn in said],
+                user=user,
+                conversation=_name(user, said[0]),
+                said_at=[turn.said_at for turn in said],
+            )
+            await self._engine.form()
         writing.messages += len(said)
         writing.turns += 1
         writing.unlogged += len(said) - len(recorded.appended)
@@ -101,6 +99,21 @@ class Telling:
         new = said[len(said) - len(recorded.appended) :]
         for seq, turn in zip(recorded.appended, new, strict=True):
             self.names[recorded.conversation, seq] = turn.id
+
+    async def end_session(self, user: Subject, last: Turn) -> None:
+        """End the session of a turn: what a profile forms at the end, or now and then, is formed by then."""
+        with self._timed():
+            await self._engine.end_conversation(_name(user, last), user=user)
+            await self._engine.form()
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Add up what is spent within, the model's part apart."""
+        before, began, used = self._spent(), time.perf_counter(), time.process_time()
+        yield
+        self._writing.cpu_s += time.process_time() - used
+        model_s = self._settle(before)
+        self._writing.wall_s += time.perf_counter() - began - model_s
 
     def _spent(self) -> Spent:
         model = self._model
@@ -163,6 +176,11 @@ def junk_rule(text: str) -> str:
     if len(words(text)) < _FRAGMENT:
         return "fragment"
     return "names nobody" if _NAMELESS.match(text) else ""
+
+
+def _name(user: Subject, turn: Turn) -> str:
+    """Name a session as a client names a conversation."""
+    return f"{user.name}/{turn.session}"
 
 
 def _message(turn: Turn) -> dict[str, str]:

@@ -217,3 +217,18 @@ def test_broken_off_it_reports_the_part_that_is_there_as_a_part(
     assert "stopped" in result.err
     assert result.json["partial"] is True
     assert (result.json["data"]["conversations_done"], len(result.json["questions"])) == (1, 4)
+
+
+@pytest.mark.parametrize("name", ["session", "app", "character"])
+def test_a_profile_whose_memory_is_no_users_is_refused(cli: CommandLine, name: str) -> None:
+    result = cli("eval", GARDEN, "--profile", name)
+
+    assert (result.code, result.out) == (1, "")
+    assert f"profile {name} keeps a memory of each {name}" in result.err
+
+
+def test_what_a_profile_forms_at_the_end_of_a_session_is_there(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--profile", "user", "--json", "-"))
+
+    assert found["writing"]["memories"]["note"] >= 1
+    assert found["writing"]["undone"] == 0
