@@ -45,6 +45,8 @@ class Asker:
         self._clock = clock
         self._ruler = ruler
         self._turns = {turn.id: turn for turn in conversation.turns}
+        # The same messages come back with every question, and long ones take milliseconds to count.
+        self._tokens: dict[str, int] = {}
 
     async def ask(self, question: Question, user: Subject, result: Result) -> str:
         """Ask one question; note the figures, and return what memory would put into its prompt."""
@@ -84,12 +86,17 @@ class Asker:
         figures: dict[str, float] = {}
         if question.evidence:
             figures |= ranking_figures(ranking, question.evidence, self._ruler.k)
-            tokens = [self._ruler.counter.count(line) for line in deep[1]]
+            tokens = [self._count(line) for line in deep[1]]
             figures["budget"] = within_budget(deep[0], tokens, question.evidence, self._ruler.budget)
         if question.sessions:
             sessions = [frozenset(self._turns[one].session for one in shown) for shown in ranking]
             figures |= session_figures(sessions, question.sessions, self._ruler.k)
         return figures
+
+    def _count(self, line: str) -> int:
+        if line not in self._tokens:
+            self._tokens[line] = self._ruler.counter.count(line)
+        return self._tokens[line]
 
     def _note(
         self, row: str, question: Question, figures: dict[str, float], ranking: Sequence[Shown], result: Result

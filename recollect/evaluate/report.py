@@ -142,11 +142,10 @@ def _settings(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
 
 def changed(settings: Settings) -> dict[str, Any]:
     """Return the settings that differ from the defaults, without keys and without what names the machine."""
-    default = type(settings).model_construct()
+    default = type(settings).model_construct().model_dump()
     found = {}
-    for name in type(settings).model_fields:
-        value = getattr(settings, name)  # a model's fields are known by their names alone
-        if name in _OF_THE_MACHINE or isinstance(value, SecretStr) or value == getattr(default, name):
+    for name, value in settings.model_dump().items():
+        if name in _OF_THE_MACHINE or isinstance(value, SecretStr) or value == default[name]:
             continue
         found[name] = value if isinstance(value, int | float | str | bool) else str(value)
     return found

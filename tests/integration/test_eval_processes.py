@@ -103,6 +103,8 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -
 
 def test_a_conversation_that_has_no_room_is_cut_at_its_beginning_and_the_row_says_so(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
+    elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
+    shell.environment |= elsewhere
     with served(scripted) as (url, asked):
         code, out, err = shell.run(
             *("eval", str(GARDEN), "--model", "talker", "--model-url", url, "--context-tokens", "60", "--json", "-")
@@ -112,7 +114,7 @@ def test_a_conversation_that_has_no_room_is_cut_at_its_beginning_and_the_row_say
     shown = [body["messages"][0]["content"] for _, body in asked if "messages are cut off" in str(body)]
     assert len(shown) == 4
     assert all("A yellow hive will stand out" in text and "moved from Rome" not in text for text in shown)
-    assert {key for key, _ in asked} == {None}
+    assert {key for key, _ in asked} == {None}, "a key goes to its own server alone"
 
 
 def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -> None:
