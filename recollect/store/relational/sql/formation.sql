@@ -35,12 +35,13 @@ SELECT asked_seq, idle
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: due
+-- Quotations come first: they ask no model, and should not wait for one.
 SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
   FROM formation AS f
   JOIN subject AS s ON s.key = f.subject
   JOIN subject AS h ON h.key = f.home
  WHERE f.due_at <= ?1 AND f.parked = 0 AND (f.lease_until IS NULL OR f.lease_until <= ?1)
- ORDER BY f.due_at
+ ORDER BY f.due_at, f.stage <> 'index', f.subject, f.home, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 
 -- name: next_due
