@@ -14,6 +14,7 @@ from recollect.cli import (
     doctoring,
     energy,
     erasing,
+    evaluating,
     formations,
     logbook,
     memories,
@@ -68,7 +69,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, profiling, doctoring)
+_OPERATING = (energy, tending, profiling, doctoring, evaluating)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -4,7 +4,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 """
 
 from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
-from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
+from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -118,6 +118,7 @@ __all__ = [
     "Recorded",
     "ReopenMemory",
     "Reservation",
+    "Rest",
     "Scene",
     "SincePoll",
     "Span",

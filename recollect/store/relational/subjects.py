@@ -1,0 +1,65 @@
+"""The row of a subject: its name, which is verified behind its key, its version and its salt. Works on a connection."""
+
+from hashlib import blake2b
+
+from recollect.errors import BadSubjectError, VectorSizeError
+from recollect.store.relational.database import Database
+from recollect.store.relational.rows import fetch_one, fetch_value
+from recollect.store.relational.statements import load
+from recollect.types import Subject
+
+SQL = load("subject")
+SALT_BYTES = 16
+
+
+def version_of(db: Database, subject: Subject) -> int | None:
+    """Return the subject's version; None where nothing was ever stored for it.
+
+    Raises:
+        BadSubjectError: another subject's name has the same 64-bit key.
+    """
+    row = fetch_one(db, SQL["subject"], subject.key)
+    if row is None:
+        return None
+    name, version = row
+    if name != subject.text:
+        raise BadSubjectError(subject.text, "its key is taken by another subject; choose another name")
+    return int(version)
+
+
+def ensure(db: Database, subject: Subject) -> int:
+    """Make the subject's row where there is none; return the version."""
+    version = version_of(db, subject)
+    if version is None:
+        return int(fetch_value(db, SQL["add_subject"], subject.key, subject.text))
+    return version
+
+
+def move_version(db: Database, subject: Subject) -> int:
+    """Count a change to the subject's memories; return the new version."""
+    return int(fetch_value(db, SQL["move_version"], subject.key))
+
+
+def salt_of(term_key: bytes, subject: Subject) -> bytes:
+    """Return the key of the subject's term hashes."""
+    return blake2b(subject.text.encode(), digest_size=SALT_BYTES, key=term_key).digest()
+
+
+def space_of(db: Database, name: str) -> tuple[int, int] | None:
+    """Return number and dimension of a vector space; None where nothing was stored in it."""
+    row = fetch_one(db, SQL["space"], name)
+    return None if row is None else (int(row[0]), int(row[1]))
+
+
+def ensure_space(db: Database, name: str, dim: int) -> int:
+    """Return the number of a vector space, made where it is new.
+
+    Raises:
+        VectorSizeError: its vectors have another length.
+    """
+    known = space_of(db, name)
+    if known is None:
+        return int(fetch_value(db, SQL["add_space"], name, dim))
+    if known[1] != dim:
+        raise VectorSizeError(got=dim, stored=known[1])
+    return known[0]
