@@ -416,3 +416,31 @@ SELECT r.id, r.user_id, r.category, r.key, r.value, r.confidence, r.importance,
        CASE r.state WHEN 0 THEN 1 ELSE 0 END AS is_active, r.changed_at AS updated_at
   FROM readable AS r
  WHERE r.user_id IS NOT NULL AND r.kind = 1;
+
+-- No samples of anybody's words for the planner: they would lie in the system's own tables, where erasing cannot reach.
+-- All that is searched for is found by keys.
+ALTER TABLE subject ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN external_id SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN options SET STATISTICS 0;
+ALTER TABLE conversation ALTER COLUMN end_reason SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN name SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE message ALTER COLUMN payload SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN category SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN key SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN value SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN speaker SET STATISTICS 0;
+ALTER TABLE memory ALTER COLUMN detail SET STATISTICS 0;
+ALTER TABLE memory_tag ALTER COLUMN tag SET STATISTICS 0;
+ALTER TABLE evidence ALTER COLUMN speaker SET STATISTICS 0;
+ALTER TABLE evidence ALTER COLUMN quote SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN fixed SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN terms SET STATISTICS 0;
+ALTER TABLE hot ALTER COLUMN sources SET STATISTICS 0;
+ALTER TABLE vector ALTER COLUMN embedding SET STATISTICS 0;
+ALTER TABLE formation ALTER COLUMN error SET STATISTICS 0;
+ALTER TABLE decision ALTER COLUMN reason SET STATISTICS 0;
+ALTER TABLE decision ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE recall ALTER COLUMN items SET STATISTICS 0;
+ALTER TABLE subscription ALTER COLUMN shared SET STATISTICS 0;
