@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
-from recollect.text import terms_of_word, words
+from recollect.text import read_terms, words
 from recollect.types import Vector
 
 Interval = tuple[datetime, datetime]
@@ -124,8 +124,8 @@ def is_question(text: str) -> bool:
 def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:
     found: Counter[str] = Counter()
     spoken: dict[str, str] = {}
-    for word in words(text):
-        for term in terms_of_word(word):
+    for word, own in read_terms(text):
+        for term in own:
             found[term] += 1
             spoken.setdefault(term, word)
     if len(found) > MOST_TERMS:
