@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
-from recollect.text import read_terms, words
+from recollect.text import Read, other_stems, read_terms, words
 from recollect.types import Vector
 
 Interval = tuple[datetime, datetime]
@@ -51,6 +51,8 @@ class Query:
     """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text behind each term, for people to read."""
+    elsewhere: tuple[Read, ...] = ()
+    """Words with the stems that other languages give them, where the text does not tell its own."""
     background: tuple[str, ...] = ()
     """Terms of what was said before, where the policy asks for the conversation; `MOST_TERMS` at most."""
     newest: frozenset[bytes] | None = None
@@ -103,6 +105,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         question=is_question(text),
         standing=standing,
         spoken=spoken,
+        elsewhere=tuple(other_stems(text)),
     )
 
 

@@ -1,19 +1,24 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
+from recollect.text.former import former_terms
 from recollect.text.keys import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
 from recollect.text.spelling import bare, clean, normalise, spelling_similarity, squeeze, words
 from recollect.text.stems import stem
-from recollect.text.terms import forget_terms, read_terms, terms, terms_of_word
+from recollect.text.terms import Read, forget_terms, other_stems, read_terms, terms, terms_of_word
 
 __all__ = [
     "STOP_WORDS",
+    "TERM_SCHEME",
+    "Read",
     "bare",
     "clean",
     "conversation_tag",
     "forget_words",
+    "former_terms",
     "hash64",
     "normalise",
+    "other_stems",
     "read_terms",
     "source_key",
     "spelling_similarity",
@@ -24,6 +29,10 @@ __all__ = [
     "terms_of_word",
     "words",
 ]
+
+# How terms are made. Where that changes for words that were stored, the number moves and `former_terms` becomes what
+# `terms` was; stored terms are then made anew in the background.
+TERM_SCHEME = 2
 
 
 def forget_words() -> None:

@@ -69,7 +69,8 @@ def _words_of(code: str, language: Language) -> frozenset[str]:
     if language.script != "latin":
         return words
     if code == "en":
-        return words.difference(*(one.stop | one.marks for name, one in LATIN.items() if name != code))
+        # Vietnamese without its tones has a word for most short English ones, and is seldom written so.
+        return words.difference(*(one.stop | one.marks for name, one in LATIN.items() if name not in ("en", "vi")))
     return frozenset(word for word in words - ENGLISH_TOO if len(word) > 1)
 
 
@@ -91,10 +92,7 @@ def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:
     >>> guess(["dónde", "vivo"], "¿Dónde vivo?")[0].latin
     'es'
     """
-    scores: defaultdict[str, float] = defaultdict(float)
-    for told in _told(words, text):
-        for code, weight in told:
-            scores[code] += weight
+    scores = _scores(words, text)
     if not scores:
         return USUAL, False
     latin = _best(scores, "latin")
@@ -108,6 +106,26 @@ def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:
     )
     foreign = max((score for code, score in scores.items() if code in LATIN and code != "en"), default=0.0)
     return spoken, min(foreign, scores.get("en", 0.0)) >= 1
+
+
+def untold(words: Sequence[str], text: str) -> bool:
+    """Tell whether nothing says in which language of Latin letters a text is, or no more than a word.
+
+    >>> untold(["mandorla"], "mandorla"), untold(["where", "is", "mandorla"], "Where is Mandorla?")
+    (True, False)
+    """
+    if not ENGLISH.isdisjoint(words):
+        return False
+    scores = _scores(words, text)
+    return scores[_best(scores, "latin")] < _SURE
+
+
+def _scores(words: Iterable[str], text: str) -> defaultdict[str, float]:
+    scores: defaultdict[str, float] = defaultdict(float)
+    for told in _told(words, text):
+        for code, weight in told:
+            scores[code] += weight
+    return scores
 
 
 def _told(words: Iterable[str], text: str) -> Iterator[Sequence[tuple[str, float]]]:

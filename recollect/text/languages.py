@@ -72,7 +72,9 @@ LATIN = {
         eso esta estaba estas este esto estos estoy fue ha hace hacia han hasta hay he la las le les lo los mas me mi
         mis mucho muy nos nosotros o otra otro para pero por porque que quien se sea ser si sobre son soy su sus tal
         tambien te tener tengo ti tiene todo todos tu tus un una uno unos usted y ya yo""",
-        "no nunca nada nadie ni sin vivo vive trabajo gusta gustan quiero hola gracias cuantos cuales ahora anos",
+        """no nunca nada nadie ni sin vivo vive trabajo gusta gustan quiero hola gracias cuantos cuales
+        ahora anos tambien comer bebo como puedo puede quiere prefiero necesito hermana hermano madre padre
+        hijo hija amigo amigos amiga perro gato casa dia dias semana cumpleanos ciudad alergia""",
         "ñ¿¡",
     ),
     "fr": _latin(
@@ -81,7 +83,9 @@ LATIN = {
         en es est et etait ete etre eu il ils j je l la le les leur leurs lui ma mais me mes moi mon nos notre nous on
         ont ou par pour qu quand que quel quelle quelles quels qui sa se ses si son sont suis sur ta te tes toi ton
         tous tout tres tu un une vos votre vous y aussi ainsi""",
-        "ne pas jamais rien personne sans habite travaille aime bonjour merci quoi combien pourquoi aujourd'hui",
+        """ne pas jamais rien personne sans habite travaille aime bonjour merci quoi combien pourquoi
+        aujourd'hui mange bois peux peut veux prefere besoin soeur frere mere pere fils fille ami amis amie
+        chien maison jour jours semaine anniversaire ville travail""",
         "çœêùû",
     ),
     "de": _latin(
@@ -91,7 +95,10 @@ LATIN = {
         ihre im in ins ist ja kann konnen man mein meine meinem meinen meiner mich mir mit nach noch nur ob oder sehr
         sein seine seit sich sie sind so uber um und uns unser unter vom von vor war waren was wegen weil wenn wer wie
         wir wird wo wurde zu zum zur zwei""",
-        "nicht kein keine keinen nie niemals nichts ohne wohne wohnt arbeite mag hallo danke warum welche wann wohin",
+        """nicht kein keine keinen nie niemals nichts ohne wohne wohnt arbeite mag hallo danke warum welche
+        wann wohin esse isst trinke trinkt mochte brauche gerne schwester bruder mutter vater sohn tochter
+        freund freunde freundin hund katze haus tag tage woche geburtstag stadt arbeit jahre jahren wieder
+        immer unsere unserer unser""",
         "ßäöü",
     ),
     "it": _latin(
@@ -100,34 +107,43 @@ LATIN = {
         fa gli ha hai hanno ho i il in io la le lei li lo loro lui ma me mi mia mie miei mio molto ne nei nel nella noi
         nostro o per perche piu poi quale quali quando quanto quello questa queste questi questo se sei si sia siamo
         sono sta sto su sua sue sugli sui sul sulla suo suoi ti tra tu tua tuo tutti tutto un una uno vi voi""",
-        "non mai niente nulla nessuno senza abito vivo lavoro lavora piace ciao grazie quanti quanta adesso cosa anni",
+        """non mai niente nulla nessuno senza abito vivo lavoro lavora piace ciao grazie quanti quanta
+        adesso cosa anni mangio bevo posso voglio preferisco sorella fratello madre padre figlio figlia
+        amico amici cane gatto giorno giorni settimana compleanno citta anno chiama chiamo sto""",
         "ìò",
     ),
     "pt": _latin(
         "portuguese",
         """a ao aos as ate com como da das de dela dele deles depois do dos e ela elas ele eles em entre era essa esse
         esta estao estar estas este estes estou eu foi foram ha isso isto ja la lhe mais mas me mesmo meu meus minha
-        minhas muito na nas no nos o os ou para pela pelo por porque qual quais quando que quem se sem ser seu seus so
+        minhas muito na nas no nos o os ou para pela pelo por porque qual quais quando que quem se ser seu seus so
         sou sua suas tambem te tem tenho teu teve tu tua tudo um uma umas uns voce voces""",
-        "nao nunca nada ninguem nem moro mora trabalho trabalha gosto gosta quero ola obrigado obrigada onde quantos",
+        """nao nunca nada ninguem nem moro mora trabalho trabalha gosto gosta quero ola obrigado obrigada
+        onde quantos bebo posso pode quero prefiro preciso irma irmao mae pai filho filha amigo amigos
+        cachorro gato dia dias semana aniversario cidade trabalho""",
         "ãõç",
     ),
     "nl": _latin(
         "dutch",
-        """aan al als alle bij dan dat de deze die dit door dus een eens en er ge geweest had hadden heb hebben heeft
+        """aan al als alle ben bent bij dan dat de deze die dit door dus een eens en er ge geweest had hadden heb
+        hebben heeft
         hem het hier hij hoe hun ik in is ja je jij jou jouw jullie kan kunnen maar me meer men met mij mijn moet na
         naar nog nu of om omdat onder ons ook op over reeds te tegen toch toen tot u uit uw van veel voor waar want
         waren was wat we wel werd wie wij word worden ze zelf zich zij zijn zo zou""",
-        "niet geen nooit niets niemand zonder woon woont werk werkt hou houdt hallo bedankt waarom wanneer welke vind",
+        """niet geen nooit niets niemand zonder woon woont werk werkt hou houdt hallo bedankt waarom wanneer
+        welke vind eet drink drinkt wil graag zus broer moeder vader zoon dochter vriend vrienden vriendin
+        hond kat huis dag dagen verjaardag stad jaar jaren elke gaan""",
         "ĳ",
     ),
     "sv": _latin(
         "swedish",
         """alla allt att av bara blev bli blir da dar de dem den denna deras dess det detta dig din dina ditt du efter
-        ej eller en er ett fran for ha hade han hans har henne hennes hon hur i in inom ja jag kan man med mellan men
+        eller en er ett fran for ha hade han hans har henne hennes hon hur i in inom ja jag kan man med mellan men
         mig min mina mitt mot mycket nar nagon nagot ni nu och om oss pa sa samma sedan sig sin sina sitt ska som till
         under upp ut vad var vara vart vem vi vid vilken ar""",
-        "inte aldrig ingen inget ingenting utan bor arbetar jobbar gillar alskar hej tack varfor varje",
+        """inte aldrig ingen inget ingenting utan bor arbetar jobbar gillar alskar hej tack varfor varje
+        ater dricker vill garna syster bror mor dotter van vanner hund hundar katt katter hus dag dagar
+        vecka fodelsedag stad arbete heter vilka tycker""",
         "åäö",
     ),
     "da": _latin(
@@ -136,8 +152,9 @@ LATIN = {
         en end er et for fra ham han hans har havde hende hendes her hos hun hvad hvem hvilken hvis hvor hvornar i ind
         jeg jer kan man mange med meget men mig min mine mit mod nar nogen noget nu og om op os over pa sa selv sig
         sin sine sit skal som til ud under var vi vil ville vaere""",
-        "ikke aldrig ingen intet uden bor arbejder elsker hej tak hvorfor af mig dig vaeret",
-        "æø",
+        """ikke aldrig ingen intet uden bor arbejder elsker hej tak hvorfor af mig dig vaeret spiser drikker
+        gerne soster bror mor datter ven venner hund kat hus dag dage uge fodselsdag arbejde hedder hvilke""",
+        "æøå",
     ),
     "no": _latin(
         "norwegian",
@@ -145,8 +162,10 @@ LATIN = {
         for fra ha hadde han hans har henne hennes her hos hun hva hvem hvilken hvis hvor i inn ja jeg kan man mange med
         meg men min mine mitt mot mye nar noe noen na og om opp oss over pa sa seg selv sin sine sitt skal som til under
         ut var vi vil ville vaere""",
-        "ikke aldri ingen ingenting uten bor jobber arbeider liker elsker hei takk hvorfor av meg deg vaert",
-        "æø",
+        """ikke aldri ingen ingenting uten bor jobber arbeider liker elsker hei takk hvorfor av meg deg
+        vaert spiser drikker gjerne soster bror mor datter venn venner hund katt hus dag dager uke bursdag
+        arbeid heter hvilke""",
+        "æøå",
     ),
     "fi": _latin(
         "finnish",
@@ -154,8 +173,10 @@ LATIN = {
         mina minua minulla minun minut missa mista mihin milloin miten mitka mita mukaan mutta myos ne niin nyt
         nyt oli olemme olen olet olette olin olisi on ovat se sen sina sinua sinulla sinun siella siita sita tai tama
         tassa taman te tuo vaan vai vain viela voi""",
-        "en et ei emme eivat ilman asun asuu tyoskentelen tykkaan pidan rakastan hei kiitos miksi",
-        "ä",
+        """en et ei emme eivat ilman asun asuu tyoskentelen tykkaan pidan rakastan hei kiitos miksi syon syo
+        juon juo haluan sisko siskoni veli aiti isa poika tytar ystava ystavani koira koirani kissa kissani
+        talo paiva viikko kaupunki tyo vuosi joka nimi""",
+        "äö",
     ),
     "hu": _latin(
         "hungarian",
@@ -163,8 +184,10 @@ LATIN = {
         hogy hogyan hol ha honnan igen is itt kell ki kit le lehet lesz lett ma maga magam meg mely mert mi miert mikor
         mint minden mit mivel most mar neki nekem o ok olyan ott s sok szamara szerint te tehat tobb ugy utan vagy
         vagyok van volt voltam""",
-        "nem ne soha semmi senki sem nelkul lakom lakik elek dolgozom dolgozik szeretem szereti szia koszonom",
-        "őű",
+        """nem ne soha semmi senki sem nelkul lakom lakik elek dolgozom dolgozik szeretem szereti szia
+        koszonom eszem iszom szeretnek kik kinek testverem noverem batyam anyam apam fiam lanyom baratom
+        barataim kutya kutyam macska haz nap het szuletesnap varos munka ev minden hivjak hol melyik""",
+        "őűöü",
     ),
     "ro": _latin(
         "romanian",
@@ -172,17 +195,21 @@ LATIN = {
         cea cei cel cele cine cu cum da dar de decat deci despre din doar dupa ea ei ele el era este esti eu fi fie
         fost i iar ii il in intre isi la le li lor lui mai mea mei mele meu mi mie ne noastra noi nostru o or pe pentru
         prin sa sale sau se si sunt sunteti suntem ta tau te ti toate tot toti tu un una unde unei unor unui va voi""",
-        "nu niciodata nimic nimeni fara nici locuiesc locuieste lucrez lucreaza place salut multumesc multe",
+        """nu niciodata nimic nimeni fara nici locuiesc locuieste lucrez lucreaza place salut multumesc
+        multe mananc beau vreau sora fratele mama tata fiul fiica prieten prieteni caine pisica casa zi zile
+        saptamana oras ani""",
         "țșăţş",
     ),
     "tr": _latin(
         "turkish",
         """acaba ama ancak bana bazi belki ben beni benim bir biri bize biz bizim bu buna bunda bunlar bunu bunun cok
         cunku da daha de diye e en gibi hem hep her hepsi icin ile ise iste kadar ki kim kimin mi mu nasil ne neden
-        nerede nereye niye o olan olarak oldu olur ona onlar onu onun sana sanki sen seni senin siz sizin su ve veya
-        ya yani hangi""",
-        "degil yok hayir asla hic olmadan yasiyorum yasiyor calisiyorum oturuyorum severim seviyorum merhaba var",
-        "ığş",
+        nerede nereye niye o olan olarak oldu olur ona onlar onu onun sana sanki sen seni senin siz sizin su var ve
+        veya ya yani hangi""",
+        """degil yok hayir asla hic olmadan yasiyorum yasiyor calisiyorum oturuyorum severim seviyorum
+        merhaba yerim icerim istiyorum kardesim annem babam oglum kizim arkadasim arkadaslar kopek kedi
+        kedim ev gun hafta sehir yil hangi adi kim kimler""",
+        "ığşöü",
     ),
     "id": _latin(
         "indonesian",
@@ -190,15 +217,18 @@ LATIN = {
         dan dapat dari dengan di dia dimana hanya harus ia ini itu jadi jika juga kami kamu kapan karena ke kepada kita
         lagi lain lebih maka mana masih mereka oleh pada para pernah saat saya sampai sangat saja satu sebagai secara
         sedang sekarang seperti siapa sudah suatu telah tentang tetapi tapi untuk yang""",
-        "tidak bukan belum jangan tak tanpa tinggal bekerja suka berapa mengapa terima kasih kenapa",
+        """tidak bukan belum jangan tak tanpa tinggal bekerja suka berapa mengapa terima kasih kenapa makan
+        minum mau ingin kakak adik ibu ayah anak teman kucing anjing rumah hari minggu kota kerja tahun nama
+        namanya setiap bersama""",
     ),
     "ca": _latin(
         "catalan",
         """a al als amb aquest aquesta aquests aixo aixi com de del dels des els em en entre era es esta estic et eren
         fa fins ha han he hem hi i ja jo l la les li lo mes meu meva molt nosaltres o on pel per pero perque pels quan
-        que qui quin quina se sense ser seu seva si sobre soc son sota tambe te tinc teu teva tot tots un una unes uns
+        que qui quin quina se ser seu seva si sobre soc son sota tambe te tinc teu teva tot tots un una unes uns
         vaig va van vosaltres""",
-        "mai res ningu sense cap visc viu treballo treballa agrada bon dia gracies avui",
+        """mai res ningu sense cap visc viu treballo treballa agrada bon dia gracies avui menjo bec puc vull
+        germana germa mare pare fill filla amic amics gos gat casa dia dies setmana ciutat feina""",
         "·",
     ),
     "pl": _latin(
@@ -207,16 +237,20 @@ LATIN = {
         ja jak jako jego jej jest jestem jestes jeszcze ktora ktore ktory kiedy kto ma mam mi mnie moj moja moje mu my
         na nad nam nas o od on ona one oni ono oraz po pod przed przez przy sa sie sobie sam swoj swoja ta tak takze
         tam te tego tej ten to tobie tu tutaj twoj twoja ty tych tym u w wiec wszystko za ze z""",
-        "nie nigdy nic nikt bez ani mieszkam mieszka pracuje lubie kocham czesc dziekuje dlaczego ktorym",
+        """nie nigdy nic nikt bez ani mieszkam mieszka pracuje lubie kocham czesc dziekuje dlaczego ktorym
+        jem pije chce siostra brat matka ojciec syn corka przyjaciel pies psa kot kota dom dzien tydzien
+        urodziny miasto praca rok lat jaki jaka jakie jacy sa""",
         "łąęśźżń",
     ),
     "cs": _latin(
         "czech",
-        """a aby ale ani asi az by byl byla bylo byt co do ho i ja jak jako je jeho jej jeji jen jeste ji jich jsem jsi
+        """a aby ale asi az by byl byla bylo byt co do ho i ja jak jako je jeho jej jeji jen jeste ji jich jsem jsi
         jsme jsou k kde kdo kdy kdyz ke ktera ktere ktery ma mam mi mit mne moje muj my na nad nas o od on ona oni pak
         po pod podle pro proto protoze pred pri s se si sve svuj ta tady tak take takze te ten tento to tohle tom tu
         tvuj ty u uz v ve vsak vsechno z za ze""",
-        "ne neni nikdy nic nikdo bez bydlim bydli pracuji pracuju rad rada miluji ahoj dekuji dekuju proc nemam",
+        """ne neni nikdy nic nikdo bez bydlim bydli pracuji pracuju rad rada miluji ahoj dekuji dekuju proc
+        nemam jim piju chci sestra bratr matka otec syn dcera pritel pes psa kocka dum den tyden narozeniny
+        mesto prace rok let jaky jaka jake""",
         "řěůčšž",
     ),
     "sr": _latin(
@@ -242,7 +276,7 @@ LATIN = {
         mina minu mis mul mulle nad nagu need nende ning nii nuud oled oleme olen oli olid olin on ole oma palju see
         seda selle seal siin siis sa sina sinu sul ta talle tema te teie uks vaga veel voi""",
         "ei mitte kunagi miski keegi ilma elan elab tootan tootab armastan meeldib tere aitah miks mulle",
-        "õ",
+        "õäöü",
     ),
     "eu": _latin(
         "basque",

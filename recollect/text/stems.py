@@ -7,8 +7,8 @@ from unicodedata import category
 import Stemmer
 
 # Where no stemmer is known, words of more letters count as well by so many of them: in Slavic languages that is near
-# what a stemmer reaches (McNamee and Mayfield, 2004).
-_CUT = 5
+# what a stemmer reaches (McNamee and Mayfield, 2004). Where vowels are signs on the letters, fewer make a word.
+_CUT, _CUT_SIGNED = 5, 4
 _LEAST_HEBREW = 3
 
 _stemmers = local()
@@ -41,7 +41,8 @@ def _whole(word: str) -> str:
 
 def _cut(word: str) -> str:
     letters = [place for place, character in enumerate(word) if category(character)[0] != "M"]
-    return f"{word[: letters[_CUT]]}*" if len(letters) > _CUT else word
+    most = _CUT if len(letters) == len(word) else _CUT_SIGNED
+    return f"{word[: letters[most]]}*" if len(letters) > most else word
 
 
 def _hebrew(word: str) -> str:

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import chain
 
 from recollect.text.fold import fold, spelt_out
-from recollect.text.guess import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess
-from recollect.text.languages import STOP_WORDS
+from recollect.text.guess import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
+from recollect.text.languages import LATIN, STOP_WORDS
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
 from recollect.text.spelling import normalise, words
 from recollect.text.stems import stem
@@ -31,13 +31,14 @@ _LEANING = re.compile(
 _IRISH = re.compile(r"^o'(?=\w\w)")
 # A name with an ending, as Turkish and others set it off; the endings of English are left to its stemmer.
 _NAME_ENDING = re.compile(r"(?<=\w\w\w)'(?!(?:t|s|re|ve|ll|d|m)$)\w+$")
+_ARTICLE = re.compile("^(?:[وبكف]?ال|لل)(?=.{3})")
 _NEGATED = re.compile(r"n't$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…;:])\s+|\n+|(?=[¿¡])")
 
 # Whether anything of what follows is in a text. It begins with one set of characters, which is what makes it quick.
 _JOINED = re.compile(
     "[-._@,+#A-Z0-9\u2010\u2011\u2190-\u2bff\U0001f000-\U0001faff]"
-    r"(?:(?<=[^\W_][-._@\u2010\u2011])(?=[^\W_])|(?<=[a-z][A-Z])|(?<=\d,)(?=\d)|(?<=[A-Za-z]{2}\d)(?=\d)|(?<=[A-Za-z][+#])"
+    r"(?:(?<=[^\W_][-._@\u2010\u2011])(?=[^\W_])|(?<=[a-z][A-Z])|(?<=\d,)(?=\d)|(?<=[A-Z]{2}\d)(?=\d)|(?<=[A-Za-z][+#])"
     "|(?<=[\u2190-\u2bff\U0001f000-\U0001faff]))"
 )
 # What holds parts together that are words as well: "e-mail", "node.js", "user_name", "ana@example.com".
@@ -46,7 +47,7 @@ _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-._@\u2010\u2011][^\W_]++)+")
 _THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])")
 _CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z][A-Za-z]*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NUMBERED = re.compile(r"\b([A-Za-z]{2,})(\d{2,})\b")
+_NUMBERED = re.compile(r"\b([A-Z]{2,})(\d{2,})\b")
 _SHARP = re.compile(r"(?<!\w)[A-Za-z]{1,2}(?:\+\+|#)(?![\w+#])")
 # Two letters of a flag are one picture; selectors and skin tones say nothing.
 _PICTURE = re.compile(
@@ -54,6 +55,8 @@ _PICTURE = re.compile(
     "|[\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
 )
 _MOST_PARTS = 6
+# A shorter word is left whole where its language is not known.
+_LEAST_STEMMED = 4
 
 Read = tuple[str, tuple[str, ...]]
 """A word as it stands in the text, and its terms."""
@@ -86,6 +89,23 @@ def read_terms(text: str) -> list[Read]:
     parts = [(found, spoken)] if not mixed else _sentences(text, spoken)
     read = [(word, own) for part, theirs in parts for word in part if (own := terms_of_word(word, theirs))]
     return read + list(_joined(text)) if _JOINED.search(text) else read
+
+
+def other_stems(text: str) -> Iterator[Read]:
+    """Return the stems that any language gives the words of a text that does not tell its own: a word alone.
+
+    >>> "mandorl" in dict(other_stems("mandorla"))["mandorla"], list(other_stems("the almonds"))
+    (True, [])
+    """
+    found = words(text)
+    if not untold(found, text):
+        return
+    for word in found:
+        plain = fold(word)
+        if len(word) >= _LEAST_STEMMED and script_of(word) == "latin" and plain not in STOP_WORDS:
+            own = terms_of_word(word)
+            stems = {fold(stem(word, language.stemmer)) for language in LATIN.values()}
+            yield word, tuple(sorted(stems.difference(own)))
 
 
 def _sentences(text: str, spoken: Spoken) -> Iterator[tuple[list[str], Spoken]]:
@@ -136,7 +156,9 @@ def _spaced(word: str, spoken: Spoken) -> tuple[str, ...]:
     told = str(spoken._asdict().get(script, usual))
     if plain in LANGUAGES[told].stop:
         return ()
-    return _different(*(fold(stem(plain, LANGUAGES[code].stemmer)) for code in (usual, told)))
+    stems = [fold(stem(plain, LANGUAGES[code].stemmer)) for code in (usual, told)]
+    # What the Arabic stemmer takes for a conjunction may be the word's first letter.
+    return _different(*stems, _ARTICLE.sub("", plain)) if script == "arabic" else _different(*stems)
 
 
 def _latin(word: str, spoken: Spoken) -> tuple[str, ...]:
