@@ -3,11 +3,13 @@
 import re
 from dataclasses import dataclass
 
+from recollect.text import SENTENCE_END
+
 # Stops that end an abbreviation or an initial, not a sentence.
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$", re.IGNORECASE
 )
-_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+_STOP = re.compile(rf"{SENTENCE_END}|\n+")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
 
 _SUBJECT = (

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
-from recollect.text import Read, other_stems, read_terms, words
+from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
 from recollect.types import Vector
 
 Interval = tuple[datetime, datetime]
@@ -117,11 +117,10 @@ def background_terms(text: str, current: Query) -> tuple[str, ...]:
 def is_question(text: str) -> bool:
     """Tell whether a text asks something.
 
-    >>> is_question("where do I live"), is_question("I moved."), is_question("I moved. Did I tell you?")
+    >>> is_question("where do I live"), is_question("I moved."), is_question("你住在哪里吗")
     (True, False, True)
     """
-    plain = text.rstrip()
-    return plain.endswith(("?", "？", "؟")) or next(iter(words(plain[:80])), "") in _ASKING
+    return asks(text) or opens_asking(text) or next(iter(words(text[:80])), "") in _ASKING
 
 
 def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:

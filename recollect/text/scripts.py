@@ -37,6 +37,7 @@ _KANA = "\u3041-\u309f\u30a1-\u30ff\u31f0-\u31ff"
 _SOUTHEAST = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f"
 _HANGUL = "\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"
 _RUN = re.compile(f"([{_HAN}{_KANA}]+)|([{_SOUTHEAST}]+)|([{_HANGUL}]+)|([^{_HAN}{_KANA}{_SOUTHEAST}{_HANGUL}]+)")
+_UNSPACED = re.compile(f"[{_HAN}{_KANA}{_SOUTHEAST}]")
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _HIRAGANA_ALONE = re.compile("[\u3041-\u309f]+")
 # A letter with the signs above, below and behind it.
@@ -74,6 +75,20 @@ def script_of(word: str) -> str:
         if character > "\x7f":
             return _SCRIPT[bisect_right(_FIRST, ord(character)) - 1]
     return "latin"
+
+
+def is_unspaced(text: str) -> bool:
+    """Tell whether a text has letters of a script that puts no blanks between words.
+
+    >>> is_unspaced("私はどこ"), is_unspaced("Where am I")
+    (True, False)
+    """
+    return not text.isascii() and bool(_UNSPACED.search(text))
+
+
+def mostly_unspaced(text: str) -> bool:
+    """Tell whether a third or more of a text is of such a script; blanks, digits and foreign names are the rest."""
+    return not text.isascii() and 3 * len(_UNSPACED.findall(text)) >= len(text)
 
 
 def runs(word: str) -> Iterator[tuple[str, str]]:

@@ -16,8 +16,18 @@ _SIGNS = "".join(
     if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}])*(?:'[^\W_](?:[^\W_]|[{_SIGNS}])*)*")
-# Apostrophes; soft hyphens and joiners, which stand within a word and are not seen; the dot that Turkish leaves.
-_TYPED = str.maketrans({"’": "'", "ʼ": "'", "‘": "'", "\u00ad": None, "\u200d": None, "\u2060": None, "\ufeff": None})
+# Typographic marks, as they are typed; soft hyphens and joiners, which stand within a word and are not seen.
+_TYPED = str.maketrans(
+    {
+        **dict.fromkeys("’ʼ‘", "'"),
+        **dict.fromkeys("“”„", '"'),
+        **dict.fromkeys("\u2010\u2011", "-"),
+        **dict.fromkeys("–—\u00a0", " "),
+        **dict.fromkeys("\u00ad\u200d\u2060\ufeff", None),
+        "…": "...",
+    }
+)
+# What Turkish leaves of its capital "İ".
 _TURKISH_DOT = "i\u0307"
 
 
@@ -63,11 +73,20 @@ def words(text: str) -> list[str]:
     >>> words("I don't like C++; I like Rust.")
     ['i', "don't", 'like', 'c', 'i', 'like', 'rust']
     """
+    text = typed(text)
     if text.isascii():  # nothing to fold but case: a quarter less time
         return _ASCII_WORD.findall(text.lower())
-    plain = unicodedata.normalize("NFKC", text).casefold().replace(_TURKISH_DOT, "i").translate(_TYPED)
-    found: list[str] = _WORD.findall(plain)
+    found: list[str] = _WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace(_TURKISH_DOT, "i"))
     return found
+
+
+def typed(text: str) -> str:
+    """Write typographic marks as they are typed, and leave out what is not seen.
+
+    >>> print(typed("“I’m here…”"))
+    "I'm here..."
+    """
+    return text if text.isascii() else text.translate(_TYPED)
 
 
 def spelling_similarity(a: str, b: str) -> float:

@@ -16,7 +16,7 @@ from recollect.text.fold import fold, spelt_out
 from recollect.text.guess import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
 from recollect.text.languages import LATIN, STOP_WORDS
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
-from recollect.text.spelling import normalise, words
+from recollect.text.spelling import normalise, typed, words
 from recollect.text.stems import stem
 
 # Longest word that is indexed, in characters: longer runs are keys or encodings, not words.
@@ -68,6 +68,7 @@ def terms(text: str) -> Counter[str]:
     >>> sorted(terms("Ana's allergies: peanuts, peanuts"))
     ['allergi', 'ana', 'peanut']
     """
+    text = typed(text)
     if text.isascii():
         found = words(text)
         if FOREIGN.isdisjoint(found):  # English, or nothing that tells: as most texts are, and half the work
@@ -84,6 +85,7 @@ def read_terms(text: str) -> list[Read]:
     >>> read_terms("Where did I put the e-mail?")
     [('put', ('put',)), ('e', ('e',)), ('mail', ('mail',)), ('e-mail', ('email',))]
     """
+    text = typed(text)
     found = words(text)
     spoken, mixed = guess(found, text)
     parts = [(found, spoken)] if not mixed else _sentences(text, spoken)
