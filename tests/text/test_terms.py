@@ -1,6 +1,6 @@
 """Which texts share a term: spellings, joined words, pictures, several languages in one text."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -173,9 +173,9 @@ def test_no_list_of_stop_words_holds_a_negation(code: str) -> None:
 
 def test_a_long_text_takes_a_time_in_proportion() -> None:
     for piece in ("a", "aB", "1", "a-", "a.b", "x_", "é", "猫", "ส", "C+", "don't ", "1,"):
-        started = perf_counter()
+        started = process_time()
         terms(piece * 50_000)
-        assert perf_counter() - started < 2, piece
+        assert process_time() - started < 2, piece
 
 
 def test_no_word_is_kept_when_caches_are_emptied() -> None:

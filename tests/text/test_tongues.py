@@ -7,7 +7,8 @@ from recall_hots import Known, ask, hot_of
 from recollect.recall.gather import gather
 from recollect.text import terms, terms_of_word, words
 from recollect.text.guess import guess
-from tongues import TONGUES, Tongue
+from tongue import Tongue
+from tongues import TONGUES
 
 CASES = [
     pytest.param(tongue, asked, place, id=f"{name}: {asked}")
