@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 
 from recollect.types import Subject
-from recollect.work.readings import terms_of
 from recollect.work.tools import Tools
+from recollect.work.undoing import readings
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Reterming:
         found = await store.untermed(subject, limit=PORTION)
         if found is None:
             return 0
-        counted = await asyncio.to_thread(lambda: [terms_of(memory) for memory in found.memories])
+        counted = await asyncio.to_thread(lambda: [readings(memory)[1] for memory in found.memories])
         if await store.set_terms(found, counted) and not found.memories:
             logger.info("terms made anew")
         return len(found.memories)

@@ -1,12 +1,16 @@
 """Take back a decision, or everything from a source or a time. Reads and writes the store; embeds what comes back."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
+from recollect.chat.names import spoken_name
 from recollect.errors import BadRequestError, StaleSubjectError
+from recollect.form.sources import readable_text
 from recollect.ids import new_id
+from recollect.providers.chunk import chunks
 from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
+from recollect.text import terms
 from recollect.types import (
     Action,
     Change,
@@ -22,7 +26,6 @@ from recollect.types import (
     Vector,
     WeakenMemory,
 )
-from recollect.work.readings import pieces_of, terms_of
 from recollect.work.tools import Tools
 
 # Lines of the log read for one memory: far more than a memory ever has.
@@ -87,7 +90,7 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
 
 async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
     """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
-    read = [(pieces_of(memory), terms_of(memory)) for memory in memories]
+    read = [readings(memory) for memory in memories]
     pieces = [piece for found, _ in read for piece in found]
     embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
@@ -98,6 +101,15 @@ async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemor
             ReopenMemory(id=memory.id, space=tools.embedder.space if vectors else "", vectors=vectors, terms=counted)
         )
     return made
+
+
+def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+    """Return the pieces of a memory's text that are embedded, and its terms."""
+    if memory.kind is MemoryKind.TURN:
+        name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+        text = readable_text(memory.text)
+        return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
+    return ([] if memory.kind is MemoryKind.FACT else [memory.text]), terms(memory.text)
 
 
 async def past_of(tools: Tools, subject: Subject, memories: Sequence[Memory]) -> Past:
