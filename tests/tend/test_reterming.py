@@ -13,14 +13,16 @@ from recollect.engine import AsyncRecollect, Parts
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
 from recollect.store.open import open_store
+from recollect.store.postgres.connection import connect
 from recollect.store.protocol import Store
-from recollect.store.sqlite.arrays import pack_terms, with_length
-from recollect.store.sqlite.subjects import salt_of
+from recollect.store.relational.arrays import pack_terms, with_length
+from recollect.store.relational.subjects import salt_of
 from recollect.tend import reterming
 from recollect.tend.reterming import Reterming
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.text import former_terms, term_key, terms
 from recollect.types import CloseMemory, Hot, Subject
+from stores import STORES, new_store, url_of
 from talk import tell
 
 SAID = (
@@ -256,4 +258,29 @@ async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, c
     hot = await store.hot(ANA, SPACE)
     assert keys_of(hot) == as_made_now(hot, *SAID[1:], new.text)
     assert await store.untermed(Subject("user", "nobody")) is None
+    await store.close()
+
+
+@pytest.mark.skipif("postgres" not in STORES, reason="PostgreSQL's programs are not installed")
+async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: FakeClock) -> None:
+    url = url_of("postgres", tmp_path)
+    store = await new_store("postgres", tmp_path, clock)
+    await store.apply(ANA, [add(memory(text, clock=clock)) for text in SAID], [])
+    assert await store.behind() == []
+    with connect(url) as db:
+        db.execute("UPDATE hot SET terms = ''")
+        db.execute("UPDATE subject SET terms = 1, version = version + 1")
+    assert await store.behind() == [ANA]
+    halfway = await store.hot(ANA, SPACE)
+    assert halfway.former_terms
+    assert not len(halfway.terms)
+    commits = 0
+    while (found := await store.untermed(ANA, limit=2)) is not None:
+        assert await store.set_terms(found, [terms(one.text) for one in found.memories])
+        assert not await store.set_terms(found, [terms(one.text) for one in found.memories])
+        commits += 1
+    assert commits == 4
+    hot = await store.hot(ANA, SPACE)
+    assert not hot.former_terms
+    assert keys_of(hot) == as_made_now(hot, *SAID)
     await store.close()

@@ -85,9 +85,7 @@ class Tending(Hands):
 
     async def set_terms(self, done: Untermed, terms: Sequence[Mapping[str, int]]) -> bool:
         """See `Store.set_terms`."""
-        return await self._write(
-            lambda db: terming.set_terms(db, done, terms, term_key=self._term_key), done.subject
-        )
+        return await self._write(lambda db: terming.set_terms(db, done, terms, term_key=self._term_key), done.subject)
 
     async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
         """See `Store.tend_due`."""
