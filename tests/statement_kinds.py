@@ -19,6 +19,7 @@ OPERATORS = {
     "from_future",
     "back_from_future",
     "tend_due",
+    "behind",
     "tended_in_future",
 }
 CHECKS = {

@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.text import asks, only_greets
+
 _ASKS = re.compile(
     r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|"
     r"which|can|could|would|should|shall"
@@ -116,7 +118,7 @@ def statement_part(sentence: str) -> str:
     >>> statement_part("What should I eat?")
     ''
     """
-    if not re.search(r"\?[\"'”’)!?]*$", sentence):
+    if not asks(sentence):
         return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
     if _ASKS.match(sentence):
         return ""
@@ -215,7 +217,7 @@ def commands(sentence: str) -> bool:
 
 def small_talk(sentence: str) -> bool:
     """Whether a sentence is greeting, thanks or assent alone."""
-    return bool(_SMALL_TALK.match(sentence))
+    return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)
 
 
 def without_quoted(text: str) -> str:

@@ -62,7 +62,7 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
-from recollect.types.tended import TendLease, TendReport, closed_by
+from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
     "GLOBAL",
@@ -130,6 +130,7 @@ __all__ = [
     "TendLease",
     "TendReport",
     "Turn",
+    "Untermed",
     "Vector",
     "Vectors",
     "WeakenMemory",

@@ -90,7 +90,7 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
 
 async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
     """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
-    read = [_readings(memory) for memory in memories]
+    read = [readings(memory) for memory in memories]
     pieces = [piece for found, _ in read for piece in found]
     embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
@@ -103,7 +103,7 @@ async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemor
     return made
 
 
-def _readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
     """Return the pieces of a memory's text that are embedded, and its terms."""
     if memory.kind is MemoryKind.TURN:
         name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None

@@ -40,7 +40,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="text: lone surrogates are not cleaned",
-        file="recollect/text.py",
+        file="recollect/text/spelling.py",
         sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = re.compile("[\x00]")',
         noticed_by=(

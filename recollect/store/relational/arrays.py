@@ -58,6 +58,12 @@ def unpack_fixed(data: bytes) -> tuple[int, int]:
     return role, length
 
 
+def with_length(data: bytes, length: int) -> bytes:
+    """Return a `fixed` column with another number of terms."""
+    kind, role, _, *rest = _FIXED.unpack(data)
+    return _FIXED.pack(kind, role, length, *rest)
+
+
 def role_number(evidence: Sequence[Evidence]) -> int:
     """Say whose words a memory is, as `Hot.roles` does: those of its first source."""
     return role_code(evidence[0].role) if evidence else 0

@@ -1,12 +1,14 @@
 """All active memories of a subject as arrays, read anew only where its version moved. Works on a connection."""
 
+from dataclasses import replace
+
 from recollect.store.relational.arrays import unpack
 from recollect.store.relational.cache import Changed, HotCache
 from recollect.store.relational.database import Database, Row, TooLargeError
 from recollect.store.relational.delta import merge
 from recollect.store.relational.rows import fetch
 from recollect.store.relational.statements import load
-from recollect.store.relational.subjects import salt_of, space_of, version_of
+from recollect.store.relational.subjects import salt_of, space_of, terms_behind, version_of
 from recollect.types import Hot, Subject
 
 SQL = load("memory")
@@ -55,6 +57,8 @@ def hot_within(
     else:
         rows, vectors = _all_rows(db, subject, number, most)
     hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
+    if terms_behind(db, subject):
+        hot = replace(hot, former_terms=True)
     if base is not None and changed is not None:
         hot = merge(base, hot, changed.ids)
     cache.put(space, hot, changed=changed)

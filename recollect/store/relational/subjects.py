@@ -6,6 +6,7 @@ from recollect.errors import BadSubjectError, VectorSizeError
 from recollect.store.relational.database import Database
 from recollect.store.relational.rows import fetch_one, fetch_value
 from recollect.store.relational.statements import load
+from recollect.text import TERM_SCHEME
 from recollect.types import Subject
 
 SQL = load("subject")
@@ -31,13 +32,18 @@ def ensure(db: Database, subject: Subject) -> int:
     """Make the subject's row where there is none; return the version."""
     version = version_of(db, subject)
     if version is None:
-        return int(fetch_value(db, SQL["add_subject"], subject.key, subject.text))
+        return int(fetch_value(db, SQL["add_subject"], subject.key, subject.text, TERM_SCHEME))
     return version
 
 
 def move_version(db: Database, subject: Subject) -> int:
     """Count a change to the subject's memories; return the new version."""
     return int(fetch_value(db, SQL["move_version"], subject.key))
+
+
+def terms_behind(db: Database, subject: Subject) -> bool:
+    """Tell whether some of the subject's memories may have terms of a former scheme."""
+    return bool(fetch_value(db, SQL["terms_behind"], subject.key, TERM_SCHEME))
 
 
 def salt_of(term_key: bytes, subject: Subject) -> bytes:

@@ -1,17 +1,19 @@
 """Whose turn it is to be tended, leased by compare-and-swap, and what tending reads. Works on a connection."""
 
 import secrets
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
 from recollect.store.paging import check_limit
+from recollect.store.relational import terming
 from recollect.store.relational.database import Database
 from recollect.store.relational.formations import FARTHEST
 from recollect.store.relational.hands import Hands
 from recollect.store.relational.rows import fetch, fetch_one, read_memories
 from recollect.store.relational.statements import load
 from recollect.store.relational.subjects import version_of
-from recollect.types import Memory, Subject, TendLease
+from recollect.types import Memory, Subject, TendLease, Untermed
 
 SQL = load("tend")
 _TOKEN_BITS = 63  # what a signed integer holds
@@ -70,6 +72,20 @@ class Tending(Hands):
         """See `Store.ended`."""
         check_limit(limit)
         return await self._read(lambda db: ended(db, subject, at, limit=limit))
+
+    async def behind(self, *, limit: int = 100) -> list[Subject]:
+        """See `Store.behind`."""
+        check_limit(limit)
+        return await self._read(lambda db: terming.behind(db, limit=limit))
+
+    async def untermed(self, subject: Subject, *, limit: int = 100) -> Untermed | None:
+        """See `Store.untermed`."""
+        check_limit(limit)
+        return await self._read(lambda db: terming.untermed(db, subject, limit=limit))
+
+    async def set_terms(self, done: Untermed, terms: Sequence[Mapping[str, int]]) -> bool:
+        """See `Store.set_terms`."""
+        return await self._write(lambda db: terming.set_terms(db, done, terms, term_key=self._term_key), done.subject)
 
     async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
         """See `Store.tend_due`."""

@@ -5,12 +5,15 @@ SELECT name, version FROM subject WHERE key = ?1
 
 -- name: add_subject
 -- One of which all was erased goes on counting: its old versions must not come again.
-INSERT INTO subject (key, name, version)
-VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0))
+INSERT INTO subject (key, name, version, terms)
+VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0), ?3)
 RETURNING version
 
 -- name: move_version
 UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version
+
+-- name: terms_behind
+SELECT terms < ?2 FROM subject WHERE key = ?1
 
 -- name: subjects
 SELECT name FROM subject WHERE name > ?1 ORDER BY name LIMIT ?2
