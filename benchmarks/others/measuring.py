@@ -17,8 +17,8 @@ from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 
 FULL = (
-    Sizes(users=100, per_user=100, batch=1000, queries=500, adds=50),
-    Sizes(users=1, per_user=10_000, batch=1000, queries=500, adds=50),
+    Sizes(users=100, per_user=100, batch=1000, queries=300, adds=50),
+    Sizes(users=1, per_user=10_000, batch=1000, queries=200, adds=50),
 )
 QUICK = (
     Sizes(users=10, per_user=20, batch=100, queries=20, adds=5),

@@ -97,7 +97,7 @@ class Scene:
         foreign = [place for place in answered if self._users[place] != question.user]
         if foreign or len(set(answered)) != len(answered):
             raise ValueError(f"asked for {_user(question.user)}, the answer has {foreign or answered}")
-        own = np.array([place for place in self.loaded if self._users[place] == question.user])
+        own = np.arange(question.user, len(self.loaded), self.sizes.users)
         cosines = np.vecdot(self._vectors[own], self._asked[question.place])
         wanted = min(LIMIT, len(own))
         least = np.sort(cosines)[-wanted] - _EQUAL
