@@ -19,6 +19,10 @@ class Row:
     """How many measurements it stands on."""
     bar: float | None = None
     """What it is promised to stay below; None where nothing is promised."""
+    of: str = ""
+    """Whose figure it is, where several systems are measured beside one another."""
+    ratio: float | None = None
+    """How many times Recollect's figure it is, where both are of one run."""
 
     @property
     def meets_bar(self) -> bool:

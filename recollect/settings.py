@@ -37,7 +37,8 @@ class Settings(BaseSettings):
 
     database_url: str = Field(
         default_factory=default_database_url,
-        description="Where memories are kept: `sqlite:///path/to/file`.",
+        description="Where memories are kept: `sqlite:///path/to/file`, or "
+        "`postgresql://user:password@host:port/database` (with the extra `postgres`).",
     )
     host: str = Field(default="127.0.0.1", description="Address the server listens on.")
     port: int = Field(default=8765, ge=0, le=65535, description="Port the server listens on; 0 takes a free one.")

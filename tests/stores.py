@@ -1,22 +1,45 @@
 """The stores there are: what `--store` chooses among, and what the tests of each row and of the protocol run on."""
 
+from functools import cache
+from itertools import count
 from pathlib import Path
 
+from postgres_server import programs, shared_server
 from recollect.clock import Clock
 from recollect.store.open import open_store
+from recollect.store.postgres.migrate import prepare
 from recollect.store.protocol import Store
 
-STORES = ("memory", "file")
-"""SQLite in memory (read and written by one thread) and in a file (one writer, several readers)."""
+STORES = ("memory", "file", *(("postgres",) if programs() else ()))
+"""SQLite in memory (read and written by one thread) and in a file (one writer, several readers); PostgreSQL."""
 
-
-DURABLE = ("file",)
+DURABLE = tuple(kind for kind in STORES if kind != "memory")
 """Those that outlive their process."""
+
+_numbers = count(1)
 
 
 def url_of(kind: str, folder: Path) -> str:
-    """Say where a new store of that kind lies."""
-    return "sqlite:///:memory:" if kind == "memory" else f"sqlite:///{folder / 'recollect.sqlite3'}"
+    """Say where the new store of that kind and folder lies."""
+    match kind:
+        case "memory":
+            return "sqlite:///:memory:"
+        case "postgres":
+            return _new_database(folder)
+        case _:
+            return f"sqlite:///{folder / 'recollect.sqlite3'}"
+
+
+@cache
+def _new_database(_folder: Path) -> str:
+    """Make a database, once for each folder; those after the first are copies of an empty one with its tables."""
+    return shared_server().new_database(f"test{next(_numbers)}", template=_template())
+
+
+@cache
+def _template() -> str:
+    prepare(shared_server().new_database("recollect_template"))
+    return "recollect_template"
 
 
 async def new_store(kind: str, folder: Path, clock: Clock) -> Store:

@@ -13,6 +13,7 @@ PACKAGE = ROOT / "recollect"
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "server", "sync"}),
+    frozenset({"evaluate"}),
     frozenset({"engine"}),
     frozenset({"work", "tend"}),
     frozenset({"form", "resolve"}),

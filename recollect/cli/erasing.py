@@ -24,6 +24,10 @@ _Messages = Annotated[
 ]
 _All = Annotated[bool, typer.Option("--all", help="All there is of the user, the name included.")]
 _Finish = Annotated[bool, typer.Option("--finish", help="Finish what is pending, of everybody.")]
+_Rewrite = Annotated[
+    bool,
+    typer.Option("--rewrite", help="With --finish on PostgreSQL: write the tables anew, each locked meanwhile."),
+]
 _Everywhere = Annotated[
     bool, typer.Option("--everywhere", help="Copies in other subjects too, and what they formed of the messages.")
 ]
@@ -40,6 +44,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     message: _Messages = None,
     everything: _All = False,
     finish: _Finish = False,
+    rewrite: _Rewrite = False,
     everywhere: _Everywhere = False,
     yes: _Yes = False,
     user: UserName = None,
@@ -50,11 +55,13 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     """Erase a conversation, or all there is of a user, for good; `recollect forget` does it for memories."""
     if (conversation is not None) + everything + finish != 1:
         raise typer.BadParameter("say what: --conversation ID, --all, or --finish")
+    if rewrite and not finish:
+        raise typer.BadParameter("--rewrite belongs to --finish")
     if message and conversation is None:
         raise typer.BadParameter("--message belongs to a --conversation")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
     if finish:
-        _finish(here)
+        _finish(here, rewrite=rewrite)
         return
     if everything:
         if user is None and subject is None:
@@ -76,17 +83,19 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     show_receipts([here.run(work)], as_json=as_json)
 
 
-def _finish(here: Session) -> None:
+def _finish(here: Session, *, rewrite: bool) -> None:
     async def work(engine: "AsyncRecollect") -> bool:
-        return await engine.finish_erasing()
+        return await engine.finish_erasing(rewrite=rewrite)
 
     done = here.run(work)
     if here.as_json:
         say_json({"done": done})
     elif done:
-        say("Nothing is pending: no byte of what was erased is left in the database file and its log.")
-    else:
+        say("Nothing is pending: no byte of what was erased is left in the database's own files.")
+    elif rewrite:
         note("still pending: another process holds the database's log; try again when it has let go")
+    else:
+        note("still pending: another process holds the log of a file (try again), or a server's tables need --rewrite")
     if not done:
         raise typer.Exit(1)
 

@@ -15,6 +15,7 @@ from recollect.cli import (
     embedding,
     energy,
     erasing,
+    evaluating,
     formations,
     logbook,
     memories,
@@ -69,7 +70,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, embedding, profiling, doctoring)
+_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

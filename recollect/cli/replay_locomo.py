@@ -5,14 +5,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 
 from recollect.cli.replay_formats import BadRecord, BadRecordError, Recording, spread
+from recollect.dates.session import session_date as read_session_date
 
 _SESSION = re.compile(r"session_(\d+)")
-_DATE = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap]m)\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
-_MONTHS = tuple("january february march april may june july august september october november december".split())
 # The data set dates sessions, not turns; people take about a minute for one.
 _TURN = timedelta(minutes=1)
 
@@ -120,17 +119,13 @@ def session_date(value: object, zone: tzinfo) -> datetime:
     Raises:
         BadRecordError: it is not of that form.
 
+    >>> from datetime import UTC
     >>> session_date("1:56 pm on 8 May, 2023", UTC).isoformat()
     '2023-05-08T13:56:00+00:00'
     """
-    found = _DATE.fullmatch(value) if isinstance(value, str) else None
-    if found and found[5].lower() in _MONTHS:
-        hour, minute, half, day, month, year = found.groups()
-        month_number = _MONTHS.index(month.lower()) + 1
-        hour_of_day = int(hour) % 12 + (12 if half.lower() == "pm" else 0)
-        try:
-            local = datetime(int(year), month_number, int(day), hour_of_day, int(minute), tzinfo=zone)
-            return local.astimezone(UTC)
-        except (ValueError, OverflowError):
-            pass
-    raise BadRecordError(f"cannot read the session's date {str(value)[:40]!r}: it looks like '1:56 pm on 8 May, 2023'")
+    found = read_session_date(value, zone)
+    if found is None:
+        raise BadRecordError(
+            f"cannot read the session's date {str(value)[:40]!r}: it looks like '1:56 pm on 8 May, 2023'"
+        )
+    return found

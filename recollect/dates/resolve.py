@@ -28,7 +28,8 @@ _SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
 _COUNT = r"(?P<count>\d{1,3}|(?:a\s+)?couple(?:\s+of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
 _UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
 _TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s+)?"
-_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
+# 'Tuesday evenings' are no evening that a calendar has.
+_PART = r"(?!\s+(?:morning|afternoon|evening|night)s\b)(?:\s+(?:morning|afternoon|evening|night))?"
 _WHICH = r"(?P<which>(?:this\s+|the\s+)?(?:last|past|coming)|next|this)\s+"
 
 # Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
@@ -38,9 +39,15 @@ LONGEST_READ = 20_000
 _FUTURE = re.compile(
     r"\b(?:will|won't|gonna|going\s+to|plan(?:s|ning)?\s+(?:to|on|for)|upcoming|coming\s+up|tomorrow|look(?:ing)?\s+"
     r"forward|can't\s+wait|about\s+to|scheduled|hop(?:e|ing)\s+to|want\s+to|intend|due|deadline|remind|"
-    r"(?:i'm|i\s+am|we're|we\s+are)\s+(?:\w+ing))\b|'ll\b|^(?:i|we)\s+(?:start|leave|fly|move|have|travel)\b",
+    r"(?:i'm|i\s+am|(?:we|they)(?:'re|\s+are)|(?:he|she)(?:'s|\s+is))\s+(?:\w+ing))\b|'ll\b|^(?:i|we)\s+(?:start|leave|fly|move|have|travel)\b",
     re.IGNORECASE,
 )
+# What one signs up for lies ahead; a bare weekday behind such a word is rather when it was done.
+_BOOKED = re.compile(
+    r"\b(?:signed\s+up|registered|enrol?led|entered|tickets?|booked|reserved|invited)\b[^.!?]{0,60}$", re.IGNORECASE
+)
+# So many characters before a date may speak of it.
+_NEAR = 100
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
 # Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
@@ -65,6 +72,12 @@ class _Moment:
     def get(self, name: str) -> str:
         """Return a group, folded; empty where it is absent."""
         return (self.match.groupdict().get(name) or "").casefold()
+
+    @property
+    def booked(self) -> bool:
+        """Whether the words before it speak of something one signs up for."""
+        start = self.match.start()
+        return bool(_BOOKED.search(self.match.string[max(0, start - _NEAR) : start]))
 
     @property
     def which(self) -> str:
@@ -160,7 +173,7 @@ def _written_day(moment: _Moment) -> Days:
     number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
     if moment.get("year"):
         return calendar.day(date(int(moment.get("year")), number, of_month), explicit=True)
-    return calendar.near_day(moment.today, number, of_month, future=moment.future)
+    return calendar.near_day(moment.today, number, of_month, future=moment.future or moment.booked)
 
 
 def _named_month(moment: _Moment) -> Days | None:

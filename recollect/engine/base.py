@@ -1,5 +1,6 @@
 """What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
 
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -14,6 +15,7 @@ from recollect.engine.turn import Turns
 from recollect.errors import UnknownMemoryError
 from recollect.profiles.model import Profile
 from recollect.providers.spaces import Embedders
+from recollect.tend.reterming import Reterming
 from recollect.tend.schedule import Schedule
 from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
@@ -52,9 +54,14 @@ class Wired:
             counter=parts.counter,
             embedders=self._embedders,
         )
-        tending = Schedule(self._tools, parts.settings.tend_every_s)
+        tending, reterming = Schedule(self._tools, parts.settings.tend_every_s), Reterming(self._tools)
+
+        async def chores(stop: Callable[[], bool]) -> None:
+            await reterming.portion(stop)
+            await tending.portion(stop)
+
         stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
-        self._worker = Worker(self._tools, stages, chores=tending.portion)
+        self._worker = Worker(self._tools, stages, chores=chores)
         self._finder = Finder(parts, self._embedders)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)

@@ -92,9 +92,13 @@ class Ending(Looking):
             EraseOrder(subject=self.subject(user), everything=True, everywhere=everywhere)
         )
 
-    async def finish_erasing(self) -> bool:
-        """Finish what erasures left pending; False where another process still holds the log."""
-        return await self._eraser().finish(wait_ms=WAIT_MS)
+    async def finish_erasing(self, *, rewrite: bool = False) -> bool:
+        """Finish what erasures left pending; False where something still is.
+
+        On SQLite that is where another process holds the log; on PostgreSQL until `rewrite` writes the tables anew,
+        which locks each of them for as long as that takes.
+        """
+        return await self._eraser().finish(wait_ms=WAIT_MS, rewrite=rewrite)
 
     async def link(self, memory_id: str, *, to: Subject, user: str | Subject | None = None) -> Memory:
         """Share an active note, fact or episode with another subject, which gets a row of its own under the same id.

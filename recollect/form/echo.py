@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.text import bare, terms
+from recollect.text import BETWEEN_SENTENCES, bare, terms
 from recollect.types import Memory, MemoryKind
 
 # Share of a clause's terms that stand in one memory, from which the clause tells nothing else.
 _ECHO = 0.8
 # Shorter memories are said again by chance.
 _FEWEST_WORDS = 3
-_PIECES = re.compile(r"(?<=[.!?…])\s+|\n+")
+_PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 _CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
 # How one says that one repeats something; what is repeated stands beside it.
 _ATTRIBUTES = re.compile(

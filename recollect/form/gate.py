@@ -5,7 +5,7 @@ import re
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
-from recollect.form.tone import commands, small_talk, statement_part
+from recollect.form.tone import commands, small_talk, statement_part, wants_forgotten
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
 _ORDER = re.compile(
@@ -58,6 +58,8 @@ def worth_a_look(text: str) -> bool:
 def _sentence_counts(sentence: Piece) -> bool:
     if small_talk(sentence.text):
         return False
+    if wants_forgotten(sentence.text):
+        return True
     stated = statement_part(sentence.text)
     if not stated:
         return False
@@ -65,7 +67,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         return True
     if commands(stated):
         return bool(_ASIDE.search(stated))
-    if not _ENGLISH.search(stated):
+    if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return bool(_SELF.search(stated))
 

@@ -19,6 +19,7 @@ from recollect.form.marks import (
     WEB,
     Mark,
 )
+from recollect.text import BETWEEN_SENTENCES
 from recollect.types import Candidate
 
 _ANY = ("",)
@@ -37,7 +38,7 @@ _STANDS = (
     *("always", "never", "from", "every", "each", "all", "remember", "when", "if", "once", "time", "after", "soon"),
     *("trigger", "activation", "in "),
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 # Where within a sentence an order may begin: behind a mark, or behind words that tell somebody to do something.
 _BEGINS = re.compile(
     r"[\n.!?,;:\"“”]|\b(?:that|please)\b|\b(?:wants?|asks?|asked|told|tells|request(?:s|ed)?|instruct(?:s|ed)?|order(?:s|ed)?|"

@@ -3,11 +3,15 @@
 import re
 from dataclasses import dataclass
 
+from recollect.text import SENTENCE_END
+
 # Stops that end an abbreviation or an initial, not a sentence.
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$", re.IGNORECASE
 )
-_STOP = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
+# A picture ends what it stands behind: 'Big news 🎉 we moved'.
+PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
+_STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
 
 _SUBJECT = (

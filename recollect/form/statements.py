@@ -31,7 +31,7 @@ def extract_statements(source: FormInput, form: FormPolicy) -> list[Candidate]:
     """Extract what people state about themselves, in the shape of a policy."""
     found = extract_by_rules(source)
     if form.extractor == "facts":
-        return [one for one in found if one.kind is MemoryKind.FACT]
+        return [one for one in found if one.kind is MemoryKind.FACT or one.forgets]
     if form.extractor == "memories":
         return found
     told = _sentences(found)

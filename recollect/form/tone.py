@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.text import asks, only_greets
+
 _ASKS = re.compile(
     r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|"
     r"which|can|could|would|should|shall"
@@ -27,7 +29,57 @@ _SUPPOSES = re.compile(
 _JOKES = re.compile(
     r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|"
     r"jk|j/k|it'?s\s+a\s+joke"
-    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)",
+    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)"
+    r"|^(?:not\s*!+|(?:sike|psych)\s*[.!]*)$|\bsaid\s+(?:no\s?one|nobody)\s+ever\b|\bin\s+my\s+dreams\b|\byeah,?\s+right\b",
+    re.IGNORECASE,
+)
+_TOLD = (
+    r"i(?:'ve|\s+have)?\s+(?:ever\s+|just\s+)?(?:told|said|mentioned|wrote|shared)(?:\s+(?:to\s+)?you)?(?:\s+\w+day)?"
+)
+_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s+(?:thing|things|stuff|part|bit))\s+)*"
+# 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
+_FORGET = re.compile(
+    r"^(?:(?:please|pls|can you|could you|would you|will you|i want you to|i'd like you to|you can|you should|you may|"
+    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]+)*(?:"
+    rf"(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+"
+    r"(?:about|of|regarding|on|that)\s+(?P<topic>[^.!?;]+)"
+    rf"|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+))"
+    r"|(?:forget|stop\s+remembering|don't\s+remember)\s+(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
+    r"|(?:delete|erase|remove)\s+(?P<kept>[^.!?;]{2,80}?)\s+from\s+(?:your|the)\s+(?:memory|memories|notes?)\b)",
+    re.IGNORECASE,
+)
+_VAGUE = re.compile(
+    r"(?:it|that|this|me|them|everything|all|what|the\s+(?:last|previous|above|other)\b|my\s+(?:last|previous|question|"
+    r"message|request|point|bad))\b|$",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:no\s+longer\s+(?:true|right|correct|the\s+case|so|accurate|valid|up\s+to\s+date)"
+    r"|not\s+(?:true|right|correct|the\s+case|so|accurate|valid)\s+(?:any\s?more|any\s+longer)|outdated|out\s+of\s+date|old\s+news)\b",
+    re.IGNORECASE,
+)
+_LAUGHS = re.compile(
+    r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
+    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]*$",
+    re.IGNORECASE,
+)
+_IMAGINES = re.compile(
+    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]+)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s+(?:say|"
+    r"pretend|play|imagine|assume|suppose)|say\s+(?:that\s+)?i(?:'m|\s)|role[\s-]?play|act\s+as|picture\s+this|you(?:'re|\s+are)\s+now"
+    r"|hypothetically|in\s+(?:this|our|the)\s+(?:story|game|scene|scenario))\b",
+    re.IGNORECASE,
+)
+_IN_EARNEST = re.compile(
+    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]+)*(?:in\s+(?:real\s+life|reality|truth)|irl|seriously|for\s+real|"
+    r"(?:no|all)\s+jok(?:e|es|ing)(?:\s+aside)?|jokes\s+aside|joking\s+aside|back\s+to\s+reality|the\s+truth\s+is|actually)\b",
+    re.IGNORECASE,
+)
+# Said of nobody's life: figures of speech, and what a laugh behind it takes back.
+_EXAGGERATES = re.compile(
+    r"\bcould\s+(?:eat\s+a|kill\s+for|sleep\s+for\s+a)|\b(?:million|billion|zillion|gazillion|bazillion)\s+times\b"
+    r"|\b(?:literally|basically|practically|almost|nearly)\s+(?:died|dead|dying|exploded|melted|melting|cried\s+a\s+river)\b"
+    r"|\bi(?:'m|\s+am)\s+(?:(?:so|literally|basically|just)\s+)*(?:dead|dying|deceased|screaming|starving)\b"
+    r"|\b(?:i|it|this|that)\s+(?:nearly\s+|almost\s+)?(?:died|killed\s+me|broke\s+me)\s+(?:laughing|of\s+(?:laughter|boredom|shame))\b",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -66,7 +118,7 @@ def statement_part(sentence: str) -> str:
     >>> statement_part("What should I eat?")
     ''
     """
-    if not re.search(r"\?[\"'”’)!?]*$", sentence):
+    if not asks(sentence):
         return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
     if _ASKS.match(sentence):
         return ""
@@ -100,6 +152,59 @@ def jokes(sentence: str) -> bool:
     return bool(_JOKES.search(sentence))
 
 
+def exaggerates(sentence: str) -> bool:
+    """Whether a sentence is a figure of speech that nobody takes at its word.
+
+    >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
+    (True, False)
+    """
+    return bool(_EXAGGERATES.search(sentence))
+
+
+def forgotten(sentence: str) -> str:
+    """Return what a sentence asks to forget, in its words; empty where it asks no such thing of memory.
+
+    >>> forgotten("Please forget what I told you about Tom."), forgotten("Forget it, let's go on")
+    ('Tom', '')
+    """
+    found = _FORGET.match(sentence)
+    what = (next((words for words in found.groups() if words), "")) if found else ""
+    return "" if _VAGUE.match(what) else what.strip(" .!,")
+
+
+def wants_forgotten(sentence: str) -> bool:
+    """Whether a sentence asks to forget something, or says of what the other side said that it is over."""
+    return bool(forgotten(sentence)) or bool(_TAKEN_BACK.search(sentence))
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence says of what was said before that it is so no longer.
+
+    >>> takes_back("No, that's no longer true."), takes_back("That's true.")
+    (True, False)
+    """
+    return bool(_TAKEN_BACK.search(sentence))
+
+
+def laughs(sentence: str) -> bool:
+    """Whether a sentence ends in a laugh: what it says last is not meant in earnest.
+
+    >>> laughs("I own seventeen yachts, lol."), laughs("I moved to Oslo 🙂")
+    (True, False)
+    """
+    return bool(_LAUGHS.search(sentence))
+
+
+def imagines(sentence: str) -> bool:
+    """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
+    return bool(_IMAGINES.match(sentence))
+
+
+def in_earnest(sentence: str) -> bool:
+    """Whether a sentence says that the game is over."""
+    return bool(_IN_EARNEST.match(sentence))
+
+
 def hedges(sentence: str) -> bool:
     """Whether the speaker is not sure."""
     return bool(_HEDGES.search(sentence))
@@ -112,7 +217,7 @@ def commands(sentence: str) -> bool:
 
 def small_talk(sentence: str) -> bool:
     """Whether a sentence is greeting, thanks or assent alone."""
-    return bool(_SMALL_TALK.match(sentence))
+    return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)
 
 
 def without_quoted(text: str) -> str:

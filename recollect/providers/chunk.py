@@ -1,9 +1,13 @@
 """Cut a long message into pieces that are embedded one by one. Pure."""
 
 import re
+import unicodedata
 
-# About 250 tokens: longer pieces average many subjects into one vector that is near none of them.
-CHUNK_CHARACTERS = 1000
+from recollect.text import SENTENCE_END, mostly_unspaced
+
+# About 250 tokens: longer pieces average many subjects into one vector that is near none of them. A letter of a script
+# without blanks is a token or more.
+CHUNK_CHARACTERS, UNSPACED_CHARACTERS = 1000, 300
 # A message of 32 pieces fills some 15 pages; vectors of more would crowd out the subject's other memories.
 MOST_CHUNKS = 32
 # A boundary in the first quarter of a piece is passed over, so that pieces do not become crumbs.
@@ -12,20 +16,20 @@ _LEAST_SHARE = 4
 # From the best place to cut to the worst: behind a paragraph, a line or sentence, a clause, a word.
 _BOUNDARIES = (
     re.compile(r"\n\s*\n"),
-    re.compile(r"\n|[.!?…][\"'”’)\]]*\s|[。！？]"),
-    re.compile(r"[,;:]\s|[、，；]"),
+    re.compile(rf"\n|{SENTENCE_END}"),
+    re.compile(r"[,;:،؛၊]\s|[、，；]"),
     re.compile(r"\s"),
 )
 
 
-def chunks(text: str, *, size: int = CHUNK_CHARACTERS, most: int = MOST_CHUNKS) -> list[str]:
+def chunks(text: str, *, size: int | None = None, most: int = MOST_CHUNKS) -> list[str]:
     """Cut a text into consecutive pieces, at paragraphs and sentences where there are any.
 
     Nothing overlaps and nothing but white space between pieces is dropped, up to the last piece allowed.
 
     Args:
         text: Any text.
-        size: Longest piece, in characters.
+        size: Longest piece, in characters; None: as many as are some 250 tokens in the script of its beginning.
         most: Most pieces; what lies behind them is left out (it is still found by its words).
 
     Returns:
@@ -34,6 +38,8 @@ def chunks(text: str, *, size: int = CHUNK_CHARACTERS, most: int = MOST_CHUNKS) 
     >>> chunks("We met in Oslo. It rained all day. Ana laughed.", size=20)
     ['We met in Oslo.', 'It rained all day.', 'Ana laughed.']
     """
+    if size is None:
+        size = UNSPACED_CHARACTERS if mostly_unspaced(text[:CHUNK_CHARACTERS]) else CHUNK_CHARACTERS
     pieces: list[str] = []
     start = _skip_blank(text, 0)
     while start < len(text) and len(pieces) < most:
@@ -57,4 +63,6 @@ def _cut(window: str, size: int) -> int:
         fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _LEAST_SHARE]
         if fitting:
             return fitting[-1]
-    return size
+    # A sign stays with its letter.
+    letters = (end for end in range(size, size // _LEAST_SHARE, -1) if unicodedata.category(window[end])[0] != "M")
+    return next(letters, size)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
+from recollect.recall.beside import match_beside
 from recollect.recall.meaning import MeaningMatches, Relevance, match_meaning
 from recollect.recall.query import Interval, Query
 from recollect.recall.words import WordMatches, match_words
@@ -32,10 +33,15 @@ def gather(hot: Hot, query: Query, relevance: Relevance) -> Matches:
     """Weigh all memories of a subject by each source of evidence."""
     return Matches(
         meaning=match_meaning(hot, query.vector, relevance),
-        words=match_words(hot, tuple(query.terms)),
+        words=_words(hot, query),
         in_time=_in_time(hot, query.dates),
         present=_present(hot, query.present),
     )
+
+
+def _words(hot: Hot, query: Query) -> WordMatches:
+    found = match_words(hot, tuple(query.terms))
+    return match_beside(hot, query, found) if hot.former_terms or query.elsewhere else found
 
 
 def _in_time(hot: Hot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | None:

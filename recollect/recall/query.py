@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
-from recollect.text import terms_of_word, words
+from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
 from recollect.types import Vector
 
 Interval = tuple[datetime, datetime]
@@ -51,6 +51,8 @@ class Query:
     """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text behind each term, for people to read."""
+    elsewhere: tuple[Read, ...] = ()
+    """Words with the stems that other languages give them, where the text does not tell its own."""
     background: tuple[str, ...] = ()
     """Terms of what was said before, where the policy asks for the conversation; `MOST_TERMS` at most."""
     newest: frozenset[bytes] | None = None
@@ -103,6 +105,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         question=is_question(text),
         standing=standing,
         spoken=spoken,
+        elsewhere=tuple(other_stems(text)),
     )
 
 
@@ -114,18 +117,17 @@ def background_terms(text: str, current: Query) -> tuple[str, ...]:
 def is_question(text: str) -> bool:
     """Tell whether a text asks something.
 
-    >>> is_question("where do I live"), is_question("I moved."), is_question("I moved. Did I tell you?")
+    >>> is_question("where do I live"), is_question("I moved."), is_question("你住在哪里吗")
     (True, False, True)
     """
-    plain = text.rstrip()
-    return plain.endswith(("?", "？", "؟")) or next(iter(words(plain[:80])), "") in _ASKING
+    return asks(text) or opens_asking(text) or next(iter(words(text[:80])), "") in _ASKING
 
 
 def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:
     found: Counter[str] = Counter()
     spoken: dict[str, str] = {}
-    for word in words(text):
-        for term in terms_of_word(word):
+    for word, own in read_terms(text):
+        for term in own:
             found[term] += 1
             spoken.setdefault(term, word)
     if len(found) > MOST_TERMS:

@@ -149,7 +149,7 @@ class Batch:
         if known.place is not None:
             self.done[known.place] = replace(self.done[known.place], valid_to=valid_to)
             return ()
-        if known.memory is None:
+        if known.memory is None or known.memory.id in self.closed:
             return ()
         closings = [Closing(memory=known.memory, valid_to=valid_to)]
         self.closed.add(known.memory.id)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
 from recollect.resolve.compare import contradicts, denies, differs, never_merge, overlap, same, says_more, shares_words
+from recollect.resolve.ending import forgotten, moved_on, over
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
-from recollect.resolve.slots import opposite_mark, slot_mark
+from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
@@ -61,6 +62,8 @@ def _decide(
         return _plain(
             Action.IGNORE, said, f"confidence {candidate.confidence:.2f} is below {context.min_confidence:.2f}"
         )
+    if candidate.forgets:
+        return _forgotten(batch, place, said)
     if candidate.kind is MemoryKind.FACT:
         return (_ended if candidate.ends else _fact)(batch, said, rules[0])
     return _note(batch, place, said, rules)
@@ -138,7 +141,11 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy)
     candidate, evidence = said
     ruled_out = opposite_mark(candidate.key, candidate.value)
     here = [known for known in batch.facts() if same_slot(candidate, known)]
-    against = [known for known in batch.facts() if slot_mark(known.key, known.value) == ruled_out]
+    against = [
+        known
+        for known in batch.facts()
+        if slot_mark(known.key, known.value) == ruled_out or _leaves_out(candidate, known)
+    ]
     for known in here:
         if same_value(candidate, known):
             return _again(batch, said, known, Action.IGNORE, "this is known already")
@@ -158,6 +165,10 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy)
     return _replacing(
         batch, said, rivals, "a newer value of the same slot" if here else "a newer statement of the opposite"
     )
+
+
+def _leaves_out(candidate: Candidate, known: Known) -> bool:
+    return leaves_out(candidate.key, candidate.value, known.key, known.value)
 
 
 def _less_sure(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
@@ -197,6 +208,22 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
     )
 
 
+def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Resolved:
+    candidate, evidence = said
+    meant = forgotten(batch, place, said)
+    closes = [closing for known in meant for closing in batch.end(known, evidence.said_at)]
+    if not meant:
+        return _plain(Action.IGNORE, said, "nothing known that it would end")
+    return Resolved(
+        action=Action.CLOSE,
+        candidate=candidate,
+        evidence=(evidence,),
+        target=closes[0].memory if closes else None,
+        reason="it is to be forgotten",
+        closes=tuple(closes),
+    )
+
+
 def _note(
     batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
 ) -> Resolved:
@@ -205,25 +232,31 @@ def _note(
     near = [*batch.notes(place)]
     near += [(known, context.similar(known.place or 0, place)) for known in batch.added_notes()]
     near.sort(key=lambda pair: -pair[1])
+    claimed = _claimed(batch, candidate)
+    if claimed and candidate.ends and is_newer(evidence, claimed) and shares_words(candidate.text, claimed.text):
+        closes = batch.end(claimed, candidate.valid_from)
+        return Resolved(
+            action=Action.CLOSE,
+            candidate=candidate,
+            evidence=(evidence,),
+            target=claimed.memory,
+            reason="it is said to have ended",
+            closes=closes,
+        )
     for known, _ in near:
         if same(candidate.text, known.text):
             return _again(batch, said, known, Action.IGNORE, "the same words are known already")
+    past = over(batch, place, said)
+    if past:
+        return _replacing(batch, said, past, "says that it is over")
+    left = moved_on(batch, place, said)
+    if left:
+        return _replacing(batch, said, left, "says that they live elsewhere now")
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
             return decided
-    claimed = _claimed(batch, candidate)
-    if claimed and _honoured(candidate, evidence, claimed):
-        if candidate.ends:
-            closes = batch.end(claimed, candidate.valid_from)
-            return Resolved(
-                action=Action.CLOSE,
-                candidate=candidate,
-                evidence=(evidence,),
-                target=claimed.memory,
-                reason="it is said to have ended",
-                closes=closes,
-            )
+    if claimed and not candidate.ends and _honoured(candidate, evidence, claimed):
         return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")

@@ -90,11 +90,35 @@ for _group in _EQUALS.split(","):
     for _one in _stems:
         EQUALS[_one] = _name
 
+_FOODS = {
+    "meat": "steak beef pork chicken bacon ham sausage burger lamb turkey rib salami veal duck meatball barbecue kebab",
+    "fish": "salmon tuna cod trout herring sushi anchovy sardine mackerel",
+    "seafood": "shrimp prawn lobster crab oyster mussel clam scallop squid",
+    "dairy": "milk cheese butter yogurt yoghurt cream icecream mozzarella parmesan feta",
+    "alcohol": "wine beer whisky whiskey vodka gin rum cider champagne cocktail liquor",
+    "caffeine": "coffee espresso cappuccino latte",
+    "gluten": "bread pasta pizza wheat barley rye",
+    "sugar": "candy sweet chocolate cake cookie soda",
+}
+_DIETS = {
+    "vegan": "meat fish seafood dairy egg honey",
+    "vegetarian": "meat fish seafood",
+    "pescatarian": "meat",
+    "plant based": "meat fish seafood dairy egg honey",
+}
+FOODS = {stem(group): frozenset(stem(food) for food in foods.split()) for group, foods in _FOODS.items()}
+"""Stems of what belongs to a group of foods: who avoids the group does not like these any more."""
+DIETS: dict[str, frozenset[str]] = {}
+"""Stems of all that a diet leaves out."""
+for _diet, _groups in _DIETS.items():
+    _left_out = {stem(group) for group in _groups.split()}
+    DIETS[_diet] = frozenset(_left_out.union(*(FOODS.get(group, frozenset()) for group in _left_out)))
+
 # Words that only colour a statement: one with and one without them say the same.
 DEGREE = frozenset(
     stem(word)
-    for word in """lot much bit quite pretty super truly actually currently still also always usually kind slightly
-    somewhat approximately roughly particularly especially explicitly simply basically generally""".split()
+    for word in """lot much bit quite pretty super truly actually currently now again still also always usually kind
+    slightly somewhat approximately roughly particularly especially explicitly simply basically generally""".split()
 )
 # Whose life it is: a sentence with such a word and one without it speak of different people.
 PEOPLE = frozenset(

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.resolve.lexicon import DIETS, FOODS
 from recollect.text import bare, squeeze, stem
 
 # Keys of which a person has one value at a time: another value replaces it. Keys that begin with `favorite_` are too.
@@ -46,6 +47,10 @@ _SYNONYMS = {
 _CANONICAL = {synonym: key for key, synonyms in _SYNONYMS.items() for synonym in synonyms.split()}
 # Slots that cannot hold the same value both at once: the newer statement wins.
 OPPOSITE = {"like": "dislike", "dislike": "like", "hobby": "dislike"}
+# Milk of oats and steak of cauliflower are neither milk nor steak.
+PLANT_BASED = frozenset(
+    stem(word) for word in "vegan veggie vegetarian plant soy oat almond rice coconut nut tofu".split()
+)
 # Longest key, in characters.
 LONGEST_KEY = 120
 
@@ -85,6 +90,21 @@ def opposite_mark(key: str, value: str) -> str | None:
     name, colon, held = canonical_key(key, value).partition(":")
     other = OPPOSITE.get(name)
     return f"{other}:{value_mark(held)}" if colon and other else None
+
+
+def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
+    """Whether what somebody avoids, or their diet, leaves out what another fact says they like.
+
+    >>> leaves_out("avoid", "meat", "like", "a good steak"), leaves_out("diet", "vegan", "like", "oat milk")
+    (True, False)
+    """
+    name, liked = (canonical_key(*one).partition(":")[0] for one in ((key, value), (other_key, other_value)))
+    if liked != "like" or name not in ("avoid", "diet"):
+        return False
+    held = value_mark(value)
+    out = DIETS.get(bare(value), frozenset()) if name == "diet" else FOODS.get(held, frozenset()) | {held}
+    words = value_mark(other_value).split()
+    return bool(words) and words[-1] in out and not PLANT_BASED & set(words)
 
 
 def value_mark(value: str) -> str:

@@ -19,7 +19,8 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
     """Open a store, made or brought to the newest schema where needed.
 
     Args:
-        url: `sqlite:///relative/path`, `sqlite:////absolute/path`, `sqlite:///C:/path` or `sqlite:///:memory:`.
+        url: `sqlite:///relative/path`, `sqlite:////absolute/path`, `sqlite:///C:/path` or `sqlite:///:memory:`;
+            `postgresql://user:password@host:port/database`.
         clock: What the store stamps its rows by.
         cache_bytes: Most memory for cached subjects; 0 caches none.
 
@@ -29,15 +30,20 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
         UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
         StoreUnavailableError: another process holds it.
     """
+    if url.startswith(_POSTGRES):
+        try:
+            from recollect.store.postgres.store import PostgresStore
+        except ImportError as error:
+            raise BadSettingError(
+                _SETTING,
+                f"{url.partition(':')[0]}://…",
+                f"needs the extra `postgres` ({error}): pip install recollect[postgres]",
+            ) from error
+        return await PostgresStore.open(url, clock=clock, cache_bytes=cache_bytes)
     return await SqliteStore.open(_place(url), clock=clock, cache_bytes=cache_bytes)
 
 
 def _place(url: str) -> Place:
-    if url.startswith(_POSTGRES):
-        scheme = url.partition(":")[0]  # the rest may hold a password
-        raise BadSettingError(
-            _SETTING, f"{scheme}://…", "PostgreSQL is not there yet; for now take sqlite:///path/to/file"
-        )
     path = url.removeprefix(_SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"

@@ -27,6 +27,7 @@ from recollect.types import (
     RecallPlace,
     RecallRecord,
     Recorded,
+    Rest,
     Span,
     Subject,
     Turn,
@@ -326,10 +327,21 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
         """
         ...
 
-    async def clean(self, *, wait_ms: int) -> bool:
-        """Leave no byte of what was erased in the database and its log; False where that is still pending.
+    @property
+    def rest(self) -> Rest:
+        """Where what is kept lies: what erasing can reach there."""
+        ...
 
-        Waits up to `wait_ms` for other processes that hold the log. True where nothing was pending.
+    async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """Leave no byte of what was erased in the database's own files; False where that is still pending.
+
+        Args:
+            wait_ms: How long to wait for other processes that hold the log.
+            rewrite: Write the tables of a server anew, which locks each for as long as that takes; without it what a
+                server keeps of deleted rows stays pending.
+
+        Returns:
+            True where nothing is pending any more. A server's write-ahead log and its copies are out of reach.
         """
         ...
 

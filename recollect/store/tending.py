@@ -1,9 +1,10 @@
 """The part of the store's protocol that tending relies on: the promises of `Store` hold here as well. Pure."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.types import Memory, Subject, TendLease
+from recollect.types import Memory, Subject, TendLease, Untermed
 
 
 class TendedStore(Protocol):
@@ -15,6 +16,26 @@ class TendedStore(Protocol):
 
     async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
         """Read active notes, facts and episodes whose `valid_to` had passed then: the `limit` first to end, by id."""
+        ...
+
+    async def behind(self, *, limit: int = 100) -> list[Subject]:
+        """List subjects some of whose memories may have terms of a former scheme (`text.TERM_SCHEME`)."""
+        ...
+
+    async def untermed(self, subject: Subject, *, limit: int = 100) -> Untermed | None:
+        """Read the next active memories whose terms are to be made anew; None where the subject is not behind."""
+        ...
+
+    async def set_terms(self, done: Untermed, terms: Sequence[Mapping[str, int]]) -> bool:
+        """Put terms in the place of the former ones; without memories: note that the subject is not behind any more.
+
+        Args:
+            done: What was read. Nothing happens where another process was quicker.
+            terms: Of each memory, in order. One that is closed by now is passed over.
+
+        Returns:
+            Whether it happened.
+        """
         ...
 
     async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:

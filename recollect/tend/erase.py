@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from recollect.errors import TryAgainError
 from recollect.store.protocol import Store
 from recollect.text import forget_words
-from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
+from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
 
 # How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
 # receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
@@ -46,22 +46,22 @@ class Eraser:
         forget_words()
         self.forget_texts()
         clean = await self.finish(wait_ms=WAIT_MS)
-        return receipt(order, done, clean=clean)
+        return receipt(order, done, clean=clean, rest=self.store.rest)
 
-    async def finish(self, *, wait_ms: int = BEHIND_MS) -> bool:
-        """Finish what is pending, if nobody holds the log; False where it still is."""
+    async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
+        """Finish what is pending, if nobody holds the log; False where it still is. `rewrite`: see `Store.clean`."""
         try:
-            return not await self.store.unclean() or await self.store.clean(wait_ms=wait_ms)
+            return not await self.store.unclean() or await self.store.clean(wait_ms=wait_ms, rewrite=rewrite)
         except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
             return False
 
 
-def receipt(order: EraseOrder, done: Erasure, *, clean: bool) -> EraseReceipt:
+def receipt(order: EraseOrder, done: Erasure, *, clean: bool, rest: Rest = Rest.FILE) -> EraseReceipt:
     """Write the receipt of an erasure."""
     places = [
         ErasePlace(name=name, reach=Reach.REACHED, count=done.counts.get(name, 0), text=text) for name, text in _ROWS
     ]
-    places += [_file(clean), *_left(order, done), *_outside()]
+    places += [*(_server(clean) if rest is Rest.SERVER else [_file(clean)]), *_left(order, done), *_outside(rest)]
     return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
 
 
@@ -74,6 +74,25 @@ def _file(clean: bool) -> ErasePlace:
         "erased, but its bytes are still there: the worker tries again, or `recollect erase --finish`"
     )
     return ErasePlace(name="file and log", reach=Reach.PENDING, count=0, text=text)
+
+
+def _server(clean: bool) -> Iterator[ErasePlace]:
+    """Say what a database server keeps of rows that are deleted."""
+    if clean:
+        text = "the tables were written anew: the server's files hold nothing of it"
+        yield ErasePlace(name="tables", reach=Reach.REACHED, count=0, text=text)
+    else:
+        text = (
+            "no read returns it, but the server's files hold the deleted rows until the tables are written anew: "
+            "`recollect erase --finish --rewrite` does that, and locks each table meanwhile"
+        )
+        yield ErasePlace(name="tables", reach=Reach.PENDING, count=0, text=text)
+    yield ErasePlace(
+        name="write-ahead log",
+        reach=Reach.OUT_OF_REACH,
+        count=0,
+        text="the server's log, its archive and its standbys keep what was written until they are rotated or follow",
+    )
 
 
 def _left(order: EraseOrder, done: Erasure) -> Iterator[ErasePlace]:
@@ -94,8 +113,9 @@ def _left(order: EraseOrder, done: Erasure) -> Iterator[ErasePlace]:
         yield ErasePlace(name="answers given with it", reach=Reach.OUT_OF_REACH, count=answers, text=text)
 
 
-def _outside() -> Iterator[ErasePlace]:
+def _outside(rest: Rest) -> Iterator[ErasePlace]:
     """Name what nobody here can reach."""
+    place = "the file" if rest is Rest.FILE else "the server's files"
     yield ErasePlace(
         name="caches of this process",
         reach=Reach.REACHED,
@@ -104,8 +124,8 @@ def _outside() -> Iterator[ErasePlace]:
     )
     for name, text in (
         ("memory of processes", "memory that was freed is not overwritten: a restart ends it"),
-        ("backups and copies", "copies of the file made before bring it back when they are restored: erase again then"),
-        ("storage below the file", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
+        ("backups and copies", f"copies of {place} made before bring it back when they are restored: erase again then"),
+        (f"storage below {place}", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
         ("exports", "what was printed, exported or copied out of the memory"),
         ("models", "prompts that went to the upstream, to a model that forms memories or to an embedder's server"),
         ("clients", "the history a client keeps itself: when it sends that again, nothing of it is kept"),

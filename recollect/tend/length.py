@@ -2,9 +2,11 @@
 
 import re
 
+from recollect.text import SENTENCE_END
+
 # What a model or a person writes may be longer than what is asked for, but not twice as long.
 HARD_FACTOR = 2
-_SENTENCE_END = re.compile(r"[.!?…](?=\s)")
+_SENTENCE_END = re.compile(SENTENCE_END)
 
 
 def shortened(text: str, longest: int) -> str:

@@ -15,7 +15,7 @@ from recollect.types.embedding import (
     Waiting,
 )
 from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
-from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach
+from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
 from recollect.types.log import (
     NO_OPENING,
     AppRecord,
@@ -73,7 +73,7 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
-from recollect.types.tended import TendLease, TendReport, closed_by
+from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
     "GLOBAL",
@@ -135,6 +135,7 @@ __all__ = [
     "ReembedReport",
     "ReopenMemory",
     "Reservation",
+    "Rest",
     "Scene",
     "SincePoll",
     "SpaceCount",
@@ -148,6 +149,7 @@ __all__ = [
     "TendReport",
     "Turn",
     "Unembedded",
+    "Untermed",
     "Vector",
     "Vectors",
     "Waiting",

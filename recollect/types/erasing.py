@@ -34,7 +34,16 @@ class Erasure:
     cleaned_at: datetime | None
     """When the last byte of it left file and log; None while that is pending."""
     counts: Mapping[str, int]
-    """How much of what was taken away or left; see `store/sqlite/tables.py`."""
+    """How much of what was taken away or left; see `store/relational/tables.py`."""
+
+
+class Rest(StrEnum):
+    """Where a store's rows come to rest, and what of deleted ones stays there."""
+
+    FILE = "file"
+    """A file of our own and its log: nothing of them stays once both are clean."""
+    SERVER = "server"
+    """A database server's files: deleted rows stay in them until its tables are written anew, and in its log longer."""
 
 
 class Reach(StrEnum):

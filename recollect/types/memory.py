@@ -230,6 +230,8 @@ class Candidate:
     valid_to: datetime | None = None
     ends: bool = False
     """The statement says that something stopped ('no longer', 'used to'): it closes, and adds nothing that holds."""
+    forgets: str = ""
+    """What the speaker wants forgotten, in words: it closes what speaks of that, and adds nothing."""
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
     detail: Detail = NO_DETAIL

@@ -55,6 +55,8 @@ class Hot:
     """e: 64-bit hash of (conversation, seq), equal for a turn and the notes formed from it."""
     source_start: npt.NDArray[np.int64]
     """n + 1 offsets."""
+    former_terms: bool = False
+    """Some memories may still have terms of the former scheme: see `text.TERM_SCHEME`."""
 
     def __len__(self) -> int:
         """The number of memories."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.types.memory import Action, Decision, MemoryId, Subject
+from recollect.types.memory import Action, Decision, Memory, MemoryId, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +14,17 @@ class TendLease:
     token: int
     last: datetime | None
     """When the subject was last tended; None for never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Untermed:
+    """Memories of a subject whose terms are to be made anew."""
+
+    subject: Subject
+    after: MemoryId | None
+    """Up to this id they were made already; None where none was."""
+    memories: tuple[Memory, ...]
+    """The next ones, ordered by id; none where all were reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

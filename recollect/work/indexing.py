@@ -11,7 +11,7 @@ from recollect.form.tone import small_talk
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.providers.offline import MODEL
-from recollect.text import squeeze, terms
+from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, squeeze, terms
 from recollect.types import (
     AddMemory,
     Change,
@@ -32,7 +32,7 @@ from recollect.work.tools import Tools
 TURNS_VERSION = "turns-1"
 # Messages indexed per commit: a replay's backlog goes through in steps that neither starve a live turn nor the loop.
 BATCH = 64
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
+_SENTENCE_END = re.compile(BETWEEN_SENTENCES)
 _ASKS = re.compile(
     r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]+)*"
     r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
@@ -118,7 +118,7 @@ def is_quotable(role: str, text: str) -> bool:
     plain = squeeze(text)
     if role not in ("user", "assistant") or not plain or is_bare_question(plain):
         return False
-    return not all(small_talk(part) for part in _SENTENCE_END.split(plain))
+    return not all(small_talk(part) for part in _SENTENCE_END.split(plain) if part)
 
 
 def is_bare_question(text: str) -> bool:
@@ -128,10 +128,14 @@ def is_bare_question(text: str) -> bool:
     (True, False)
     """
     plain = squeeze(text.replace("’", "'"))
-    if not plain.endswith("?") or _TELLS.search(plain):
+    if not asks(plain) or _TELLS.search(plain):
         return False
-    parts = _SENTENCE_END.split(plain)
-    return all(part.endswith("?") and (_ASKS.match(part) or len(part.split()) <= _FRAGMENT) for part in parts)
+    parts = [part for part in _SENTENCE_END.split(plain) if part]
+    return all(asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) for part in parts)
+
+
+def _is_fragment(question: str) -> bool:
+    return len(question.split()) <= _FRAGMENT and not is_unspaced(question)
 
 
 def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:

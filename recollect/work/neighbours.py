@@ -1,12 +1,14 @@
 """Find the existing memories that candidates are weighed against. Reads the store."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.ids import id_text
+from recollect.resolve.ending import may_end
 from recollect.resolve.plan import Neighbour, Neighbours
+from recollect.text import term_key, terms
 from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Vectors
 from recollect.work.tools import Tools
 
@@ -14,6 +16,8 @@ _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _FACT = KIND_ORDER.index(MemoryKind.FACT)
 # Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
 _MOST_RESTATING = 200
+# Notes that a request to forget may name: whoever means more says so twice.
+_MOST_NAMED = 50
 
 
 async def nearest(
@@ -55,7 +59,36 @@ async def gather_neighbours(
     """Read what the candidates of one batch may repeat, correct or end."""
     facts = await tools.store.facts(hot.subject)
     restating = await _restating(hot, tools) if facts and candidates else []
-    return Neighbours(near=await nearest(hot, vectors, tools, most=most), facts=facts, restating=restating)
+    near = await nearest(hot, vectors, tools, most=most)
+    for place, candidate in enumerate(candidates):
+        if may_end(candidate):
+            near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], tools)]
+    return Neighbours(near=near, facts=facts, restating=restating)
+
+
+async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> list[Memory]:
+    """Find the notes that share terms with what was said, those of the rarest terms first."""
+    keys = np.array(sorted({term_key(hot.salt, term) for term in said}), dtype=np.uint32)
+    hits = np.flatnonzero(np.isin(hot.terms, keys))
+    owner = np.searchsorted(hot.term_start, hits, side="right") - 1
+    notes = hot.kinds[owner] == _NOTE
+    hits, owner = hits[notes], owner[notes]
+    if not len(hits):
+        return []
+    _, which, held = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
+    weight = np.zeros(len(hot))
+    np.add.at(weight, owner, np.log1p(len(hot) / held)[which])
+    places = np.argsort(-weight, kind="stable")[:most]
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places if weight[place] > 0]
+    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
+    return [read[one] for one in ids if one in read]
+
+
+async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
+    """Find the notes that an end may mean: it names them by a word, and need not be like them."""
+    there = {one.memory.id for one in near}
+    named = await sharing(hot, terms(candidate.forgets or candidate.text), tools, most=_MOST_NAMED)
+    return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 
 def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:

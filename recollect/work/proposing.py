@@ -21,14 +21,16 @@ from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
 from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Memory, MemoryId, MemoryKind
 from recollect.work.apart import apart
-from recollect.work.neighbours import nearest
+from recollect.work.neighbours import nearest, sharing
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
 _NOTES_SHOWN, _FACTS_SHOWN = 6, 6
-# A note less like the messages than this is neither repeated nor corrected by them.
+# Of the notes so many go to those near in meaning, while others share a word.
+_NEAR_SHOWN = 4
+# A note less like the messages than this comes behind those that share a word with them.
 _LEAST_SIMILAR = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
@@ -143,11 +145,22 @@ async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> 
     texts = [readable(one) for one in worth]
     vectors = await tools.embedder.embed(texts)
     kinds = [KIND_ORDER.index(kind) for kind in FORMED]
-    near = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
-    ranked = sorted((one for each in near for one in each), key=lambda one: -one.similarity)
-    notes = {one.memory.id: one.memory for one in ranked if one.similarity >= _LEAST_SIMILAR}
+    found = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
+    ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}
     facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
-    shown = [one for one in notes.values() if one.id not in batch.ended][:_NOTES_SHOWN]
+    near = [one.memory for one in ranked if one.similarity >= _LEAST_SIMILAR]
+    # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
+    # badly, and the nearest there are come last.
+    named = [one for one in await sharing(batch.hot, said, tools, most=_NOTES_SHOWN) if one not in near[:_NEAR_SHOWN]]
+    ordered = [
+        *near[:_NEAR_SHOWN],
+        *named[: _NOTES_SHOWN - _NEAR_SHOWN],
+        *near,
+        *named,
+        *(one.memory for one in ranked),
+    ]
+    notes = {one.id: one for one in ordered if one.kind is MemoryKind.NOTE and one.id not in batch.ended}
+    shown = list(notes.values())[:_NOTES_SHOWN]
     return (*shown, *facts[:_FACTS_SHOWN])

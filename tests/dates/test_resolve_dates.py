@@ -179,3 +179,18 @@ def test_no_text_at_any_time_raises(text: str, said: datetime) -> None:
     for found in resolve_dates(text, said_at=said, zone=OSLO):
         assert found.start < found.end
         assert text[slice(*found.span)] == found.quote
+
+
+def test_what_one_signs_up_for_lies_ahead() -> None:
+    found = only("I signed up for the Berlin marathon on September 27.")
+    assert found.first == date(2027, 9, 27)
+    assert only("I ran the Berlin marathon on September 27.").first == date(2026, 9, 27)
+
+
+def test_somebody_elses_plan_lies_ahead() -> None:
+    assert only("She is getting married in May.").first == date(2027, 5, 1)
+
+
+def test_evenings_of_a_weekday_are_no_day() -> None:
+    assert resolve_dates("Tuesday evenings don't work for me", said_at=SAID, zone=OSLO) == []
+    assert only("I met her on Tuesday evening").first == date(2026, 11, 17)

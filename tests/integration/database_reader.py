@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import psycopg
 
 _STAGES = {"index", "extract"}
 # Messages that an edit took off the active path, and all below them; then what is quoted of each message.
@@ -27,13 +28,13 @@ WITH RECURSIVE gone (subject, conversation, seq) AS (
     SELECT m.subject, m.conversation, m.seq FROM gone AS g JOIN message AS m
         ON m.subject = g.subject AND m.conversation = g.conversation AND m.parent_seq = g.seq
 )
-SELECT m.text, g.seq IS NOT NULL, count(q.id)
+SELECT m.text, max(CASE WHEN g.seq IS NULL THEN 0 ELSE 1 END), count(q.id)
   FROM message AS m
   LEFT JOIN gone AS g ON g.subject = m.subject AND g.conversation = m.conversation AND g.seq = m.seq
   LEFT JOIN evidence AS e ON e.home = m.subject AND e.conversation = m.conversation AND e.seq = m.seq
   LEFT JOIN memory AS q ON q.subject = e.subject AND q.id = e.memory AND q.kind = 3 AND q.state = 0
  GROUP BY m.subject, m.conversation, m.seq
-HAVING count(q.id) <> (g.seq IS NULL)
+HAVING count(q.id) <> min(CASE WHEN g.seq IS NULL THEN 1 ELSE 0 END)
 """
 _TURN = 3
 LEASE_S = 600
@@ -89,8 +90,14 @@ class Acknowledged:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[apsw.Connection]:
+def reading(path: Path | str) -> Iterator[Any]:
     """Open the database so that nothing can be written, even while a server uses it or after it was killed."""
+    if isinstance(path, str):
+        with psycopg.connect(
+            path, options="-c search_path=recollect,public -c default_transaction_read_only=on"
+        ) as there:
+            yield there
+        return
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     try:
         connection.set_busy_timeout(10_000)
@@ -100,15 +107,17 @@ def reading(path: Path) -> Iterator[apsw.Connection]:
         connection.close()
 
 
-def _rows(connection: apsw.Connection, sql: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+def _rows(connection: Any, sql: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+    if isinstance(connection, psycopg.Connection):
+        sql = sql.replace("?", "%s")
     return list(connection.execute(sql, values))
 
 
 class Database:
     """What lies in a database now; each call looks anew."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the file."""
+    def __init__(self, path: Path | str) -> None:
+        """Take the file, or the URL of a PostgreSQL database."""
         self.path = path
 
     def messages(self, user: str) -> list[Row]:
@@ -147,8 +156,11 @@ class Database:
     def problems(self, acknowledged: Sequence[Acknowledged], *, quiet: bool = False) -> list[str]:
         """Say what is wrong with the database as it lies; `quiet`: all work should be done as well."""
         with reading(self.path) as connection:
-            connection.execute("BEGIN")
-            found = [f"integrity: {row[0]}" for row in _rows(connection, "PRAGMA integrity_check") if row[0] != "ok"]
+            found: list[str] = []
+            if isinstance(connection, apsw.Connection):
+                connection.execute("BEGIN")
+                checked = _rows(connection, "PRAGMA integrity_check")
+                found = [f"integrity: {row[0]}" for row in checked if row[0] != "ok"]
             found += _broken_conversations(connection)
             for name in sorted({one.user for one in acknowledged}):
                 rows = _messages(connection, f"user:{name}")
@@ -181,7 +193,7 @@ def let_time_pass(path: Path, seconds: int) -> None:
     connection.close()
 
 
-def _messages(connection: apsw.Connection, subject: str) -> list[Row]:
+def _messages(connection: Any, subject: str) -> list[Row]:
     found = _rows(
         connection,
         "SELECT m.conversation, c.external_id, m.seq, m.parent_seq, m.role, m.complete, m.text"
@@ -197,7 +209,7 @@ def _messages(connection: apsw.Connection, subject: str) -> list[Row]:
     ]
 
 
-def _formations(connection: apsw.Connection, subject: str) -> list[Formation]:
+def _formations(connection: Any, subject: str) -> list[Formation]:
     found = _rows(
         connection,
         "SELECT f.conversation, f.stage, f.formed_seq, f.due_at IS NOT NULL, f.parked FROM formation AS f"
@@ -210,7 +222,7 @@ def _formations(connection: apsw.Connection, subject: str) -> list[Formation]:
     ]
 
 
-def _broken_conversations(connection: apsw.Connection) -> Iterator[str]:
+def _broken_conversations(connection: Any) -> Iterator[str]:
     """Find positions with gaps, parents that are not there, and conversations without exactly their work."""
     for subject, conversation, last in _rows(connection, "SELECT subject, id, last_seq FROM conversation"):
         where = f"conversation {conversation.hex()}"
@@ -257,7 +269,7 @@ def _lost(rows: Sequence[Row], acknowledged: Sequence[Acknowledged]) -> Iterator
                 yield f"user:{turn.user}: {turn.said!r} stands behind {said.parent_seq}, not behind {turn.follows!r}"
 
 
-def _unfinished(connection: apsw.Connection) -> Iterator[str]:
+def _unfinished(connection: Any) -> Iterator[str]:
     late = _rows(
         connection,
         "SELECT f.stage, f.formed_seq, c.last_seq, f.parked, f.error FROM formation AS f JOIN conversation AS c"
@@ -268,7 +280,7 @@ def _unfinished(connection: apsw.Connection) -> Iterator[str]:
         yield f"{stage} stands at {formed} of {last} (parked: {bool(parked)}, error: {error})"
 
 
-def _doubled(connection: apsw.Connection) -> Iterator[str]:
+def _doubled(connection: Any) -> Iterator[str]:
     """Find messages that are not quoted once (or not at all, once edited away), and sentences known twice."""
     for text, gone, times in _rows(connection, _QUOTED):
         yield f"{text!r} is quoted {times} times ({'edited away' if gone else 'said'})"
@@ -283,7 +295,7 @@ def _doubled(connection: apsw.Connection) -> Iterator[str]:
     yield from _disagreeing(connection)
 
 
-def _disagreeing(connection: apsw.Connection) -> Iterator[str]:
+def _disagreeing(connection: Any) -> Iterator[str]:
     """Find active memories that recall does not see, and seen ones that are not active."""
     wrong = _rows(
         connection,
@@ -299,7 +311,11 @@ def _disagreeing(connection: apsw.Connection) -> Iterator[str]:
 def _main() -> None:
     given = json.load(sys.stdin)
     turns = [Acknowledged(**turn) for turn in given["turns"]]
-    json.dump(Database(Path(sys.argv[1])).problems(turns, quiet=given["quiet"]), sys.stdout)
+    there = sys.argv[1]
+    json.dump(
+        Database(there if there.startswith("postgresql:") else Path(there)).problems(turns, quiet=given["quiet"]),
+        sys.stdout,
+    )
 
 
 if __name__ == "__main__":

@@ -66,8 +66,8 @@ class _Talker:
 class Talkers:
     """Any number of clients, two to a user, that talk while the gate is open."""
 
-    def __init__(self, server: ServerProcess, count: int, seed: int) -> None:
-        """Make the clients; none talks yet."""
+    def __init__(self, server: ServerProcess, count: int, seed: int, *, first: int = 0) -> None:
+        """Make the clients, numbered from `first` on (an even number); none talks yet."""
         self._server = server
         self._gate = threading.Event()
         self._stopping = False
@@ -83,7 +83,7 @@ class Talkers:
                     luck=random.Random(seed * 1_000 + number),
                     names_chat=number % 3 == 0,
                 )
-                for number in range(count)
+                for number in range(first, first + count)
             )
         ]
         for thread in self._threads:

@@ -40,7 +40,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="text: lone surrogates are not cleaned",
-        file="recollect/text.py",
+        file="recollect/text/spelling.py",
         sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = re.compile("[\x00]")',
         noticed_by=(
@@ -78,7 +78,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: no fencing, any worker commits",
-        file="recollect/store/sqlite/sql/formation.sql",
+        file="recollect/store/relational/sql/formation.sql",
         sound="""\
    AND lease_token = ?7 AND lease_until > ?8
 """,
@@ -114,14 +114,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: a turn and its work come apart",
-        file="recollect/store/sqlite/log.py",
+        file="recollect/store/relational/log.py",
         sound="    _make_due(db, turn, tail)\n",
         planted="    if not new:\n        _make_due(db, turn, tail)\n",
         noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
     ),
     Defect(
         name="subject: a query of the log without its subject",
-        file="recollect/store/sqlite/sql/log.sql",
+        file="recollect/store/relational/sql/log.sql",
         sound="""\
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
 """,
@@ -132,7 +132,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="subject: a query of memories without its subject",
-        file="recollect/store/sqlite/sql/memory.sql",
+        file="recollect/store/relational/sql/memory.sql",
         sound="""\
 -- name: facts
 SELECT *
@@ -151,14 +151,14 @@ SELECT *
     ),
     Defect(
         name="thread: the anchor is ignored",
-        file="recollect/store/sqlite/tree.py",
+        file="recollect/store/relational/tree.py",
         sound="        return self._by_anchor(turn.messages) or self._asked_again(turn, now)",
         planted="        return self._asked_again(turn, now)",
         noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),
     ),
     Defect(
         name="thread: any opening of the last ten minutes is a retry",
-        file="recollect/store/sqlite/tree.py",
+        file="recollect/store/relational/tree.py",
         sound="            if answer is None or self._newest_child(conversation, answer) is None:",
         planted="            if answer is None or conversation:",
         noticed_by=(

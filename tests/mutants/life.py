@@ -5,7 +5,7 @@ from .defect import Defect
 OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="budget: a reservation is made whatever is left",
-        file="recollect/store/sqlite/energy.py",
+        file="recollect/store/relational/energy.py",
         sound="    if refused is not None:\n        raise refused\n",
         planted="",
         noticed_by=(
@@ -68,7 +68,7 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="erase: formations under way keep their leases",
-        file="recollect/store/sqlite/removing.py",
+        file="recollect/store/relational/removing.py",
         sound="            self._db.execute(SQL[cut], (self._key,))\n",
         planted="            del cut\n",
         noticed_by=(
@@ -77,35 +77,35 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="erase: what rests on an erased message is let in",
-        file="recollect/store/sqlite/changes.py",
+        file="recollect/store/relational/changes.py",
         sound="    refuse_erased(db, home, changes, decisions)\n",
         planted="    _ = refuse_erased\n",
         noticed_by=("tests/store/test_erasing.py::test_i13_nothing_that_rests_on_an_erased_message_is_let_in",),
     ),
     Defect(
         name="erase: a resent history is written again",
-        file="recollect/store/sqlite/ledger.py",
+        file="recollect/store/relational/ledger.py",
         sound="            gone = known and (place < newest or to_micros(one.said_at) < at)\n",
         planted="            gone = False\n",
         noticed_by=("tests/tend/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
     ),
     Defect(
         name="erase: caches are not told what is gone",
-        file="recollect/store/sqlite/removing.py",
+        file="recollect/store/relational/removing.py",
         sound='            self._db.execute(SQL["note_gone"], (self._key, self._version, id_))\n',
         planted="",
         noticed_by=("tests/store/test_erasing.py::test_i13_a_large_cache_of_another_process_drops_what_was_erased",),
     ),
     Defect(
         name="erase: a subject that begins anew counts from nothing",
-        file="recollect/store/sqlite/sql/subject.sql",
+        file="recollect/store/relational/sql/subject.sql",
         sound="coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0)",
         planted="0",
         noticed_by=("tests/store/test_erasing.py::test_i13_versions_go_on_where_a_subject_begins_anew",),
     ),
     Defect(
         name="unlink: the rows of all subjects go",
-        file="recollect/store/sqlite/sql/erase.sql",
+        file="recollect/store/relational/sql/erase.sql",
         sound="DELETE FROM memory WHERE subject = ?1 AND id = ?2",
         planted="DELETE FROM memory WHERE ?1 IS NOT NULL AND id = ?2",
         noticed_by=(

@@ -1,9 +1,10 @@
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.chunk import CHUNK_CHARACTERS, MOST_CHUNKS, chunks
+from recollect.providers.chunk import CHUNK_CHARACTERS, MOST_CHUNKS, UNSPACED_CHARACTERS, chunks
 
 SENTENCE = "Ana went to the market and bought apples. "
 
@@ -56,3 +57,21 @@ def test_no_piece_is_too_long_and_nothing_but_white_space_is_lost(text: str, siz
     pieces = chunks(text, size=size, most=1000)
     assert all(0 < len(piece) <= size and piece == piece.strip() for piece in pieces)
     assert "".join(re.sub(r"\s", "", piece) for piece in pieces) == re.sub(r"\s", "", text)
+
+
+@pytest.mark.parametrize("stop", ["。", "！", "।", "۔", "؟", "။", "።"])
+def test_sentences_of_other_scripts_are_kept_whole(stop: str) -> None:
+    sentence = "अआइईउ" * 4 + stop
+    assert chunks(sentence * 4, size=50) == [sentence * 2] * 2
+
+
+def test_a_text_without_blanks_is_cut_into_pieces_of_as_many_tokens() -> None:
+    pieces = chunks("我住在奥斯陆，养了一只猫。" * 100)
+    assert all(UNSPACED_CHARACTERS // 2 < len(piece) <= UNSPACED_CHARACTERS for piece in pieces[:-1])
+    assert "".join(pieces) == "我住在奥斯陆，养了一只猫。" * 100
+
+
+def test_a_sign_is_not_cut_from_its_letter() -> None:
+    pieces = chunks("ที่" * 20, size=10)
+    assert all(piece.startswith("ท") for piece in pieces)
+    assert "".join(pieces) == "ที่" * 20

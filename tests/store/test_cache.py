@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from factories import ANA, SPACE
 from factories import memory as some_memory
 from recollect.ids import id_bytes
-from recollect.store.sqlite.arrays import pack_fixed, size_of, unpack
-from recollect.store.sqlite.cache import MOST_TEXT_BYTES, Changed, HotCache
+from recollect.store.relational.arrays import pack_fixed, size_of, unpack
+from recollect.store.relational.cache import MOST_TEXT_BYTES, Changed, HotCache
 from recollect.testing import FakeClock
 from recollect.types import Hot, Memory, Subject
 

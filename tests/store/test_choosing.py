@@ -14,9 +14,9 @@ from recollect.errors import StoreUnavailableError
 from recollect.ids import id_text, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Rank, Store
-from recollect.store.sqlite.hot import LEAST_MERGED
+from recollect.store.relational.hot import LEAST_MERGED
+from recollect.store.relational.store import MOST_READ_ON_LOOP, MOST_WEIGHED_ON_LOOP
 from recollect.store.sqlite.onloop import CAUTION_S, SLOW_S
-from recollect.store.sqlite.store import MOST_READ_ON_LOOP, MOST_WEIGHED_ON_LOOP
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, ConversationId, Hot, Memory, MemoryId, StrengthenMemory, Subject
 

@@ -16,7 +16,7 @@ from recollect.profiles.model import BudgetPolicy
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.ration import LONGEST_WAIT, level_of
-from recollect.store.sqlite import energy
+from recollect.store.relational import energy
 from recollect.store.sqlite.migrate import migrate
 from recollect.testing import FakeClock
 from recollect.types import EnergyStatus, Purpose, Reservation, Spent, Turn

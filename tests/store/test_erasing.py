@@ -19,6 +19,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     Recorded,
+    Rest,
     StrengthenMemory,
     Subject,
 )
@@ -185,7 +186,8 @@ async def test_an_erasure_is_noted_in_numbers_until_and_after_it_is_clean(store:
     assert done.counts == {"memories": 1, "vectors": 1, "terms": 1, "decisions": 1}
     assert await store.unclean() == 1
     clock.advance(seconds=5)
-    assert await store.clean(wait_ms=50)
+    assert await store.clean(wait_ms=50) is (store.rest is Rest.FILE)
+    assert await store.clean(wait_ms=50, rewrite=True)
     [noted] = await store.erasures(ANA)
     assert (noted.id, noted.counts, noted.cleaned_at) == (done.id, done.counts, clock.now())
     assert await store.unclean() == 0

@@ -18,9 +18,9 @@ from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
-from recollect.store.sqlite.arrays import pack_fixed, unpack
-from recollect.store.sqlite.cache import HotCache
-from recollect.store.sqlite.hot import LEAST_MERGED
+from recollect.store.relational.arrays import pack_fixed, unpack
+from recollect.store.relational.cache import HotCache
+from recollect.store.relational.hot import LEAST_MERGED
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key, terms

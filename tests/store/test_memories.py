@@ -11,7 +11,7 @@ from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, rec
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_text, new_id
 from recollect.store.protocol import Store
-from recollect.store.sqlite.hot import LEAST_MERGED
+from recollect.store.relational.hot import LEAST_MERGED
 from recollect.testing import FakeClock
 from recollect.types import (
     Action,

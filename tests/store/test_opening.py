@@ -89,7 +89,6 @@ async def test_a_relative_path_is_relative_to_where_one_stands(
 @pytest.mark.parametrize(
     ("url", "says"),
     [
-        ("postgresql://me:hunter2@db/x", "not there yet"),
         ("mysql://me:hunter2@db/x", "sqlite:///path/to/file"),
         ("sqlite://", "sqlite:///path/to/file"),
         ("sqlite:///", "sqlite:///path/to/file"),

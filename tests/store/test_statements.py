@@ -10,53 +10,10 @@ import pytest
 from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
 from recollect.store.open import open_store
-from recollect.store.sqlite import statements
+from recollect.store.relational import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
-
-ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (files("recollect.store.sqlite") / "sql").iterdir()))
-# What the operator asks of all subjects at once, and what belongs to the file and to no subject.
-OPERATORS = {
-    "subjects",
-    "count",
-    "sums",
-    "due",
-    "next_due",
-    "formations",
-    "free_leases",
-    "from_future",
-    "back_from_future",
-    "tend_due",
-    "tended_in_future",
-    "stay_in",
-    "read_in_page",
-    "space_counts",
-}
-CHECKS = {
-    "broken_pages",
-    "gaps",
-    "active_without_hot",
-    "hot_without_active",
-    "vectors_without_hot",
-    "turns_without_words",
-    "log_without_subject",
-}
-NOBODYS = {
-    "term_key",
-    "space",
-    "add_space",
-    "spaces",
-    "space_name",
-    "embedders",
-    "describe_space",
-    "choose_space",
-    "newest_choice",
-    "chosen",
-}
-# What an erasure asks of all subjects that hold something of one, and what it finishes for all.
-ERASING = {"linked", "unclean", "cleaned"}
-NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
-ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
+from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
 
 
 @pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
@@ -68,7 +25,16 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
         assert NAMES_A_SUBJECT.search(sql)
         # json_each is the list of ids that the caller asks for, or the items of one row.
-        small = ("SCAN gone", "SCAN below", "SCAN up", "SCAN space", "SCAN json_each", "SCAN item", "SCAN CONSTANT")
+        small = (
+            "SCAN gone",
+            "SCAN named",
+            "SCAN below",
+            "SCAN up",
+            "SCAN space",
+            "SCAN json_each",
+            "SCAN item",
+            "SCAN CONSTANT",
+        )
         tables_scanned = [step for step in plan if step.startswith("SCAN") and not step.startswith(small)]
         assert tables_scanned == []
 
@@ -84,8 +50,8 @@ def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_e
 
 
 def test_each_statement_is_used() -> None:
-    folder = Path(str(files("recollect.store.sqlite")))
-    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*.py")))
+    folder = Path(str(RELATIONAL)).parent
+    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*/*.py")))
     unused = [
         f"{room}/{name}"
         for room, name, _ in ALL
@@ -96,7 +62,7 @@ def test_each_statement_is_used() -> None:
 
 def test_names_of_statements_are_unique_within_their_room() -> None:
     for room in ROOMS:
-        text = (files("recollect.store.sqlite") / "sql" / f"{room}.sql").read_text("utf-8")
+        text = (files("recollect.store.relational") / "sql" / f"{room}.sql").read_text("utf-8")
         names = re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)
         assert len(names) == len(set(names))
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import apsw
 import pytest
 
+from recollect.store.relational.statements import load
+from recollect.store.relational.tables import TABLES, Table
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
-from recollect.store.sqlite.statements import load
-from recollect.store.sqlite.tables import TABLES, Table
 
 # Of every subject's rows in such tables erasing takes away all; what else they are keyed by does not matter.
 _OF_A_SUBJECT = {"subject", "home", "key"}

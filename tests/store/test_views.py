@@ -10,16 +10,21 @@ from typing import Any
 
 import apsw
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from factories import ANA, add, decision, memory
 from own_profile import with_profile
+from postgres_server import shared_server
 from recollect.engine import AsyncRecollect, Parts
-from recollect.store.sqlite import statements
+from recollect.store.postgres.connection import connect
+from recollect.store.postgres.migrate import prepare
+from recollect.store.relational import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
 from recollect.types import Action, Detail, MemoryKind, MemoryState, Scene, Subject
+from stores import DURABLE
 from talk import assistant, slots, tell, user
 
 COLUMNS = {
@@ -36,14 +41,18 @@ TALK = [
 ]
 
 
-@pytest.fixture
-def kind() -> str:
-    """What is read with SQL of one's own lies in a file."""
-    return "file"
+@pytest.fixture(params=DURABLE)
+def kind(request: pytest.FixtureRequest) -> str:
+    """What is read with SQL of one's own lies in a file, or with a server."""
+    return str(request.param)
 
 
 @contextmanager
-def sql(parts: Parts) -> Iterator[apsw.Connection]:
+def sql(parts: Parts) -> Iterator[Any]:
+    if parts.settings.database_url.startswith("postgresql:"):
+        with connect(parts.settings.database_url) as there:
+            yield there
+        return
     path = Path(parts.settings.database_url.removeprefix("sqlite:///"))
     db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
@@ -54,7 +63,20 @@ def sql(parts: Parts) -> Iterator[apsw.Connection]:
 
 def rows(parts: Parts, query: str, *values: str) -> list[tuple[Any, ...]]:
     with sql(parts) as db:
-        return [tuple(row) for row in db.execute(query, values)]
+        given = query.replace("?", "$1") if parts.settings.database_url.startswith("postgresql:") else query
+        return [tuple(row) for row in db.execute(given, values)]
+
+
+def read(value: Any) -> Any:
+    """Read a column of JSON: a text on SQLite, a value on PostgreSQL."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def numbers(value: Any) -> npt.NDArray[np.float32]:
+    """Read a vector: bytes on SQLite, pgvector's text on PostgreSQL."""
+    if isinstance(value, bytes):
+        return np.frombuffer(value, dtype="<f4")
+    return np.array(json.loads(value), dtype=np.float32)
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -65,6 +87,16 @@ def test_a4_u6_t2_t4_each_table_has_its_columns_and_is_not_written_to(name: str)
     with pytest.raises(apsw.SQLError, match="it is a view"):
         db.execute(f"DELETE FROM {name}")  # noqa: S608 - names of this file
     db.close()
+
+
+@pytest.mark.skipif("postgres" not in DURABLE, reason="PostgreSQL's programs are not installed")
+def test_u6_on_postgresql_they_have_the_same_columns() -> None:
+    url = shared_server().new_database("views")
+    prepare(url)
+    query = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 ORDER BY attnum"
+    with connect(url) as db:
+        found = {name: [str(row[0]) for row in db.execute(query, (name,))] for name in COLUMNS}
+    assert found == {name: columns.split() for name, columns in COLUMNS.items()}
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:
@@ -105,11 +137,11 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(engine
     assert origin["Ana's dentist is Dr. Berg."] is None
     assert set(origin.values()) == {"c1", None}
     [(about,)] = rows(parts, "SELECT metadata FROM app_memories WHERE content LIKE '%Berg%'")
-    assert json.loads(str(about)) == {"importance": 6.5, "tags": [], "relatedConversations": []}
+    assert read(about) == {"importance": 6.5, "tags": [], "relatedConversations": []}
     [(related,)] = rows(
         parts, "SELECT DISTINCT metadata ->> 'relatedConversations' FROM app_memories WHERE app_id = 'notes'"
     )
-    assert json.loads(str(related)) == ["c2"]
+    assert read(related) == ["c2"]
 
     await engine.delete_app_memories("calendar", user="ana")
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'calendar'") == []
@@ -137,10 +169,9 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
     assert audit == [(decided.id, "ana", old.id, new.id, decided.reason, _text(decided.at.isoformat()))]
 
     [(values, about)] = rows(parts, 'SELECT "values", metadata FROM vectors WHERE id = ?', new.id)
-    assert isinstance(values, bytes)
     [vector] = await parts.embedder.embed([new.text])
-    assert np.array_equal(np.frombuffer(values, dtype="<f4"), vector)
-    assert json.loads(str(about)) == {
+    assert np.allclose(numbers(values), vector, atol=1e-6)
+    assert read(about) == {
         "content": new.text,
         "type": "memory",
         "created_at": _text(new.known_from.isoformat()),
@@ -222,8 +253,7 @@ async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Par
     [(id_, who, span, summary, embedding, start, end, created)] = rows(parts, "SELECT * FROM episodic_memory")
     assert (id_, who, span, summary) == (known.id, "ana", "turns 21-40", text)
     assert (start, end, created) == (21, 40, _text(known.known_from.isoformat()))
-    assert isinstance(embedding, bytes)
-    assert np.array_equal(np.frombuffer(embedding, dtype="<f4"), whole)
+    assert np.allclose(numbers(embedding), whole, atol=1e-6)
 
 
 async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:

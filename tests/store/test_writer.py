@@ -21,7 +21,7 @@ from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, Place, open_writer
-from recollect.store.sqlite.jobs import Work
+from recollect.store.sqlite.onloop import FileWork
 from recollect.store.sqlite.writer import RESTART_PAGES, Writer
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory
@@ -44,7 +44,7 @@ class Bench:
         return False
 
     @staticmethod
-    def insert(number: int) -> Work[None]:
+    def insert(number: int) -> FileWork[None]:
         def work(db: apsw.Connection) -> None:
             db.execute("INSERT INTO number VALUES (?)", (number,))
 

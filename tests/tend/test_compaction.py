@@ -278,7 +278,7 @@ async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
                 return getattr(parts.store, name)
 
             async def commit(*values: Any, **named: Any) -> int:
-                if not raced:
+                if not raced and values[0].key.stage == "extract":
                     raced.append((await racing.add("Somebody was quicker.", user="ana")).id)
                 try:
                     return await committed(*values, **named)

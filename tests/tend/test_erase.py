@@ -46,6 +46,11 @@ async def log(engine: AsyncRecollect, who: str = "ana") -> list[str]:
     return found
 
 
+def on_server(receipt: EraseReceipt) -> bool:
+    """Tell whether a database server keeps deleted rows until its tables are written anew."""
+    return "tables" in reach(receipt)
+
+
 async def known(engine: AsyncRecollect, word: str, who: str = "ana") -> Memory:
     """Return a note or fact that says a word."""
     return next(one for one in await engine.list(user=who, closed=True) if word in one.text)
@@ -57,7 +62,7 @@ async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecolle
     peanuts = await fact(engine, "peanuts")
     receipt = await engine.erase(peanuts.id, user="ana")
 
-    assert receipt.done
+    assert receipt.done is not on_server(receipt)
     with pytest.raises(UnknownMemoryError):
         await engine.get(peanuts.id, user="ana")
     assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True) if "peanuts" in one.text]
@@ -245,7 +250,7 @@ async def test_i13_a_subject_is_erased_with_its_name_and_begins_anew(engine: Asy
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES, who="ben")
     receipt = await engine.erase_subject("ana")
-    assert receipt.done
+    assert receipt.done is not on_server(receipt)
     assert await engine.subjects() == [Subject("user", "ben")]
     assert await texts(engine) == set()
     assert await engine.decisions(user="ana") == []
@@ -259,7 +264,7 @@ async def test_i13_a_subject_is_erased_with_its_name_and_begins_anew(engine: Asy
 
 async def test_erasing_who_was_never_there_is_done(engine: AsyncRecollect) -> None:
     receipt = await engine.erase_subject("nobody")
-    assert (receipt.done, counts(receipt)) == (True, {})
+    assert (receipt.done, counts(receipt)) == (not on_server(receipt), {})
 
 
 def rows_of(database: Path, who: str) -> dict[str, list[tuple[object, ...]]]:
@@ -367,7 +372,10 @@ async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(engine: A
 async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS)
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-    outside = {"backups and copies", "storage below the file", "exports", "models", "clients", "memory of processes"}
+    below = {"storage below the file"}
+    if on_server(receipt):
+        below = {"storage below the server's files", "write-ahead log"}
+    outside = {"backups and copies", "exports", "models", "clients", "memory of processes"} | below
     assert {name for name, how in reach(receipt).items() if how is Reach.OUT_OF_REACH} == outside
     assert all(place.text for place in receipt.places)
     assert "peanuts" not in f"{receipt}"

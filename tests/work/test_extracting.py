@@ -263,7 +263,7 @@ async def test_another_extractor_reads_a_conversation_again_and_doubles_nothing(
     assert "I moved to Oslo." in model.calls[0].user
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1
     versions = {one.key.version for one in await engine.formations() if one.key.stage == "extract"}
-    assert versions == {"rules-1", "model-1:scripted"}
+    assert versions == {"rules-2", "model-1:scripted"}
 
 
 async def test_each_models_name_is_an_extractor_of_its_own(engine: AsyncRecollect, parts: Parts) -> None:

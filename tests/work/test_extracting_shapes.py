@@ -90,7 +90,7 @@ async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: A
     kept = await formed(engine, SESSION, user("I live in Oslo. I love jazz."), assistant("Good."))
     assert {one.type for one in kept} == {"fact", "preference"}
     assert {one.kind for one in kept} == {MemoryKind.NOTE}
-    assert await versions(engine) == {"rules-1.typed"}
+    assert await versions(engine) == {"rules-2.typed"}
 
 
 async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncRecollect) -> None:

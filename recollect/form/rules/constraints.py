@@ -63,6 +63,12 @@ def _avoids(match: re.Match[str]) -> Iterable[Fact]:
         yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True)
 
 
+def _takes_again(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in items(match["v"]):
+        says = f"no longer avoids {thing}"
+        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True)
+
+
 def _avoids_plain(match: re.Match[str]) -> Iterable[Fact]:
     for thing in items(match["v"]):
         if len(thing.split()) <= 3 and not thing.endswith("ing"):
@@ -142,6 +148,8 @@ RULES: tuple[Rule, ...] = (
             else ()
         ),
     ),
+    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.+?) (?:again|now|these days|nowadays)\s*$", _takes_again),
+    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.+?)(?: again)?\s*$", _takes_again),
     rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
     rule(
         r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"

@@ -2,48 +2,47 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.chat.names import spoken_name
-from recollect.dates import DateMention, resolve_dates
-from recollect.form.dates import write_out
+from recollect.dates import resolve_dates
 from recollect.form.rules.fact import Fact
-from recollect.form.rules.facts import facts_of, is_birthday, lead_of
-from recollect.form.rules.notes import Clause, note_weight
-from recollect.form.rules.stand_alone import Speaker, stand_alone
+from recollect.form.rules.facts import facts_of
+from recollect.form.rules.noting import day_of, forget_of, note_of, remembered, went_on
+from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
+from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
-from recollect.form.tone import commands, hedges, jokes, small_talk, statement_part, supposes, without_quoted
+from recollect.form.tone import (
+    exaggerates,
+    hedges,
+    imagines,
+    in_earnest,
+    jokes,
+    laughs,
+    small_talk,
+    statement_part,
+    supposes,
+    takes_back,
+    without_quoted,
+)
+from recollect.form.transcript import is_stand_in, without_material, without_transcript
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
-RULES_VERSION = "rules-1"
-# Confidence of what was said plainly, of what was read out of running talk, and of what the speaker doubts.
-PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
-# Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
-# benchmarks/formation_locomo.py), to an assistant most are about the work at hand.
-LEAST_IN_TALK, LEAST_TO_ASSISTANT = 0.35, 0.45
+RULES_VERSION = "rules-2"
 # Most candidates of one message: more is a pasted text.
 MOST_CANDIDATES = 20
-# Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
-LONGEST_CLAUSE = 600
 _REMEMBER = re.compile(
     r"(?:please\s+|also\s+|and\s+)*(?:remember|don't\s+forget|keep\s+in\s+mind|note|make\s+a\s+note|"
     r"save)(?:\s+this)?(?:\s*:|\s+that)\s+(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A message while it is read."""
-
-    message: LoggedMessage
-    text: str
-    """Own words, scrubbed; quotes in evidence are cut from it."""
-    mentions: Sequence[DateMention]
-    speaker: Speaker
-    talk: bool
+# What stands between commas; in fewer words it only rounds off what stands before it.
+_PART = re.compile(r"[^,;:]+")
+_WORDS_OF_A_PART = 3
+# Words that mean what was named before; in a long clause they have hardly more than that to lean on.
+_REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
+_LONGEST_REFERRING = 7
 
 
 def extract_by_rules(source: FormInput) -> list[Candidate]:
@@ -57,16 +56,27 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
     for message in source.messages:
         if message.role not in source.sources or (message.role != "user" and not spoken_name(message.name)):
             continue
-        text = readable(message)
-        reading = _Reading(
+        text, talk = readable(message), bool(spoken_name(message.name))
+        masked = without_quoted(fold(text))
+        if not talk and is_stand_in(masked):
+            continue
+        reading = Reading(
             message=message,
             text=text,
             mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone),
             speaker=_speaker(message, everybody),
-            talk=bool(spoken_name(message.name)),
+            talk=talk,
+            masked=masked if talk else without_transcript(without_material(masked)),
+            answers=_answered(message, everybody),
         )
         found.extend(_of_message(reading))
     return found
+
+
+def _answered(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str:
+    """Return what the assistant said last before a message."""
+    before = [one.text for one in everybody if one.role == "assistant" and one.seq < message.seq]
+    return before[-1] if before else ""
 
 
 def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Speaker:
@@ -75,48 +85,87 @@ def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Spea
     return Speaker(who(message), bool(mine), others.pop() if len(others) == 1 and mine else "")
 
 
-def _of_message(reading: _Reading) -> list[Candidate]:
+def _of_message(reading: Reading) -> list[Candidate]:
     found: list[Candidate] = []
-    masked = without_quoted(fold(reading.text))
     last_joked = 0
-    for sentence in sentences(masked):
+    before: Piece | None = None
+    imagined = False
+    for sentence in sentences(reading.masked):
+        imagined = not reading.talk and not in_earnest(sentence.text) and (imagined or imagines(sentence.text))
+        if imagined:
+            continue
         if jokes(sentence.text):
             del found[last_joked:]
+            continue
+        further = went_on(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
+        before = sentence
+        if further:
+            found[-1] = further
             continue
         last_joked = len(found)
         found.extend(_of_sentence(reading, sentence))
     return _unique(found)[:MOST_CANDIDATES]
 
 
-def _of_sentence(reading: _Reading, sentence: Piece) -> Iterator[Candidate]:
+def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
+    forget = forget_of(reading, sentence)
+    if forget:
+        yield forget
+        if not takes_back(sentence.text):
+            return
     stated = statement_part(sentence.text)
     if not stated or small_talk(stated):
         return
     asked = _REMEMBER.match(stated)
     sentence = Piece(stated, sentence.start)
+    if laughs(sentence.text) and not reading.talk:
+        sentence = _before_the_laugh(sentence)
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
     yield from (candidate for candidate, _ in facts)
-    spans = [clause for candidate, clause in facts if candidate.category != "instruction"]
-    ordered = [clause for candidate, clause in facts if candidate.category == "instruction"]
-    if asked and not facts:
-        yield _remembered(reading, sentence, asked["what"])
+    if asked:
+        if not facts:
+            yield remembered(reading, sentence, asked["what"])
         return
-    for clause in coarse_clauses(sentence):
-        if any(_within(span, clause) for span in ordered):
+    yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
+
+
+def _before_the_laugh(sentence: Piece) -> Piece:
+    """Leave off the last thing that a sentence says."""
+    parts = list(_PART.finditer(sentence.text))
+    said = [one for one in parts if len(one.group().split()) >= _WORDS_OF_A_PART]
+    end = said[-1].start() if said else len(sentence.text)
+    return Piece(sentence.text[:end].rstrip(" ,;:"), sentence.start)
+
+
+def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]]) -> Iterator[Candidate]:
+    day = None if reading.talk else day_of(reading, sentence)
+    if day:
+        yield day
+        return
+    for clause in coarse_clauses(sentence) if reading.talk else _tied(reading, coarse_clauses(sentence)):
+        within = [category for category, span in stated if clause.start <= span.start < clause.end]
+        if "instruction" in within:
             continue
-        note = _note(reading, clause, stated=any(_within(span, clause) for span in spans))
+        note = note_of(reading, clause, stated=bool(within))
         if note:
             yield note
 
 
-def _within(span: Piece, clause: Piece) -> bool:
-    return clause.start <= span.start < clause.end
+def _tied(reading: Reading, clauses: Sequence[Piece]) -> list[Piece]:
+    """Leave a clause with the one before it where it speaks of what that named: 'and I go there every morning'."""
+    found: list[Piece] = []
+    for clause in clauses:
+        if found and len(clause.text.split()) <= _LONGEST_REFERRING and _REFERS.search(clause.text):
+            start = found.pop().start
+            clause = Piece(reading.masked[start : clause.end], start)
+        found.append(clause)
+    return found
 
 
-def _facts(reading: _Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]:
-    if reading.message.role != "user" or supposes(clause.text):
+def _facts(reading: Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]:
+    if reading.message.role != "user" or supposes(clause.text) or exaggerates(clause.text):
         return
-    inside = _inside(reading.mentions, clause)
+    inside = reading.inside(clause)
     for fact in facts_of(clause.text, inside):
         if reading.talk and fact.key.startswith("rule:"):
             continue  # said to another person, not to the assistant
@@ -127,7 +176,7 @@ def _facts(reading: _Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]
         yield _candidate(reading, clause, fact, when, doubted=hedges(clause.text)), clause
 
 
-def _candidate(reading: _Reading, clause: Piece, fact: Fact, when: datetime, *, doubted: bool) -> Candidate:
+def _candidate(reading: Reading, clause: Piece, fact: Fact, when: datetime, *, doubted: bool) -> Candidate:
     possessive = fact.says.startswith("'s ")
     return Candidate(
         kind=MemoryKind.FACT,
@@ -144,70 +193,9 @@ def _candidate(reading: _Reading, clause: Piece, fact: Fact, when: datetime, *, 
         confidence=DOUBTED if doubted else PLAIN,
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
-        quote=_quote(reading, clause),
+        quote=reading.quote(clause),
         valid_from=when,
         ends=fact.ends,
-    )
-
-
-def _quote(reading: _Reading, clause: Piece) -> str:
-    return reading.text[clause.start : clause.end]
-
-
-def _inside(mentions: Sequence[DateMention], clause: Piece) -> list[DateMention]:
-    return [
-        replace(one, span=(one.span[0] - clause.start, one.span[1] - clause.start))
-        for one in mentions
-        if clause.start <= one.span[0] and one.span[1] <= clause.end
-    ]
-
-
-def _note(reading: _Reading, clause: Piece, *, stated: bool) -> Candidate | None:
-    lead = lead_of(clause.text)
-    body = clause.text[lead:]
-    if len(body) > LONGEST_CLAUSE or supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
-        return None
-    inside = [] if is_birthday(clause.text) else _inside(reading.mentions, clause)
-    weight = note_weight(Clause(body, bool(inside), reading.talk, stated))
-    if weight < (LEAST_IN_TALK if reading.talk else LEAST_TO_ASSISTANT):
-        return None
-    quote = _quote(reading, clause)
-    written = write_out(fold(quote), inside)
-    starts = [one.start for one in inside if one.start <= reading.message.said_at]
-    return Candidate(
-        kind=MemoryKind.NOTE,
-        text=stand_alone(written[lead_of(written) :], reading.speaker),
-        type=_type_of(inside, reading.message.said_at),
-        importance=weight,
-        confidence=DOUBTED if hedges(clause.text) else READ,
-        speaker=speaker_of(reading.message),
-        seq=reading.message.seq,
-        quote=quote,
-        valid_from=min(starts, default=reading.message.said_at),
-    )
-
-
-def _type_of(mentions: Sequence[DateMention], said_at: datetime) -> str:
-    if not mentions:
-        return "fact"
-    return "plan" if mentions[-1].start > said_at else "event"
-
-
-def _remembered(reading: _Reading, sentence: Piece, what: str) -> Candidate:
-    start = sentence.text.rindex(what)
-    clause = Piece(what, sentence.start + start)
-    written = write_out(fold(_quote(reading, clause)), _inside(reading.mentions, clause)).rstrip(" .!")
-    plain = written.replace('"', "'")
-    return Candidate(
-        kind=MemoryKind.NOTE,
-        text=f'{reading.speaker.name} asked to remember: "{plain}".',
-        type="fact",
-        importance=0.7,
-        confidence=PLAIN,
-        speaker=speaker_of(reading.message),
-        seq=reading.message.seq,
-        quote=_quote(reading, clause),
-        valid_from=reading.message.said_at,
     )
 
 

@@ -51,7 +51,7 @@ _ADVERB = (
     r"extremely|pretty|so|totally"
     r"|definitely|always|mostly|strictly|already|both|a\s+bit|a\s+little|recently|originally|usually|"
     r"generally|mainly|truly|simply"
-    r"|personally|even|seriously|particularly|especially|much|rather|somewhat|mildly|proudly|happily|officially|do)"
+    r"|personally|myself|even|seriously|particularly|especially|much|rather|somewhat|mildly|proudly|happily|officially|do)"
 )
 _SHORT = {
     "ADV": rf"(?:\s+{_ADVERB})*",
@@ -63,15 +63,22 @@ _SHORT = {
 
 # Where a value ends and the sentence goes on.
 _VALUE_END = re.compile(
-    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so\s+that|so\s+(?:i|please|no)|when|"
+    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
     r"|that|where|after|before|until|due\s+to|thanks\s+to|right\s+now|at\s+the\s+moment|any\s?more|"
     r"these\s+days|nowadays|too|as\s+well"
-    r"|please|even\s+though|and\s+(?:i|my|we|it|he|she|they|have|has|am|is|was|work|live|love|"
+    r"|myself|ourselves|please|even\s+though|and\s+(?:i|my|we|it|he|she|they|have|has|am|is|was|work|live|love|"
     r"like|hate|got|want|need|would|can|do|don't)"
     r"|currently|for\s+(?:about\s+|over\s+|almost\s+)?(?:\d+|a|an|one|two|three|four|five|six|"
     r"seven|eight|nine|ten|many|several|some)"
     r"\s+(?:years?|months?|weeks?|days?|decades?|while|long)|by\s+the\s+way|btw|to\s+be\s+honest|lol|haha|actually)\b)",
+    re.IGNORECASE,
+)
+# Where a list of things goes over into what is said of them: 'cilantro, tastes like soap'.
+_NO_THING = re.compile(
+    r"\s*,\s*(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s+\w+"
+    r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
+    r"gets?|goes|got|seems?|helps?|keeps?|hurts?|takes?|needs?|costs?|no|not|without|with)\b)",
     re.IGNORECASE,
 )
 _DETERMINER = re.compile(
@@ -112,6 +119,7 @@ def items(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
     ['peanuts', 'shellfish', 'soy']
     """
     value = value_of(raw, most_words=most * (most_words + 1))
+    value = _NO_THING.split(value, maxsplit=1)[0]
     parts = [part.strip(" .") for part in re.split(r"\s*(?:,|;|&|/|\band\b|\bor\b|\bnor\b)\s*", value)]
     kept = [bare_value(part) for part in parts if part]
     return [one for one in kept if one and len(one.split()) <= most_words and not _VAGUE.match(one)][:most]

@@ -22,7 +22,10 @@ _LEAD = re.compile(
     r"|btw|fyi|by\s+the\s+way|just\s+so\s+you\s+know|for\s+(?:your\s+)?(?:future\s+)?reference|"
     r"honestly|sorry|ps|nowadays|these\s+days|now"
     r"|as\s+(?:i\s+said|you\s+know)|to\s+be\s+honest|thanks?|thank\s+you|unfortunately|sadly|luckily|"
-    r"today|recently)\b[\s,.!:;–-]*)+",
+    r"today|recently|(?:and\s+)?in\s+(?:real\s+life|reality|truth|fact)|irl|in\s+case\s+it\s+matters|for\s+the\s+record"
+    r"|(?:but\s+)?seriously(?:\s+though)?|for\s+real|no\s+jok(?:e|es|ing)|jok(?:es|ing)\s+aside|all\s+jokes\s+aside|guess\s+what|much\s+better"
+    r"|(?:quick|small|short|big|good|great|bad|sad)\s+(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
+    r"|also)\b[\s,.!:;–-]*)+",
     re.IGNORECASE,
 )
 _TOLD = re.compile(

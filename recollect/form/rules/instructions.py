@@ -112,7 +112,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"{_PLEASE}(?:(?:{_LASTING} )?(?:don't|do not|never|stop) us(?:e|ing)(?: any)?|no(?: more)?) emojis?\b", _emoji
     ),
-    rule(rf"{_PLEASE}{_LASTING} {_ORDERED}\b .+", _rule),
+    rule(rf"{_PLEASE}(?:{_LASTING} )+{_ORDERED}\b .+", _rule),
     rule(
         rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
         _rule,

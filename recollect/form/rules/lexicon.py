@@ -42,7 +42,17 @@ PROFESSIONS = frozenset(
     retiree sailor salesman salesperson scholar scientist sculptor secretary shepherd singer sociologist soldier
     solicitor specialist statistician strategist streamer student supervisor surgeon surveyor tailor teacher
     technician therapist trader trainer translator tutor undertaker vet veterinarian videographer violinist
-    waiter waitress warehouseman welder writer zoologist""".split()
+    waiter waitress warehouseman welder writer zoologist
+    actuary ambassador anchor animator announcer anthropologist appraiser archaeologist archivist astronaut auditor
+    barrister beautician beekeeper botanist boxer brewer bricklayer butler captain cardiologist cartographer cellist
+    chaplain chauffeur chiropractor choreographer cleaner cobbler columnist comedian concierge conductor confectioner
+    copywriter councillor courier curator diplomat dispatcher dj dressmaker driver epidemiologist farrier fitter
+    flutist geneticist glassblower goldsmith grocer groomer guard gynecologist housekeeper imam jeweller jockey
+    joiner lobbyist lumberjack machinist magician magistrate maid masseur masseuse mayor miner missionary monk nanny
+    nun oncologist operator optometrist organist orthodontist osteopath percussionist playwright podiatrist
+    policewoman presenter publisher rabbi radiographer ranger referee reporter roofer saxophonist screenwriter
+    seamstress shopkeeper sommelier sonographer steward stewardess stylist sysadmin tattooist tester trucker umpire
+    upholsterer urologist warden watchmaker winemaker zookeeper""".split()
 )
 
 NATIONALITIES = frozenset(

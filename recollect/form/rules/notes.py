@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from recollect.form.rules.lasting import is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
 from recollect.form.rules.stand_alone import starts_without_subject
 from recollect.form.rules.verbs import is_adverb, is_past
@@ -50,12 +51,31 @@ _TRANSIENT = re.compile(
     r"|renamed|imported)\s+(?:the|this|that|it|your|an?\s+error|your|to\s+(?:run|fix|use|install)))\b",
     re.IGNORECASE,
 )
+# What others say or think of the speaker is theirs.
+_REPORTS = re.compile(
+    r"(?:my|the|our)\s+(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s+){1,3}?"
+    r"(?:(?:always|often|just|once|even|sometimes|still|also)\s+)?(?:says?|said|thinks?|thought|claims?|"
+    r"claimed|believes?|insists?|insisted|keeps?\s+(?:saying|telling)|tells\s+me|told\s+me|calls?\s+me|called\s+me|accuses?|accused)\s+"
+    r"(?!\")(?:me\s+|us\s+)?(?:that\s+)?(?:i|i'm|i've|my|of|lazy|an?)\b",
+    re.IGNORECASE,
+)
+# One time that something did not happen tells of no habit.
+_MISSED = re.compile(
+    r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage\s+to|get\s+(?:to|around)|finish)\b",
+    re.I,
+)
+# All it says is of 'it' or 'that': nobody can read it alone.
+_MEANS_WHAT_WAS_NAMED = re.compile(
+    r"i(?:'m|'ve|\s+am|\s+have)?\s+(?:(?:not|don't|do|didn't|never|no\s+longer|really|just|also|still)\s+)*\w+\s+(?:to\s+)?(?:it|that|this|them|those|"
+    r"one|there)(?:\s+(?:any\s?more|any\s+longer|now|again|today|too|all|either))?[\s.!]*$",
+    re.IGNORECASE,
+)
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
 _WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
     r"(?:(?:on|in|last|this|next|over|during|for|since|after|before|when|while|as|at|one|just|"
-    r"then|yesterday|today|tonight|recently|lately|sometimes|usually|also"
+    r"then|yesterday|today|tonight|tomorrow|recently|lately|sometimes|usually|also"
     r"|(?:a|two|three|few|couple)\s+\w+\s+ago|the\s+other\s+day|growing\s+up|back\s+then)\b[^,.!?;]{0,60}?,?\s+)"
     r"?(?P<i>i(?:'m|'ve|'d|'ll)?|im|ive|my|mine)\b",
     re.IGNORECASE,
@@ -94,30 +114,40 @@ class Clause:
     """A fact pattern recognised it."""
 
 
+def of_oneself(text: str) -> bool:
+    """Whether a clause begins with its speaker, or with those they belong to."""
+    return bool(_SUBJECT.match(text) or _WE.match(text))
+
+
 def note_weight(clause: Clause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
     text = clause.text
-    if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text)):
+    if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
+        return 0.0
+    if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
         return 0.0
     subject = _SUBJECT.match(text)
     dropped = clause.talk and starts_without_subject(text)
-    ours = clause.talk and bool(_WE.match(text))
+    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text))
     about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
     if not (subject or dropped or ours or about or (clause.stated and _SELF.search(text))):
         return 0.0
-    if _content(text) < 2:
+    last = 0.0 if clause.talk else lasts(text)
+    if _content(text) < (1 if last else 2):
         return 0.0
-    return _weigh(clause, owner=bool(subject and subject["i"].lower() in ("my", "mine")))
+    return _weigh(clause, owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
 
 
-def _weigh(clause: Clause, *, owner: bool) -> float:
+def _weigh(clause: Clause, *, owner: bool, last: float) -> float:
     text = clause.text
     eventful = _has_past(text)
     planned = bool(_PLAN.search(text))
     kin = bool(_KIN.search(text))
-    weight = 0.3 * (eventful or planned or owner or bool(_STATE.search(text)) or clause.stated)
+    present = bool(_STATE.search(text)) or (not clause.talk and is_present_habit(text))
+    weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last
     weight += 0.1 * eventful + 0.1 * planned + 0.15 * kin + 0.15 * clause.dated + 0.2 * clause.stated
-    weight += 0.05 * min(_content(text) - 3, 4)
+    # What lasts is worth it in few words.
+    weight += 0.05 * min(max(_content(text) - 3, 0 if last else -3), 4)
     weight += 0.05 * len(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", text)[:2])
     if _YOU.search(text):
         weight -= 0.15

@@ -11,6 +11,9 @@ _NO_FIRM = re.compile(
     r"money|a\s+living|first)\b",
     re.I,
 )
+_SOME_DAY = re.compile(
+    r"\b(?:one\s+day|some\s?day|eventually|when|if|once|maybe|in\s+the\s+future|never)\b", re.IGNORECASE
+)
 # Words in a job's name, and in a firm's that is written small.
 _JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
 
@@ -29,7 +32,7 @@ def _article(job: str) -> str:
 
 def _works(match: re.Match[str]) -> Iterable[Fact]:
     groups = match.groupdict()
-    job = bare_value(value_of(groups.get("role")))
+    job = bare_value(re.sub(r"\s+(?:in|at|for|with|from|near|on)\b.*$", "", value_of(groups.get("role"))))
     if job:
         yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
@@ -65,6 +68,11 @@ def _is_a(match: re.Match[str]) -> Iterable[Fact]:
         yield Fact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
 
 
+def _will_be(match: re.Match[str]) -> Iterable[Fact]:
+    """Take a job that is about to begin; what one wants to be some day is a dream."""
+    return () if _SOME_DAY.search(match.string) else _is_a(match)
+
+
 def _studies(match: re.Match[str]) -> Iterable[Fact]:
     subject = re.sub(r"\s+(?:at|in|with|for)\b.*$", "", value_of(match["v"]))
     if subject and not re.match(r"(?:hard|for|at|a\s+lot|too|abroad)\b", subject, re.IGNORECASE):
@@ -88,6 +96,9 @@ RULES: tuple[Rule, ...] = (
     rule(r"my (?:(?:current|new) )?(?:employer|company|workplace) is (?:called )?(?P<v>.+)$", _works),
     rule(r"my (?:(?:current|new) )?(?:job|profession|occupation|job title) is (?P<role>(?!to\b).+)$", _works),
     rule(r"<AM> (?P<v>(?:an?|the) .+)$", _is_a),
+    rule(
+        r"i(?:'ll| will| am going to|'m going to) (?:be|become|work as|start as) (?P<v>(?:an?|the|their) .+)$", _will_be
+    ),
     rule(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
     rule(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
     rule(r"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job(?: (?:at|with) (?P<v>.+))?", _left),

@@ -41,6 +41,12 @@ def _singular(relation: str) -> str:
     return irregular.get(relation) or (relation[:-1] if relation.endswith("s") and relation != "boss" else relation)
 
 
+def _lives_with(match: re.Match[str]) -> Iterable[Fact]:
+    who = re.sub(r"\s+", " ", match["rel"].lower())
+    key = slot("household", _singular(who) if who in ("kids", "children") else who)
+    yield Fact(category="identity", key=key, value=who, says=f"lives with their {who}", importance=0.7, dated=True)
+
+
 def _status(match: re.Match[str]) -> Iterable[Fact]:
     status = match["v"].lower()
     yield Fact(category="identity", key="marital_status", value=status, says=f"is {status}", importance=0.6, dated=True)
@@ -68,6 +74,11 @@ RULES: tuple[Rule, ...] = (
         rf"(?:this is |meet |here's |here is )?my {_DESCRIBED}(?P<rel>{_KINS}),? (?P<v>{_NAMES})(?=\s*(?:$|[,.!']|\w))",
         _named,
     ),
+    rule(
+        rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .+?)?(?: together)? "
+        rf"with my {_DESCRIBED}(?P<rel>{_KINS})\b",
+        _lives_with,
+    ),
     rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s)? names? (?:is|are) (?P<v>{_NAMES})", _named),
     rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s name is| is| are|'s)(?: called| named)? (?P<v>{_NAMES})\s*$", _named),
     rule(
@@ -76,5 +87,5 @@ RULES: tuple[Rule, ...] = (
         _named,
     ),
     rule(r"<AM> (?P<v>married|engaged|divorced|widowed|single|separated)(?: to (?P<who>[\w-]+))?\s*$", _status),
-    rule(r"(?:<HAVE>|<I>) got (?P<v>married|engaged|divorced)\b", _wed),
+    rule(r"(?:<HAVE>|<I>|we(?:'ve| have)?(?: just)?) got (?P<v>married|engaged|divorced)\b", _wed),
 )

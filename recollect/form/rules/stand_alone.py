@@ -14,6 +14,9 @@ _CONTRACTED = {
     "i'll": ("i", "will"),
     "i'd": ("i", "'d"),
 }
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"")
+# Stands for a quotation while the words around it are rewritten.
+_HELD = "\ue000"
 # Openings that only tie a clause to what was said before.
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|wow|btw|by\s+the\s+way|"
@@ -63,11 +66,24 @@ def starts_without_subject(clause: str) -> bool:
     return bool(_DROPPED_SUBJECT.match(body)) and not _GERUND_SUBJECT.match(body)
 
 
-def stand_alone(clause: str, speaker: Speaker) -> str:
+def reporting(clause: str, speaker: Speaker) -> str:
+    """Rewrite a clause of the speaker that quotes others: their words stay as they are.
+
+    >>> reporting('My boss told me "I hate it".', Speaker("The user", False))
+    'The user\\'s boss told the user "I hate it".'
+    """
+    quoted = _QUOTED.findall(clause)
+    told = stand_alone(_QUOTED.sub(_HELD, clause), speaker)
+    for words in quoted:
+        told = told.replace(_HELD, words, 1)
+    return told
+
+
+def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     """Rewrite a clause of the speaker into one sentence that needs no context.
 
     Where a safe rewriting is not known (the clause speaks of 'we', or to 'you' as its subject) it is framed as a
-    quotation instead, so that agreement is never guessed.
+    quotation instead, so that agreement is never guessed; `frame` says whether what speaks of others alone is, too.
 
     >>> stand_alone("and I'm allergic to peanuts", Speaker("The user", False))
     'The user is allergic to peanuts.'
@@ -89,7 +105,7 @@ def stand_alone(clause: str, speaker: Speaker) -> str:
     ):
         return _framed(body, speaker)
     if not re.search(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|me|mine|myself)\b", body, re.I):
-        return _framed(body, speaker)
+        return _framed(body, speaker) if frame else f"{body[0].upper()}{body[1:]}."
     words = _rewritten(body, speaker)
     return words[0].upper() + words[1:] + "."
 

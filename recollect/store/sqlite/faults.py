@@ -39,6 +39,11 @@ def fault(error: apsw.Error, where: str) -> RecollectError:
             return StoreUnavailableError(f"{where} does not answer ({error}): check the disk, then try again")
 
 
+def as_ours(error: Exception, where: str) -> Exception:
+    """Say in our words what went wrong; what is not the driver's is ours already."""
+    return fault(error, where) if isinstance(error, apsw.Error) else error
+
+
 def opening_fault(error: apsw.Error | OSError, where: str) -> RecollectError:
     """Say in our words why the database at `where` cannot be opened."""
     match error:

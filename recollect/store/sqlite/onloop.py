@@ -5,23 +5,21 @@ loop must not wait for it: whatever takes long sends all reading to the threads 
 """
 
 import threading
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
 import apsw
 
 from recollect.clock import Clock
-from recollect.store.sqlite.jobs import Work
 
 T = TypeVar("T")
+FileWork = Callable[[apsw.Connection], T]
+"""What is done with a connection to a file."""
 # A recall that reads 500 memories takes 3 ms here; one that takes longer than this waited for something.
 SLOW_S = 0.05
 # For so long behind a slow reading the threads read. One slow reading in that time at most delays the loop.
 CAUTION_S = 2.0
-
-
-class TooLargeError(Exception):
-    """A subject is too large to be read on the event loop: said within the store, which then reads it in a thread."""
 
 
 class OnLoop:
@@ -35,7 +33,7 @@ class OnLoop:
         self._free = threading.Lock()
         self._quick_from: float | None = None
 
-    def read(self, work: Work[T]) -> T | None:
+    def read(self, work: FileWork[T]) -> T | None:
         """Do `work`; None where it is to be done in a thread instead.
 
         Raises:
@@ -52,11 +50,11 @@ class OnLoop:
         finally:
             self._free.release()
 
-    def watched(self, work: Work[T]) -> Work[T]:
+    def watched(self, work: FileWork[T]) -> FileWork[T]:
         """Make work for a thread which tells this how quick the disk is. Before the first nothing is read here."""
         return partial(self._timed, work)
 
-    def _timed(self, work: Work[T], db: apsw.Connection) -> T:
+    def _timed(self, work: FileWork[T], db: apsw.Connection) -> T:
         began = self._clock.monotonic()
         done = work(db)
         ended = self._clock.monotonic()

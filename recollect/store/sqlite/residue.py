@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator
 import apsw
 
 from recollect.clock import Clock, to_micros
+from recollect.store.relational.rows import fetch_value
+from recollect.store.relational.statements import load
 from recollect.store.sqlite.connection import BUSY_MS
-from recollect.store.sqlite.rows import fetch_value
-from recollect.store.sqlite.statements import load
 
 SQL = load("erase")
 # Pages of rows begin with one of these: interior and leaf, of an index or a table.

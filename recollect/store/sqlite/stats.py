@@ -1,68 +1,24 @@
-"""Count what is kept, and check that it agrees with itself. Works on a connection, reads file sizes."""
+"""What a SQLite file has to say of itself beside what every store counts. Works on a connection, reads file sizes."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 
-from recollect.clock import Clock, to_micros
+from recollect.clock import Clock
 from recollect.store.operators import StoreStats
+from recollect.store.relational.stats import counted
 from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.migrate import schema_of
-from recollect.store.sqlite.rows import fetch, fetch_one, fetch_value
-from recollect.store.sqlite.statements import load
-from recollect.store.sqlite.subjects import version_of
-from recollect.types import StoreSums, Subject, SubjectSums
-
-SQL = load("subject")
-
-# Statements that count what must not be, with what each says about it.
-_CHECKS = {
-    "gaps": "conversations with a gap in their messages",
-    "active_without_hot": "active memories that recall cannot see",
-    "hot_without_active": "rows that recall sees without an active memory",
-    "vectors_without_hot": "vectors without an active memory",
-    "turns_without_words": "quotations whose message is missing",
-    "log_without_subject": "conversations without a subject",
-}
 
 
 def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> StoreStats:
     """Count, and check if asked: see `Store.stats`."""
     with db:  # one snapshot
-        row = fetch_one(db, SQL["count"], to_micros(clock.now()))
-        counts = [0] * 6 if row is None else [int(value) for value in row]
-        found = StoreStats(
-            url=f"sqlite:///{place.path}",
-            schema=schema_of(db),
-            subjects=counts[0],
-            conversations=counts[1],
-            messages=counts[2],
-            memories=counts[3],
-            formations_due=counts[4],
-            formations_parked=counts[5],
-            bytes=_size(db, place),
-            spaces=tuple(row[0] for row in fetch(db, SQL["spaces"])),
-            problems=_problems(db) if check else (),
-        )
-    return found
-
-
-def store_sums(db: apsw.Connection, clock: Clock) -> StoreSums:
-    """Count for the operator's metrics: see `Store.sums`."""
-    memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
-    return StoreSums(
-        memories=memories, apps=apps, apps_with_memories=remembering, formations_due=due, formations_parked=parked
-    )
-
-
-def subject_sums(db: apsw.Connection, subject: Subject) -> SubjectSums:
-    """Count what is kept of one subject: see `Store.subject_sums`."""
-    if version_of(db, subject) is None:
-        return SubjectSums(memories=0, decisions={}, recalled=0, hits=0)
-    with db:  # one snapshot
-        memories, recalled, hits = fetch(db, SQL["subject_sums"], subject.key)[0]
-        decisions = {action: count for action, count in fetch(db, SQL["decisions_by_action"], subject.key)}
-    return SubjectSums(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
+        found = counted(db, clock, check=check)
+        broken = [row[0] for row in db.execute("PRAGMA integrity_check(20)") if row[0] != "ok"] if check else []
+        schema, size = schema_of(db), _size(db, place)
+    return replace(found, url=f"sqlite:///{place.path}", schema=schema, bytes=size, problems=(*broken, *found.problems))
 
 
 def _size(db: apsw.Connection, place: Place) -> int:
@@ -70,12 +26,3 @@ def _size(db: apsw.Connection, place: Place) -> int:
         return int(db.pragma("page_count")) * int(db.pragma("page_size"))
     files = (Path(place.path), Path(f"{place.path}-wal"))
     return sum(file.stat().st_size for file in files if file.exists())
-
-
-def _problems(db: apsw.Connection) -> tuple[str, ...]:
-    found = [row[0] for row in fetch(db, SQL["broken_pages"]) if row[0] != "ok"]
-    for name, what in _CHECKS.items():
-        count = fetch_value(db, SQL[name])
-        if count:
-            found.append(f"{count} {what}")
-    return tuple(found)

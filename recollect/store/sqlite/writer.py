@@ -9,6 +9,7 @@ import asyncio
 import logging
 import threading
 from concurrent.futures import Future
+from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -16,8 +17,10 @@ import apsw
 
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
+from recollect.store.relational.jobs import Job, deliver
 from recollect.store.sqlite.connection import BUSY_MS
-from recollect.store.sqlite.jobs import Job, Work, deliver
+from recollect.store.sqlite.faults import as_ours
+from recollect.store.sqlite.onloop import FileWork
 from recollect.store.sqlite.presence import Presence
 
 T = TypeVar("T")
@@ -46,6 +49,7 @@ class Writer:
         """Start the thread; `db` belongs to it from now on. Without `presence` its files are not watched."""
         self._db = db
         self._where = where
+        self._fault = partial(as_ours, where=where)
         self._failpoint = failpoint
         self._presence = presence or Presence()
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
@@ -59,7 +63,7 @@ class Writer:
         self._thread = threading.Thread(target=self._serve, name="recollect-writer", daemon=True)
         self._thread.start()
 
-    async def run(self, work: Work[T]) -> T:
+    async def run(self, work: FileWork[T]) -> T:
         """Do `work` in a transaction; it is durable when this returns. Happens even if the caller is cancelled.
 
         Raises:
@@ -69,7 +73,7 @@ class Writer:
         self._put(Job(work, future))
         return await future
 
-    async def run_alone(self, work: Work[T]) -> T:
+    async def run_alone(self, work: FileWork[T]) -> T:
         """Do `work` between transactions, on the same thread: it begins and ends its own.
 
         Raises:
@@ -79,7 +83,7 @@ class Writer:
         self._put(Job(work, future, alone=True))
         return await future
 
-    def later(self, work: Work[None]) -> None:
+    def later(self, work: FileWork[None]) -> None:
         """Do `work` within seconds; nobody waits for it."""
         self._put(Job(work, None))
 
@@ -120,7 +124,7 @@ class Writer:
             left = [job for job in iter(self._poll, None)]
         for job in left:
             job.error = StoreUnavailableError(f"{self._where} is closed")
-        deliver(left, self._where)
+        deliver(left, self._fault)
         try:
             self._db.close()
         except apsw.Error as error:  # the log could not be copied into the file; it is read at the next start
@@ -165,7 +169,7 @@ class Writer:
             for job in batch:
                 job.error = job.error or error
             self._roll_back()
-        deliver(batch, self._where)
+        deliver(batch, self._fault)
 
     def _do_alone(self, job: Job[Any]) -> None:
         try:
@@ -175,7 +179,7 @@ class Writer:
         else:
             job.run(self._db)
             self._roll_back()
-        deliver([job], self._where)
+        deliver([job], self._fault)
 
     def _roll_back(self) -> None:
         try:

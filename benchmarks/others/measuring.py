@@ -1,0 +1,241 @@
+"""Measure systems beside one another: all get a call before any gets the next one. Starts processes, writes files."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.others.durability import forced
+from benchmarks.others.scene import Scene, Sizes
+from benchmarks.others.systems import OTHERS, RECOLLECT, Environments, System
+from benchmarks.others.talking import Peer, running
+from benchmarks.processes import rss_mb
+from benchmarks.progress import steps
+from benchmarks.rows import Row, percentile
+
+FULL = (
+    Sizes(users=100, per_user=100, batch=1000, queries=300, adds=50),
+    Sizes(users=1, per_user=10_000, batch=1000, queries=200, adds=50),
+)
+QUICK = (
+    Sizes(users=10, per_user=20, batch=100, queries=20, adds=5),
+    Sizes(users=1, per_user=200, batch=100, queries=20, adds=5),
+)
+# Questions before those that count: every system reads its files and makes its plans in the first ones.
+_WARM_UP = 10
+# The column of Recollect's search by vectors alone, which is what the others do.
+ALONE = "Recollect, vectors alone"
+
+Start = Callable[[System, Path], AbstractContextManager[Peer]]
+"""Starts a system with a folder of its own."""
+
+
+@dataclass(slots=True)
+class Measured:
+    """What one system did."""
+
+    system: System
+    folder: Path
+    ids: list[str] = field(default_factory=list)
+    """The system's ids, in the order of the scene."""
+    load_s: float = 0.0
+    start_s: float = 0.0
+    empty_mb: float = 0.0
+    loaded_mb: float = 0.0
+    disk_bytes: int = 0
+    readable: set[int] = field(default_factory=set)
+    """Which of the added texts stand in the files as they are, before they are deleted."""
+    remaining: set[int] = field(default_factory=set)
+    """Which of these do so still, once they are deleted and the system is closed."""
+    times: dict[str, list[float]] = field(default_factory=dict)
+    """Milliseconds, by what was done."""
+    recalls: dict[str, list[float]] = field(default_factory=dict)
+    """Shares of the exact answers, by the way of searching."""
+
+    def took(self, what: str, seconds: float) -> None:
+        """Note the time of a call."""
+        self.times.setdefault(what, []).append(seconds * 1000)
+
+    def files(self) -> list[Path]:
+        """List the files that hold its data."""
+        return [file for file in (self.folder / "data").rglob("*") if file.is_file()]
+
+    def texts_in_files(self, scene: Scene) -> set[int]:
+        """Look for the texts of the scene that are added one by one."""
+        contents = [file.read_bytes() for file in self.files()]
+        return {place for place in scene.added if any(scene.text(place).encode() in content for content in contents)}
+
+
+class NotKeptError(Exception):
+    """A system did not keep what it acknowledged, or kept what it was told to delete."""
+
+
+def run(quick: bool, environments: Environments | None = None, systems: Sequence[System] = OTHERS) -> list[Row]:
+    """Measure all systems at all sizes.
+
+    Raises:
+        EnvironmentMissingError: a system has no environment.
+    """
+    found = environments or Environments()
+    pythons = {system.name: found.python(system) for system in (RECOLLECT, *systems)}
+
+    def start(system: System, folder: Path) -> AbstractContextManager[Peer]:
+        return running(system, pythons[system.name], folder)
+
+    # First, and not timed: whoever runs for the first time reads a hundred megabytes of libraries from the disk.
+    syncs = forced((RECOLLECT, *systems), tuple(pythons.values()))
+    rows = []
+    for sizes in QUICK if quick else FULL:
+        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+            rows += beside(Scene(sizes), (RECOLLECT, *systems), Path(folder), start)
+    return with_ratios([*rows, *syncs])
+
+
+def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start) -> list[Row]:
+    """Measure systems on one scene."""
+    measured = [Measured(system=system, folder=folder / system.adapter) for system in systems]
+    for one in measured:
+        (one.folder / "data").mkdir(parents=True)
+    with _all(measured, scene, start) as peers:
+        _load(measured, peers, scene)
+    for one in measured:
+        one.disk_bytes = sum(file.stat().st_size for file in one.files())
+    with _all(measured, scene, start) as peers:
+        _same_size(measured, peers, len(scene.loaded))
+        _search(measured, peers, scene)
+        _write(measured, peers, scene)
+        _same_size(measured, peers, len(scene.loaded))
+    for one in measured:
+        one.remaining = one.readable & one.texts_in_files(scene)
+        shutil.rmtree(one.folder)
+    return [row for one in measured for row in _rows(one, scene.sizes)]
+
+
+def with_ratios(rows: Sequence[Row]) -> list[Row]:
+    """Say of each figure but shares how many times Recollect's it is."""
+    ours = {row.name: row.value for row in rows if row.of == RECOLLECT.name}
+    return [
+        replace(row, ratio=row.value / ours[row.name])
+        if row.of != RECOLLECT.name and row.unit != "%" and ours.get(row.name)
+        else row
+        for row in rows
+    ]
+
+
+@contextmanager
+def _all(measured: Sequence[Measured], scene: Scene, start: Start) -> Iterator[list[Peer]]:
+    """Run all systems with their databases open, and close them."""
+    with ExitStack() as open_ones:
+        peers = []
+        for one in measured:
+            begin = time.perf_counter()
+            peer = open_ones.enter_context(start(one.system, one.folder))
+            peer.ask("open", folder=str(one.folder / "data"), dim=scene.dim)
+            one.start_s = time.perf_counter() - begin
+            peers.append(peer)
+        yield peers
+        for peer in peers:
+            peer.ask("close")
+
+
+def _load(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    for one, peer in zip(measured, peers, strict=True):
+        one.empty_mb = rss_mb(peer.pid)
+    batches = [
+        scene.loaded[start : start + scene.sizes.batch] for start in range(0, len(scene.loaded), scene.sizes.batch)
+    ]
+    for turn, batch in enumerate(steps(f"others: loading {len(scene.loaded):,} into each", batches)):
+        memories = [scene.memory(place) for place in batch]
+        for one, peer in _in_turn(measured, peers, turn):
+            answer = peer.ask("load", memories=memories)
+            one.ids += answer["ids"]
+            one.load_s += answer["took_s"]
+    for one, peer in zip(measured, peers, strict=True):
+        one.load_s += peer.ask("loaded")["took_s"]
+        one.loaded_mb = rss_mb(peer.pid)
+
+
+def _same_size(measured: Sequence[Measured], peers: Sequence[Peer], wanted: int) -> None:
+    for one, peer in zip(measured, peers, strict=True):
+        count = peer.ask("size")["count"]
+        if count != wanted:
+            raise NotKeptError(f"{one.system.name} has {count:,} memories, {wanted:,} were kept")
+
+
+def _search(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    places = [{name: place for place, name in enumerate(one.ids)} for one in measured]
+    known = {id(one): those for one, those in zip(measured, places, strict=True)}
+    for turn, question in enumerate(steps("others: searching", scene.questions)):
+        asked = scene.question(question)
+        for one, peer in _in_turn(measured, peers, turn):
+            for way in ("search", "nearest") if one.system is RECOLLECT else ("search",):
+                answer = peer.ask(way, **asked)
+                if turn >= min(_WARM_UP, len(scene.questions) // 2):
+                    one.took(way, answer["took_s"])
+                    one.recalls.setdefault(way, []).append(scene.recall(question, answer["ids"], known[id(one)]))
+
+
+def _write(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    """Add memories one by one, look for each, and delete them."""
+    added: dict[tuple[str, int], str] = {}
+    for turn, place in enumerate(steps("others: adding one by one", scene.added)):
+        for one, peer in _in_turn(measured, peers, turn):
+            answer = peer.ask("add", **scene.memory(place))
+            one.took("add", answer["took_s"])
+            added[one.system.name, place] = answer["id"]
+        for one, peer in _in_turn(measured, peers, turn):
+            found = peer.ask("search", **scene.echo(place))
+            one.took("search after an add", found["took_s"])
+            if added[one.system.name, place] not in found["ids"]:
+                raise NotKeptError(f"{one.system.name} does not find what it has just been given, by its own words")
+    for one in measured:
+        one.readable = one.texts_in_files(scene)
+    for turn, place in enumerate(steps("others: deleting one by one", scene.added)):
+        for one, peer in _in_turn(measured, peers, turn):
+            gone = added[one.system.name, place]
+            one.took("delete", peer.ask("delete", user=scene.user(place), id=gone)["took_s"])
+            if gone in peer.ask("search", **scene.echo(place))["ids"]:
+                raise NotKeptError(f"{one.system.name} still finds what it was told to delete")
+
+
+def _in_turn(measured: Sequence[Measured], peers: Sequence[Peer], turn: int) -> list[tuple[Measured, Peer]]:
+    """Begin with another system each time: what runs beside the benchmark hits all alike."""
+    pairs = list(zip(measured, peers, strict=True))
+    first = turn % len(pairs)
+    return pairs[first:] + pairs[:first]
+
+
+def _rows(one: Measured, sizes: Sizes) -> list[Row]:
+    count = sizes.users * sizes.per_user
+    where = f"{sizes.per_user:,} of {count:,}" if sizes.users > 1 else f"{count:,} of one user"
+    name, version = one.system.name, one.system.version()
+
+    def row(what: str, value: float, unit: str, of: str = name, measurements: int = 1) -> Row:
+        return Row(name=f"{where}: {what}", value=value, unit=unit, of=of, count=measurements, note=version)
+
+    def spread(what: str, way: str, of: str = name) -> list[Row]:
+        times = one.times[way]
+        return [row(f"{what}, p{share}", percentile(times, share), "ms", of, len(times)) for share in (50, 95)]
+
+    rows = [row("load 1,000", one.load_s * 1000 / count, "s"), *spread("search", "search")]
+    ways = {"nearest": ALONE} if one.system is RECOLLECT else {"search": name}
+    if one.system is RECOLLECT:
+        rows += spread("search", "nearest", ALONE)
+    for way, of in ways.items():
+        shares = one.recalls[way]
+        rows.append(row("the ten nearest are found", 100 * sum(shares) / len(shares), "%", of, len(shares)))
+    rows += [*spread("add one", "add"), *spread("search after an add", "search after an add")]
+    rows += spread("delete one", "delete")
+    if one.readable:
+        share = 100 * len(one.remaining) / len(one.readable)
+        rows.append(row("deleted texts left in the files", share, "%", measurements=len(one.readable)))
+    return [
+        *rows,
+        row("on disk, a memory", one.disk_bytes / count, "bytes"),
+        row("RSS, empty", one.empty_mb, "MB"),
+        row("RSS, loaded", one.loaded_mb, "MB"),
+        row("start with it", one.start_s, "s"),
+    ]

@@ -1,0 +1,99 @@
+"""What every data set becomes: conversations of dated turns, and questions with the turns that answer them. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One message of a conversation."""
+
+    id: str
+    """By which evidence names it; once in its conversation."""
+    session: str
+    """The session it was said in; sessions follow one another."""
+    role: Literal["user", "assistant"]
+    speaker: str = ""
+    """Who says it; empty where the data names nobody."""
+    text: str
+    said_at: datetime
+    """Aware, UTC."""
+
+    @property
+    def line(self) -> str:
+        """The words with who says them: what baselines search, and what every row's tokens are counted of."""
+        return f"{self.speaker}: {self.text}" if self.speaker else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked about a conversation, and what is known of the answer."""
+
+    id: str
+    text: str
+    category: str
+    answer: str = ""
+    """What is expected; empty where the data does not say."""
+    evidence: frozenset[str] = frozenset()
+    """The turns that answer it; empty: no figure of retrieval counts it."""
+    sessions: frozenset[str] = frozenset()
+    """The sessions that answer it: those of the evidence, or what the data names."""
+    asked_at: datetime | None = None
+    """Aware; None: after the last turn."""
+    unanswerable: bool = False
+    """The conversation does not say: who answers anyway is wrong."""
+    lost: int = 0
+    """Evidence that the data names and the conversation has not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What the data records as worth remembering of a turn."""
+
+    text: str
+    turns: tuple[str, ...]
+    """The turns it rests on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """One user's chat over one or more sessions, with its questions."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    """In order; at least one."""
+    questions: tuple[Question, ...]
+    observations: tuple[Observation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSet:
+    """What was read."""
+
+    kind: str
+    """`locomo`, `beam`, `longmemeval` or `jsonl`."""
+    conversations: tuple[Conversation, ...]
+    sha256: str
+    """Of the file; of a folder, of the names and contents of what was read of it."""
+
+    @property
+    def turns(self) -> int:
+        """How many turns there are in all."""
+        return sum(len(one.turns) for one in self.conversations)
+
+    @property
+    def questions(self) -> int:
+        """How many questions there are in all."""
+        return sum(len(one.questions) for one in self.conversations)
+
+
+def digest(parts: dict[str, bytes]) -> str:
+    """Hash files: one by its content, several by their names and contents, in the names' order."""
+    if len(parts) == 1:
+        return sha256(next(iter(parts.values()))).hexdigest()
+    whole = sha256()
+    for name, content in sorted(parts.items()):
+        whole.update(f"{name} {sha256(content).hexdigest()}\n".encode())
+    return whole.hexdigest()

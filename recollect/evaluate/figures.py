@@ -1,0 +1,163 @@
+"""What a ranking is worth: recall, precision of order, evidence in a token budget; means with their spread. Pure.
+
+A ranking is a list of results, best first; each result is the set of turns that it shows: one for a quotation, those a
+note or fact rests on. A result counts for every turn it shows, each turn once, where it is first shown.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+import numpy.typing as npt
+
+# Ranking figures are also shown at these places, where so many are asked for.
+PLACES = (1, 5)
+# Samples of the bootstrap: the interval's ends then move by some hundredths of a point from seed to seed.
+_SAMPLES = 2_000
+_LOW, _HIGH = 2.5, 97.5
+
+Shown = frozenset[str]
+"""The turns (or sessions) that one result shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mean:
+    """A mean over questions, with the interval that holds 95 % of its bootstrap samples."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+    """How many questions it is of."""
+
+
+def found_at(ranking: Sequence[Shown], wanted: Shown, k: int) -> Shown:
+    """Return what is wanted and shown among the first `k` results.
+
+    >>> sorted(found_at([frozenset("a"), frozenset("bc")], frozenset("ac"), 2))
+    ['a', 'c']
+    """
+    return frozenset(one for shown in ranking[:k] for one in shown) & wanted
+
+
+def ranking_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str, float]:
+    """Compute the figures of one question: 0 to 1 each.
+
+    Args:
+        ranking: Results, best first.
+        wanted: The evidence; not empty.
+        k: How many results count.
+
+    >>> figures = ranking_figures([frozenset("x"), frozenset("a")], frozenset("ab"), 10)
+    >>> figures["R@10"], figures["all@10"], figures["hit@10"], figures["MRR"]
+    (0.5, 0.0, 1.0, 0.5)
+    """
+    figures: dict[str, float] = {}
+    for place in places(k):
+        found = found_at(ranking, wanted, place)
+        figures[f"R@{place}"] = len(found) / len(wanted)
+        figures[f"all@{place}"] = float(found == wanted)
+        figures[f"hit@{place}"] = float(bool(found))
+    firsts = first_places(ranking[:k], wanted)
+    ideal = sum(1 / log2(1 + place) for place in range(1, min(len(wanted), k) + 1))
+    # A note that rests on several turns shows them all at its place, which can be better than the ideal of one each.
+    figures[f"NDCG@{k}"] = min(1.0, sum(1 / log2(1 + place) for place in firsts) / ideal)
+    figures["MRR"] = 1 / min(firsts) if firsts else 0.0
+    return figures
+
+
+def places(k: int) -> list[int]:
+    """Return at which places the figures are taken when `k` results are asked for.
+
+    >>> places(10), places(5), places(1)
+    ([1, 5, 10], [1, 5], [1])
+    """
+    return sorted({*(place for place in PLACES if place < k), k})
+
+
+def first_places(ranking: Sequence[Shown], wanted: Shown) -> list[int]:
+    """Return the place, from 1 on, at which each wanted turn is first shown; nothing for those that are not.
+
+    >>> first_places([frozenset("ax"), frozenset("ab")], frozenset("abc"))
+    [1, 2]
+    """
+    first: dict[str, int] = {}
+    for place, shown in enumerate(ranking, start=1):
+        for one in shown & wanted:
+            first.setdefault(one, place)
+    return sorted(first.values())
+
+
+def within_budget(ranking: Sequence[Shown], tokens: Sequence[int], wanted: Shown, budget: int) -> float:
+    """Return the share of the evidence in the results that fit in a budget of tokens.
+
+    Results are taken in order; what does not fit into the room left is passed over, as prompts are packed.
+
+    >>> within_budget([frozenset("a"), frozenset("b"), frozenset("c")], [60, 50, 40], frozenset("bc"), 100)
+    0.5
+    """
+    left, kept = budget, []
+    for shown, cost in zip(ranking, tokens, strict=True):
+        if cost <= left:
+            kept.append(shown)
+            left -= cost
+    return len(found_at(kept, wanted, len(kept))) / len(wanted)
+
+
+def session_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str, float]:
+    """Compute the share of the evidence's sessions that the first results come from.
+
+    >>> session_figures([frozenset({"s1"})], frozenset({"s1", "s2"}), 5)
+    {'sessions@1': 0.5, 'sessions@5': 0.5, 'all-sessions@5': 0.0}
+    """
+    figures = {f"sessions@{place}": len(found_at(ranking, wanted, place)) / len(wanted) for place in places(k)}
+    most = 5 if k >= 5 else k
+    return figures | {f"all-sessions@{most}": float(found_at(ranking, wanted, most) == wanted)}
+
+
+def means(records: Sequence[Mapping[str, float]], *, seed: int) -> dict[str, Mean]:
+    """Average each figure over the questions that have it, and see how far the averages move with the questions.
+
+    For the interval as many questions are drawn from them again and again. The same questions in the same order and the
+    same seed give the same interval.
+
+    >>> found = means([{"R": 0.0}, {"R": 1.0}, {"R": 1.0}, {"MRR": 1.0}], seed=1)["R"]
+    >>> round(found.value, 2), found.low < 0.6 < found.high, found.count
+    (0.67, True, 3)
+    """
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if not names:
+        return {}
+    table = np.array([[record.get(name, np.nan) for name in names] for record in records], dtype=np.float64)
+    there = ~np.isnan(table)
+    values = np.where(there, table, 0.0)
+    drawn = _drawn(len(records), seed)
+    with np.errstate(invalid="ignore"):  # a sample that holds none of the few questions with a figure
+        samples = (drawn @ values) / (drawn @ there)
+    return {
+        name: Mean(
+            value=float(values[:, place].sum() / there[:, place].sum()),
+            low=float(np.nanpercentile(samples[:, place], _LOW)),
+            high=float(np.nanpercentile(samples[:, place], _HIGH)),
+            count=int(there[:, place].sum()),
+        )
+        for place, name in enumerate(names)
+    }
+
+
+def _drawn(count: int, seed: int) -> npt.NDArray[np.float64]:
+    """Return how often each of `count` questions is drawn in each sample: shape (samples, count)."""
+    picks = np.random.default_rng(seed).integers(0, count, (_SAMPLES, count))
+    rows = np.arange(_SAMPLES)[:, None] * count
+    return np.bincount((picks + rows).ravel(), minlength=_SAMPLES * count).reshape(_SAMPLES, count).astype(np.float64)
+
+
+def percentiles(values: Iterable[float]) -> dict[str, float]:
+    """Return median and 95th percentile; nothing of nothing.
+
+    >>> percentiles([1.0, 2.0, 3.0])["p50"], percentiles([])
+    (2.0, {})
+    """
+    listed = list(values)
+    return {"p50": float(np.percentile(listed, 50)), "p95": float(np.percentile(listed, 95))} if listed else {}

@@ -1,0 +1,84 @@
+"""The strict judge: its question, and what its answer says. Pure. The prompt is `prompts/judge.txt`."""
+
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+Verdict = Literal["right", "wrong", "unjudged"]
+NOT_SAID = "The conversation does not say."
+"""What is expected where nobody knows the answer."""
+_LONGEST_REASON = 200
+_WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
+_NAMED = re.compile(r"verdict[\"'*\s:=]*(right|wrong)\b", re.IGNORECASE)
+# Models that think aloud do it in such tags; a verdict weighed there is none.
+_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+
+
+@cache
+def prompt(name: str) -> str:
+    """Read a prompt of this package."""
+    return (files(__package__) / "prompts" / f"{name}.txt").read_text("utf-8")
+
+
+def filled(source: str, values: Mapping[str, str]) -> str:
+    """Fill values into a prompt, one a line: words in a value that look like a place are never filled.
+
+    >>> filled("Asked: {question}\\nSaid: {answer}", {"question": "{answer}?", "answer": "no"})
+    'Asked: {answer}?\\nSaid: no'
+    """
+    return "\n".join(_line(line, values) for line in source.splitlines())
+
+
+def _line(line: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        if f"{{{name}}}" in line:
+            return line.replace(f"{{{name}}}", value)
+    return line
+
+
+def judge_question(question: str, expected: str, answer: str) -> str:
+    """Write what the judge is asked."""
+    parts = {"question": question, "expected": expected, "answer": answer}
+    return filled(prompt("judge"), {name: json.dumps(part, ensure_ascii=False) for name, part in parts.items()})
+
+
+def read_verdict(text: str) -> tuple[Verdict, str]:
+    """Read a judge's answer, and its reason, as models write them; what cannot be told is `unjudged`, never right.
+
+    >>> read_verdict('```json\\n{"verdict": "Right", "reason": "same day"}\\n```')
+    ('right', 'same day')
+    >>> read_verdict("**WRONG**. It names another town.")
+    ('wrong', 'It names another town')
+    >>> read_verdict("It is right in part and wrong in part.")[0], read_verdict("Hm.")[0]
+    ('unjudged', 'unjudged')
+    """
+    said = _THOUGHT.sub("", text).strip()
+    found = _from_json(said)
+    if found is not None:
+        return found
+    words = {match[1].lower() for match in (_NAMED.finditer(said) if _NAMED.search(said) else _WORD.finditer(said))}
+    reason = _WORD.sub("", said).strip(" *.:\n\"'`")[:_LONGEST_REASON]
+    if words == {"right"} and not re.search(r"\b(?:not|isn't|n't)\s+(?:\w+\s+)?right\b", said, re.IGNORECASE):
+        return "right", reason
+    return ("wrong", reason) if words == {"wrong"} else ("unjudged", said[:_LONGEST_REASON])
+
+
+def _from_json(said: str) -> tuple[Verdict, str] | None:
+    """Read the last JSON object with a verdict."""
+    for found in reversed(list(re.finditer(r"\{[^{}]*\}", said))):
+        try:
+            value = json.loads(found[0])
+        except ValueError:
+            continue
+        verdict = str(value.get("verdict", "")).strip().lower()
+        reason = str(value.get("reason", ""))[:_LONGEST_REASON]
+        if verdict in ("right", "correct"):
+            return "right", reason
+        if verdict in ("wrong", "incorrect"):
+            return "wrong", reason
+        if "verdict" in value:
+            return "unjudged", said[:_LONGEST_REASON]
+    return None

@@ -1,0 +1,202 @@
+"""From clauses to notes: what is worth one, in a sentence that stands alone, with the days it names. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.dates import DateMention
+from recollect.form.dates import write_out
+from recollect.form.rules.facts import is_birthday, lead_of
+from recollect.form.rules.notes import Clause, note_weight, of_oneself
+from recollect.form.rules.reading import DOUBTED, PLAIN, READ, Reading
+from recollect.form.rules.stand_alone import reporting, stand_alone
+from recollect.form.sentences import PICTURE, Piece, fold, sentences
+from recollect.form.sources import speaker_of
+from recollect.form.tone import commands, exaggerates, forgotten, hedges, small_talk, supposes, takes_back
+from recollect.text import terms
+from recollect.types import Candidate, MemoryKind
+
+# Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
+# benchmarks/formation_locomo.py), to an assistant most are about the work at hand.
+LEAST_IN_TALK, LEAST_TO_ASSISTANT = 0.35, 0.45
+# Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
+LONGEST_CLAUSE = 600
+# Longest sentence that goes on about what a note named, in characters.
+_LONGEST_FURTHER = 120
+# Behind a comma the speaker comes to themselves: 'Fish is fine though, I still eat it'.
+_TURNS_TO_SELF = re.compile(
+    r"[,;]\s+(?:(?:so|and|but|because|since|as|now|then|also|plus)\s+)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
+)
+# What only rounds a sentence off.
+_TRAILING = re.compile(
+    rf"(?:[\s,]+(?:as\s+(?:you\s+know|i\s+said|always|mentioned)|you\s+know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
+    rf"thanks|thank\s+you|before\s+you\s+(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]*|{PICTURE}+[\ufe0f\u200d]*)"
+    r"|\s*[:;]-?[)(DPp])*(?P<mark>[\s.!…]*)$",
+    re.IGNORECASE,
+)
+# With fewer words of its own a dated sentence means what the one before it named.
+_WORDS_OF_ITS_OWN = 2
+_FURTHER = re.compile(
+    r"(?:he|she|his|her|they|their)(?:'s|'re)?\s+(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
+)
+_DAY_IS = re.compile(r"(?:it's\s+|it\s+is\s+)?(?P<what>my\s+[^,;.!?]{3,60}?)\s*$", re.IGNORECASE)
+
+
+def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | None:
+    """Make a note of a clause; None where it is not worth one.
+
+    Args:
+        reading: The message.
+        clause: A part of it, others' words blanked.
+        stated: A fact pattern recognised it.
+    """
+    clause = _own_part(reading, clause) if not stated else clause
+    lead = lead_of(clause.text)
+    body = clause.text[lead:]
+    if len(body) > LONGEST_CLAUSE or supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
+        return None
+    if exaggerates(body):
+        return None
+    inside = [] if is_birthday(clause.text) else reading.inside(clause)
+    weighed = body if reading.talk else _rounded_off(body)
+    weight = note_weight(Clause(weighed, bool(inside), reading.talk, stated))
+    if weight < (LEAST_IN_TALK if reading.talk else LEAST_TO_ASSISTANT):
+        return None
+    quote = reading.quote(clause)
+    written = write_out(fold(quote), inside)
+    starts = [one.start for one in inside if one.start <= reading.message.said_at]
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=_written(reading, clause, written[lead_of(written) :]),
+        type=_type_of(inside, reading.message.said_at),
+        importance=weight,
+        confidence=DOUBTED if hedges(clause.text) else READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=quote,
+        valid_from=min(starts, default=reading.message.said_at),
+    )
+
+
+def _written(reading: Reading, clause: Piece, written: str) -> str:
+    """Write a clause so that it stands alone; what it quotes of others stays in their words."""
+    if reading.quote(clause) != clause.text and '"' in written:
+        return reporting(written, reading.speaker)
+    return stand_alone(written if reading.talk else _rounded_off(written), reading.speaker)
+
+
+def _rounded_off(text: str) -> str:
+    found = _TRAILING.search(text)
+    kept = text[: found.start()].rstrip() if found else text
+    return f"{kept}{found['mark'].strip()}" if found and kept else text
+
+
+def _own_part(reading: Reading, clause: Piece) -> Piece:
+    """Begin a clause where its speaker comes to speak of themselves, where it begins with something else."""
+    if reading.talk or of_oneself(clause.text[lead_of(clause.text) :]):
+        return clause
+    found = _TURNS_TO_SELF.search(clause.text)
+    return Piece(clause.text[found.end() :], clause.start + found.end()) if found else clause
+
+
+def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -> Candidate | None:
+    """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
+    text = sentence.text
+    between = reading.text[before.end : sentence.start]
+    if reading.talk or len(text) > _LONGEST_FURTHER or between.strip() or not _says_further(reading, sentence):
+        return None
+    if supposes(text) or exaggerates(text) or not reading.quote(before).endswith(note.quote[-8:]):
+        return None
+    start = reading.text.rfind(note.quote, 0, before.end)
+    if start < 0:
+        return None
+    further = write_out(fold(reading.quote(sentence)), reading.inside(sentence))
+    further = stand_alone(further, reading.speaker, frame=False)
+    return replace(note, text=f"{note.text} {further}", quote=reading.text[start : sentence.end])
+
+
+def _says_further(reading: Reading, sentence: Piece) -> bool:
+    """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
+    if _FURTHER.match(sentence.text):
+        return True
+    inside = reading.inside(sentence)
+    if not inside or not of_oneself(sentence.text):
+        return False
+    undated = sentence.text
+    for one in reversed(inside):
+        undated = undated[: one.span[0]] + undated[one.span[1] :]
+    return len(terms(undated)) < _WORDS_OF_ITS_OWN
+
+
+def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
+    """Read 'Today is my 30th birthday' as what is on that day; None where the sentence is none of these."""
+    inside = reading.inside(sentence)
+    if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
+        return None
+    day = inside[0]
+    rest = re.match(r"\s*(?:is|was|'s)\s+", sentence.text[day.span[1] :])
+    found = _DAY_IS.match(_rounded_off(sentence.text[day.span[1] + rest.end() :]).rstrip(" .!")) if rest else None
+    if not rest or not found:
+        return None
+    what = found["what"][3:]
+    verb = "was" if day.end <= reading.message.said_at else "is"
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=f"{reading.speaker.name}'s {what} {verb} {day.phrase}.",
+        type="event",
+        importance=0.6,
+        confidence=READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=min(day.start, reading.message.said_at),
+    )
+
+
+def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
+    """Read a request to forget something, or that what the other side just said is not so (any longer)."""
+    topic = forgotten(sentence.text)
+    # What it means is clear where the other side said but one thing.
+    if not topic and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
+        topic = " ".join(reading.answers.split())[:LONGEST_CLAUSE]
+    if not topic or reading.talk:
+        return None
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=f"{reading.speaker.name} wants forgotten: {topic}",
+        type="fact",
+        importance=0.7,
+        confidence=PLAIN,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=reading.message.said_at,
+        ends=True,
+        forgets=topic,
+    )
+
+
+def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
+    """Make a note of what the speaker asks to remember, in their words."""
+    start = sentence.text.rindex(what)
+    clause = Piece(what, sentence.start + start)
+    written = write_out(fold(reading.quote(clause)), reading.inside(clause)).rstrip(" .!")
+    plain = written.replace('"', "'")
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=f'{reading.speaker.name} asked to remember: "{plain}".',
+        type="fact",
+        importance=0.7,
+        confidence=PLAIN,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(clause),
+        valid_from=reading.message.said_at,
+    )
+
+
+def _type_of(mentions: Sequence[DateMention], said_at: datetime) -> str:
+    if not mentions:
+        return "fact"
+    return "plan" if mentions[-1].start > said_at else "event"

@@ -1,0 +1,161 @@
+"""What a statement ends that says no more than that something is over, or asks for it to be forgotten. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.resolve.batch import Batch, Known, is_newer
+from recollect.resolve.lexicon import DEGREE, PEOPLE
+from recollect.resolve.wording import Wording, is_sign, names, read, token
+from recollect.types import Candidate, Evidence
+
+# What is over, said of a habit or a plan …
+_NO_MORE = re.compile(
+    r"\b(?:no\s+longer|(?:not|\w+n't|never)\b[^.!?]*\b(?:any\s?more|any\s+longer)|stopped|not\s+\w+ing\b[^.!?]*\bafter\s+all)\b",
+    re.IGNORECASE,
+)
+# … and of a thing: what is named behind such a word is gone.
+_GONE = re.compile(
+    r"\b(?:cancell?ed|sold|gave\s+up|given\s+up|got\s+rid\s+of|gave\s+away|quit|dropped(?:\s+out\s+of)?|broke\s+up\s+with|"
+    r"called\s+off|ended)\b",
+    re.IGNORECASE,
+)
+_WHO = r"(?P<who>(?:The user|[A-Z][\w-]*)'s (?:[\w'-]+ ){1,4}?)"
+_MOVES = re.compile(
+    rf"{_WHO}(?:(?:has |have |just |recently |finally )*(?:moved|relocated)(?: from [\w ]+?)? to"
+    r"|(?:now )?lives?(?: now)? in)"
+    r" (?P<place>[A-Z][\w'-]+)"
+)
+_LIVES = re.compile(
+    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to)"
+    r" (?P<place>[A-Z][\w'-]+)"
+)
+_PARTED_WITH = re.compile(r"\b(?:sold|got\s+rid\s+of|gave\s+away)\b", re.IGNORECASE)
+_HAVING = re.compile(r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got)\b", re.IGNORECASE)
+_OVER = frozenset(
+    token(word)
+    for word in """cancel cancelled canceled sold sell gave give given quit stop stopped drop dropped rid broke called
+    off end ended longer anymore any more after all so because now today already job""".split()
+)
+# Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
+ENOUGH = 0.6
+_APART = re.compile(r",|;|\b(?:and|or)\b", re.IGNORECASE)
+# What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
+_EVENT = "event"
+_PRESENT = re.compile(r"(?:The user|[A-Z][\w'-]*)\s+(?:\w+ly\s+|also\s+|still\s+)*(?:is|has|does|goes|\w+[^\Ws]s)\b")
+
+
+def may_end(candidate: Candidate) -> bool:
+    """Whether a candidate may end memories that it is not like: they are looked for by its words."""
+    if candidate.forgets:
+        return True
+    return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES))
+
+
+def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
+
+    The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
+    """
+    candidate, evidence = said
+    no_more, gone = _NO_MORE.search(candidate.text), _GONE.search(candidate.text)
+    if not no_more and not gone:
+        return []
+    one = read(candidate.text)
+    named = _objects(one)
+    if not named:
+        return []
+    return [
+        known
+        for known in _held(batch, place)
+        if known.place is None
+        and not _took_place(known)
+        and is_newer(evidence, known)
+        and not _is_over(known.text)
+        and (not _PARTED_WITH.search(candidate.text) or bool(_HAVING.search(known.text)))
+        and _speaks_of(known.text, one, named, thing=bool(gone))
+    ]
+
+
+def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
+    candidate, evidence = said
+    new = _MOVES.match(candidate.text)
+    who = _person(new) if new else frozenset()
+    if not new or not who:
+        return []
+    found = []
+    for known in _held(batch, place):
+        old = _LIVES.match(known.text)
+        theirs = old and known.place is None and _person(old) & who and is_newer(evidence, known)
+        if old and theirs and old["place"].casefold() != new["place"].casefold():
+            found.append(known)
+    return found
+
+
+def _person(match: re.Match[str]) -> frozenset[str]:
+    """Return the words for somebody's people, or their name; nothing for the speaker."""
+    words = read(match["who"]).content
+    return frozenset(words & PEOPLE) or frozenset(words - {"user"} if "'s" not in match["who"] else ())
+
+
+def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find what a request to forget means: whatever holds the words of one of the things it names."""
+    candidate, evidence = said
+    wanted = [read(part) for part in (candidate.forgets, *_APART.split(candidate.forgets)) if part.strip()]
+    return [
+        known
+        for known in _held(batch, place)
+        if is_newer(evidence, known) and any(_is_meant(one, read(known.text)) for one in wanted)
+    ]
+
+
+def _held(batch: Batch, place: int) -> Iterable[Known]:
+    yield from batch.facts()
+    for known, _ in batch.notes(place):
+        yield known
+    yield from batch.added_notes()
+
+
+def _took_place(known: Known) -> bool:
+    return known.type == _EVENT and not _PRESENT.match(known.text)
+
+
+def _is_over(text: str) -> bool:
+    return bool(read(text).negations or _NO_MORE.search(text) or _GONE.search(text))
+
+
+def _objects(one: Wording) -> frozenset[str]:
+    """Return the words that say what is over."""
+    return frozenset(word for word in one.content - DEGREE - _OVER - {"user"} if not is_sign(word))
+
+
+def _speaks_of(text: str, one: Wording, named: frozenset[str], *, thing: bool) -> bool:
+    """Whether a memory is about what a statement names."""
+    known = read(text)
+    if (known.content ^ one.content) & PEOPLE or not names(one, known) <= set(known.tokens) | {"user"}:
+        return False
+    both = named & known.content
+    if len(named) == 1:
+        return bool(both) and (thing or _first(known) in both)
+    return len(both) >= max(2, ENOUGH * len(named)) or (thing and len(both) >= ENOUGH * len(named))
+
+
+def _first(known: Wording) -> str:
+    return next((word for word in known.tokens if word in known.content and word != "user"), "")
+
+
+def _is_meant(wanted: Wording, known: Wording) -> bool:
+    """Whether a memory speaks of what is to be forgotten, or the words to be forgotten hold all that it says."""
+    ours, theirs = (frozenset(side.content - DEGREE - {"user"}) for side in (wanted, known))
+    if not ours or not theirs:
+        return False
+    both = ours & theirs
+    return both == ours or (
+        len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(wanted, known)
+    )
+
+
+def _named(wanted: Wording, known: Wording) -> bool:
+    """Whether the names in a memory all stand in what is to be forgotten, or the other way round."""
+    ours, theirs = names(wanted, known), names(known, wanted)
+    return ours <= theirs or theirs <= ours

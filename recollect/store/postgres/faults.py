@@ -1,0 +1,42 @@
+"""The one place where PostgreSQL's errors become ours. Pure."""
+
+import psycopg
+from psycopg import errors
+
+from recollect.errors import (
+    RecollectError,
+    StaleSubjectError,
+    StoreFullError,
+    StoreUnavailableError,
+    UnreadableStoreError,
+)
+
+# Nothing of the transaction happened, and done again it may well succeed.
+AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
+
+
+def fault(error: psycopg.Error, where: str) -> RecollectError:
+    """Say in our words what the server at `where` reports; `where` bears no password."""
+    said = str(error).strip().split("\n")[0]
+    match error:
+        case errors.DiskFull() | errors.OutOfMemory() | errors.ConfigurationLimitExceeded():
+            return StoreFullError(f"{where} cannot grow ({said}): free some room on the server (nothing was written)")
+        case errors.UniqueViolation():
+            return StaleSubjectError(
+                f"something equal was stored in {where} meanwhile ({said}): read again, then decide again"
+            )
+        case errors.DataCorrupted() | errors.IndexCorrupted():
+            return UnreadableStoreError(f"{where} is damaged ({said}): restore a backup, or run `recollect doctor`")
+        case errors.QueryCanceled():
+            return StoreUnavailableError(f"{where} took too long for a statement ({said}): try again")
+        case errors.InsufficientPrivilege():
+            return UnreadableStoreError(
+                f"{where} refuses what Recollect needs ({said}): give its user the rights to the schema `recollect`"
+            )
+        case _:
+            return StoreUnavailableError(f"{where} does not answer ({said}): check the server, then try again")
+
+
+def as_ours(error: Exception, where: str) -> Exception:
+    """Say in our words what went wrong; what is not the driver's is ours already."""
+    return fault(error, where) if isinstance(error, psycopg.Error) else error

@@ -1,0 +1,118 @@
+"""Bring a database to the newest schema, one server at a time. Reads files of the package, writes the database."""
+
+import re
+from functools import cache
+from importlib.resources import files
+
+import psycopg
+
+from recollect.errors import NewerSchemaError, UnreadableStoreError
+from recollect.store.postgres.connection import SCHEMA, Session, connect
+from recollect.store.postgres.faults import fault
+from recollect.store.relational.database import Row
+from recollect.store.relational.rows import fetch_value
+from recollect.store.relational.statements import load
+
+SQL = load("subject")
+_FILE = re.compile(r"(\d{4})_\w+\.sql")
+# "Rclt" twice: the lock that whoever migrates holds.
+_LOCK = 0x52636C7452636C74
+
+
+@cache
+def migrations() -> tuple[tuple[int, str], ...]:
+    """Read all migrations with their numbers, in order."""
+    found = [
+        (int(match.group(1)), entry.read_text("utf-8"))
+        for entry in (files(__package__) / "migrations").iterdir()
+        if (match := _FILE.fullmatch(entry.name))
+    ]
+    return tuple(sorted(found))
+
+
+def schema_of(db: psycopg.Connection[Row]) -> int:
+    """Return the number of the last migration that was applied; 0 where there is none."""
+    if db.execute("SELECT to_regclass($1)", (f"{SCHEMA}.migration",)).fetchone() == (None,):
+        return 0
+    row = db.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
+    return int(row[0]) if row else 0
+
+
+def migrate(db: psycopg.Connection[Row], where: str) -> None:
+    """Apply what is missing, each migration in a transaction of its own, while nobody else does.
+
+    Raises:
+        NewerSchemaError: a newer Recollect wrote it; it is left as it is.
+        UnreadableStoreError: the server has no pgvector, and its user may not add it.
+    """
+    newest = migrations()[-1][0]
+    found = schema_of(db)
+    if found > newest:
+        raise NewerSchemaError(where=where, found=found, known=newest)
+    if found == newest:
+        return
+    db.execute("SELECT pg_advisory_lock($1)", (_LOCK,))
+    try:
+        _begin(db, where)
+        for number, sql in migrations():
+            if schema_of(db) < number:
+                with db.transaction():
+                    db.cursor().execute(sql.encode())
+                    db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
+    finally:
+        db.execute("SELECT pg_advisory_unlock($1)", (_LOCK,))
+
+
+def _begin(db: psycopg.Connection[Row], where: str) -> None:
+    db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    try:
+        db.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+    except (
+        psycopg.errors.InsufficientPrivilege,
+        psycopg.errors.UndefinedFile,
+        psycopg.errors.FeatureNotSupported,
+    ) as error:
+        raise UnreadableStoreError(
+            f"{where} has no pgvector ({str(error).strip().splitlines()[0]}): install it on the server and run "
+            "`CREATE EXTENSION vector` as its administrator"
+        ) from error
+    db.execute(
+        "CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, at TIMESTAMPTZ NOT NULL DEFAULT now())"
+    )
+
+
+def prepare(url: str) -> bytes:
+    """Make or migrate the schema; return the key of the term hashes.
+
+    Raises:
+        NewerSchemaError: a newer Recollect wrote it.
+        UnreadableStoreError: there is no such database, it has no pgvector, or may not be used.
+        StoreUnavailableError: the server does not answer.
+    """
+    where = shown(url)
+    try:
+        with connect(url) as db:
+            migrate(db, where)
+            return bytes(fetch_value(Session(db), SQL["term_key"]))
+    except (psycopg.errors.InvalidPassword, psycopg.errors.InvalidCatalogName) as error:
+        raise UnreadableStoreError(
+            f"{where} cannot be opened ({str(error).strip().splitlines()[-1]}): check user, password and database in "
+            "RECOLLECT_DATABASE_URL"
+        ) from error
+    except psycopg.Error as error:
+        raise fault(error, where) from error
+
+
+def shown(url: str) -> str:
+    """Return the address of a database without its password.
+
+    >>> shown("postgresql://ana:secret@db.example:5433/memory?sslmode=require")
+    'postgresql://ana@db.example:5433/memory'
+    """
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        return "postgresql://…"
+    who = f"{parts['user']}@" if parts.get("user") else ""
+    port = f":{parts['port']}" if parts.get("port") else ""
+    return f"postgresql://{who}{parts.get('host') or 'localhost'}{port}/{parts.get('dbname') or ''}"

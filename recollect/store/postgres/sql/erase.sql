@@ -1,0 +1,59 @@
+-- What PostgreSQL says in other words.
+
+-- name: earlier_versions
+SELECT target
+  FROM decision
+ WHERE subject = ?1 AND memory = ?2 AND action IN ('replace', 'fold') AND target IS NOT NULL
+ UNION
+SELECT memory
+  FROM decision
+ WHERE subject = ?1 AND target = ?2 AND action = 'close' AND memory IS NOT NULL
+
+-- name: folded_into
+SELECT memory
+  FROM decision
+ WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
+
+-- name: answers_below
+WITH RECURSIVE below (seq) AS (
+    SELECT CAST(?3 AS BIGINT)
+     UNION
+    SELECT m.seq
+      FROM below
+      JOIN message AS m
+        ON m.subject = ?1 AND m.conversation = ?2 AND m.parent_seq = below.seq AND m.role <> 'user'
+)
+SELECT m.seq, m.anchor, m.erased
+  FROM below
+  JOIN message AS m ON m.subject = ?1 AND m.conversation = ?2 AND m.seq = below.seq
+ WHERE m.seq <> ?3
+
+-- name: mask_call
+-- Where the masked call stands there already, this one is taken away.
+WITH old AS (
+    DELETE FROM tool_call WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3 RETURNING seq
+)
+INSERT INTO tool_call (subject, call, conversation, seq) SELECT ?1, ?5, ?2, seq FROM old ON CONFLICT DO NOTHING
+
+-- name: cut_leases
+UPDATE formation
+   SET attempts = attempts - CASE WHEN lease_token IS NOT NULL AND attempts > 0 THEN 1 ELSE 0 END,
+       lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1
+
+-- name: cut_leases_on_log
+UPDATE formation
+   SET attempts = attempts - CASE WHEN lease_token IS NOT NULL AND attempts > 0 THEN 1 ELSE 0 END,
+       lease_token = NULL, lease_until = NULL
+ WHERE home = ?1
+
+-- name: episodes_due
+UPDATE formation
+   SET formed_seq = least(formed_seq, ?4), due_at = ?5
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
+
+-- name: copy_vectors
+INSERT INTO vector (subject, space, memory, chunk, embedding)
+SELECT ?1, space, memory, chunk, embedding
+  FROM vector
+ WHERE subject = ?3 AND space IN (SELECT id FROM space) AND memory = ?2

@@ -1,0 +1,54 @@
+-- What PostgreSQL says in other words: its own vectors, JSON, and the greater of two.
+
+-- name: close_memory
+UPDATE memory
+   SET state = 2, valid_to = greatest(?3, valid_from), closed_at = ?4, changed = ?5
+ WHERE subject = ?1 AND id = ?2
+
+-- name: strengthen_memory
+UPDATE memory
+   SET importance = greatest(importance, ?3), changed = ?4,
+       version = CASE WHEN CAST(?5 AS TEXT) = '' THEN version ELSE ?5 END
+ WHERE subject = ?1 AND id = ?2
+
+-- name: use_memory
+UPDATE memory
+   SET uses = uses + 1, last_used_at = greatest(coalesce(last_used_at, ?3), ?3)
+ WHERE subject = ?1 AND id = ?2
+RETURNING state
+
+-- name: add_vectors
+INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
+
+-- name: hot_joined
+SELECT h.memory, h.fixed, h.terms, h.sources,
+       (SELECT string_agg(substr(vector_send(v.embedding), 5), ''::BYTEA ORDER BY v.chunk)
+          FROM vector AS v
+         WHERE v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory)
+  FROM hot AS h
+ WHERE h.subject = ?1
+ ORDER BY h.memory
+
+-- name: hot_vectors
+SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)
+  FROM vector
+ WHERE subject = ?1 AND space = ?2
+ GROUP BY memory
+ ORDER BY memory
+
+-- name: vectors_changed
+SELECT v.memory, string_agg(substr(vector_send(v.embedding), 5), ''::BYTEA ORDER BY v.chunk)
+  FROM memory AS m
+  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+ GROUP BY v.memory
+ ORDER BY v.memory
+
+-- name: remembered
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                          THEN decode(replace(value, '-', ''), 'hex') END
+                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+ ORDER BY id, place

@@ -1,0 +1,131 @@
+"""`PostgresStore`: each promise of `Store`, handed to a thread with a connection of its own. Threads, network."""
+
+import asyncio
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from recollect.clock import Clock, to_micros
+from recollect.errors import StoreUnavailableError
+from recollect.store.failpoint import Failpoint
+from recollect.store.operators import StoreStats
+from recollect.store.postgres.connection import SCHEMA, Link
+from recollect.store.postgres.faults import as_ours
+from recollect.store.postgres.migrate import prepare, schema_of, shown
+from recollect.store.relational.cache import HotCache
+from recollect.store.relational.database import Work
+from recollect.store.relational.readers import Readers
+from recollect.store.relational.rows import fetch_value
+from recollect.store.relational.statements import load
+from recollect.store.relational.stats import counted
+from recollect.store.relational.store import RelationalStore
+from recollect.types import Recorded, Rest, Subject, Turn
+
+ERASE_SQL = load("erase")
+T = TypeVar("T")
+# Connections of one process: more than a machine has cores wait for one another in Python.
+CONNECTIONS = 8
+# How long to wait before a turn is recorded again while the server does not answer: a restart takes a second or two.
+RECORD_AGAIN_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+
+
+class PostgresStore(RelationalStore):
+    """A store over one PostgreSQL database. Any number of processes may open the same one."""
+
+    def __init__(self, url: str, *, term_key: bytes, clock: Clock, cache_bytes: int) -> None:
+        """Start the threads; use `open` to make one."""
+        self._url = url
+        self._where = shown(url)
+        self._closed = False
+        self._clock = clock
+        self._term_key = term_key
+        self._cache = HotCache(cache_bytes)
+        self._failpoint = Failpoint.from_environment()
+        ours = partial(as_ours, where=self._where)
+        self._threads = Readers([Link(url, self._failpoint) for _ in range(CONNECTIONS)], self._where, ours)
+        # What nobody waits for happens in its order, beside the rest.
+        self._behind = Readers([Link(url, self._failpoint)], self._where, ours)
+
+    @classmethod
+    async def open(cls, url: str, *, clock: Clock, cache_bytes: int) -> "PostgresStore":
+        """Connect; the schema is made or migrated where needed.
+
+        Raises:
+            NewerSchemaError: a newer Recollect wrote it.
+            UnreadableStoreError: there is no such database, it has no pgvector, or may not be used.
+            StoreUnavailableError: the server does not answer.
+        """
+        Failpoint.from_environment()  # a wrong name is told before anything is made
+        term_key = await asyncio.to_thread(prepare, url)
+        return cls(url, term_key=term_key, clock=clock, cache_bytes=cache_bytes)
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        self._closed = True
+        await self._threads.close()
+        await self._behind.close()
+
+    async def record(self, turn: Turn) -> Recorded:
+        """See `Store.record`. Done again where nobody knows whether it was committed: it is never there twice."""
+        for wait_s in RECORD_AGAIN_S:
+            try:
+                return await super().record(turn)
+            except StoreUnavailableError:
+                if self._closed:
+                    raise
+                await asyncio.sleep(wait_s)
+        return await super().record(turn)
+
+    async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """See `Store.clean`. Only writing the tables anew reaches what the server keeps of deleted rows."""
+        if not rewrite:
+            return not await self.unclean()
+        now = to_micros(self._clock.now())
+        self._failpoint.reach("cleaning")
+        await self._threads.run(lambda link: link.session().rewrite())
+        await self._threads.run(lambda link: link.write(lambda db: db.execute(ERASE_SQL["cleaned"], (now,)), ()))
+        self._failpoint.reach("cleaned")
+        return True
+
+    @property
+    def rest(self) -> Rest:
+        """See `Store.rest`."""
+        return Rest.SERVER
+
+    async def stats(self, *, check: bool = False) -> StoreStats:
+        """See `Store.stats`."""
+
+        def look(link: Link) -> StoreStats:
+            session = link.session()
+            with session:
+                found = counted(session, self._clock, check=check)
+                size = fetch_value(session, _SIZE, SCHEMA)
+            return replace(found, url=self._where, schema=schema_of(session.connection), bytes=int(size or 0))
+
+        return await self._threads.run(look)
+
+    async def _read(self, work: Work[T]) -> T:
+        """Read, in another thread."""
+        return await self._threads.run(lambda link: link.read(work))
+
+    async def _write(self, work: Work[T], *subjects: Subject) -> T:
+        """Write in a transaction that holds the subjects' locks."""
+        locks = [subject.key for subject in subjects]
+        return await self._threads.run(lambda link: link.write(work, locks))
+
+    def _write_later(self, work: Work[None], *subjects: Subject) -> None:
+        """Write as soon as a connection is free; nobody waits for it."""
+        locks = [subject.key for subject in subjects]
+        self._behind.later(lambda link: link.write(work, locks))
+
+    async def _caught_up(self) -> None:
+        """Wait for what nobody waited for."""
+        await self._behind.run(lambda link: None)
+
+
+_SIZE = """
+SELECT sum(pg_total_relation_size(c.oid))
+  FROM pg_class AS c
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+ WHERE n.nspname = ?1 AND c.relkind IN ('r', 'p')
+"""

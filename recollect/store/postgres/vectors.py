@@ -1,0 +1,46 @@
+"""Vectors on their way to pgvector and back: its binary form has its most significant byte first. Pure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import psycopg
+from psycopg.adapt import Buffer, Dumper
+from psycopg.pq import Format
+
+from recollect.store.relational.database import Row
+
+_NUMBER = np.dtype("<f4")
+_SENT = np.dtype(">f4")
+
+
+class Embedding(bytes):
+    """The numbers of one vector as the store packs them: float32, least byte first."""
+
+
+class _EmbeddingDumper(Dumper):
+    """Writes a vector as pgvector's `vector_recv` reads it: two 16-bit numbers (its length, 0), then the numbers."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Embedding) -> Buffer:
+        numbers = np.frombuffer(obj, dtype=_NUMBER)
+        return len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(_SENT).tobytes()
+
+
+def teach(cursor: psycopg.Cursor[Row], oid: int) -> None:
+    """Teach a cursor to send vectors; `oid` is the server's number of their type."""
+    cursor.adapters.register_dumper(Embedding, type("_Numbered", (_EmbeddingDumper,), {"oid": oid}))
+
+
+def pieces(data: bytes, dim: int) -> list[Embedding]:
+    """Cut the packed vectors of a memory's chunks into single ones."""
+    size = dim * _NUMBER.itemsize
+    return [Embedding(data[start : start + size]) for start in range(0, len(data), size)]
+
+
+def received(rows: Sequence[Row]) -> list[Row]:
+    """Turn the numbers in the last column, as the server sends them, into packed vectors."""
+    return [
+        (*row[:-1], None if row[-1] is None else np.frombuffer(row[-1], _SENT).astype(_NUMBER).tobytes())
+        for row in rows
+    ]

@@ -1,0 +1,51 @@
+"""A whole recall's reading in one snapshot: subjects, then those of their memories that are wanted. On a connection."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from recollect.store.protocol import Rank
+from recollect.store.relational.cache import HotCache
+from recollect.store.relational.database import Database
+from recollect.store.relational.hot import hot_within
+from recollect.store.relational.memories import memories_within
+from recollect.types import Hot, Memory, MemoryId, Subject
+
+T = TypeVar("T")
+
+
+def choose(
+    db: Database,
+    subjects: Mapping[Subject, str],
+    rank: Rank[T],
+    *,
+    cache: HotCache,
+    term_key: bytes,
+    most: int | None = None,
+) -> tuple[T, list[Memory]]:
+    """Read, let `rank` choose, and read what it chose: see `Store.choose`.
+
+    Raises:
+        SpaceMovedError: a subject is read in another space.
+        TooLargeError: a subject has more than `most` memories to be read.
+    """
+    with db:  # one snapshot for all
+        hots = [
+            hot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
+            for subject, space in subjects.items()
+        ]
+        wanted, outcome = rank(hots)
+        found = [
+            memory
+            for hot in hots
+            for memory in _wanted(db, hot, wanted.get(hot.subject, ()), subjects[hot.subject], cache)
+        ]
+    return outcome, found
+
+
+def _wanted(db: Database, hot: Hot, ids: Sequence[MemoryId], space: str, cache: HotCache) -> list[Memory]:
+    known = cache.memories(space, hot, ids)
+    missing = [memory for memory in ids if memory not in known]
+    if missing:
+        read = cache.put_memories(space, hot, memories_within(db, hot.subject, missing))
+        known |= {memory.id: memory for memory in read}
+    return [known[memory] for memory in ids if memory in known]

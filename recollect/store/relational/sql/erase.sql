@@ -1,0 +1,298 @@
+-- Take away what is to leave no trace. `home = ?1` names the subject whose log it is: what was formed of it may lie in
+-- several.
+
+-- name: nothing_erased
+SELECT NOT EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1)
+
+-- name: erased_at
+SELECT at FROM erased_message WHERE subject = ?1 AND mark = ?2
+
+-- name: note_erased
+INSERT INTO erased_message (subject, mark, at) VALUES (?1, ?2, ?3)
+    ON CONFLICT (subject, mark) DO UPDATE SET at = excluded.at
+
+-- name: level_of
+SELECT erased FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: earlier_versions
+-- What it replaced or took in, and the notes that ended because they restated that. Named indexes: left to itself
+-- SQLite reads all decisions of the subject.
+SELECT target
+  FROM decision INDEXED BY decision_memory
+ WHERE subject = ?1 AND memory = ?2 AND action IN ('replace', 'fold') AND target IS NOT NULL
+ UNION
+SELECT memory
+  FROM decision INDEXED BY decision_target
+ WHERE subject = ?1 AND target = ?2 AND action = 'close' AND memory IS NOT NULL
+
+-- name: folded_into
+-- Named index: left to itself SQLite reads all decisions of the subject.
+SELECT memory
+  FROM decision INDEXED BY decision_target
+ WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
+
+-- name: places_in
+SELECT seq FROM message WHERE subject = ?1 AND conversation = ?2 AND erased < 2
+
+-- name: place_to_erase
+SELECT hash, anchor, role, erased FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: hollow
+UPDATE message
+   SET erased = 2, hash = ?4, anchor = ?5, name = NULL, text = '', payload = NULL
+ WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: answers_below
+WITH RECURSIVE below (seq) AS (
+    SELECT ?3
+     UNION
+    SELECT m.seq
+      FROM below
+     CROSS JOIN message AS m INDEXED BY message_child
+        ON m.subject = ?1 AND m.conversation = ?2 AND m.parent_seq = below.seq AND m.role <> 'user'
+)
+SELECT m.seq, m.anchor, m.erased
+  FROM below
+ CROSS JOIN message AS m ON m.subject = ?1 AND m.conversation = ?2 AND m.seq = below.seq
+ WHERE m.seq <> ?3
+
+-- name: mask_anchor
+UPDATE message SET erased = 1, anchor = ?4 WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: calls_in
+SELECT call, seq FROM tool_call WHERE subject = ?1 AND conversation = ?2
+
+-- name: mask_call
+UPDATE OR REPLACE tool_call SET call = ?5 WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3
+
+-- name: formed_of
+SELECT s.name, e.memory
+  FROM evidence AS e
+  JOIN subject AS s ON s.key = e.subject
+ WHERE e.home = ?1 AND e.conversation = ?2 AND e.seq = ?3
+
+-- name: episodes_of
+SELECT s.name, e.memory, min(e.seq), max(e.seq)
+  FROM evidence AS e
+  JOIN memory AS m ON m.subject = e.subject AND m.id = e.memory AND m.kind = 2
+  JOIN subject AS s ON s.key = e.subject
+ WHERE e.home = ?1 AND e.conversation = ?2
+ GROUP BY s.name, e.memory
+
+-- name: formed_elsewhere
+SELECT s.name, e.memory, e.conversation, e.seq
+  FROM evidence AS e
+  JOIN subject AS s ON s.key = e.subject
+ WHERE e.home = ?1 AND e.subject <> ?1
+
+-- name: name_of
+SELECT name FROM subject WHERE key = ?1
+
+-- name: kind_and_state
+SELECT kind, state FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: what_it_is
+SELECT kind, state, category, key FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: sources_of
+SELECT home, conversation, seq, place FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
+
+-- name: drop_source
+DELETE FROM evidence WHERE subject = ?1 AND memory = ?2 AND place = ?3
+
+-- name: move_source
+UPDATE evidence SET place = ?4 WHERE subject = ?1 AND memory = ?2 AND place = ?3
+
+-- name: touch_memory
+UPDATE memory SET changed = ?3 WHERE subject = ?1 AND id = ?2
+
+-- name: sources_packed
+SELECT hash, conversation, seq FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
+
+-- name: repack_sources
+UPDATE hot SET sources = ?3 WHERE subject = ?1 AND memory = ?2
+
+-- name: erase_memory
+DELETE FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: erase_hot
+DELETE FROM hot WHERE subject = ?1 AND memory = ?2
+
+-- name: erase_vectors
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: erase_evidence
+DELETE FROM evidence WHERE subject = ?1 AND memory = ?2
+
+-- name: erase_tags
+DELETE FROM memory_tag WHERE subject = ?1 AND memory = ?2
+
+-- name: note_gone
+INSERT INTO gone (subject, version, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
+
+-- name: all_gone
+INSERT INTO gone (subject, version, memory) SELECT ?1, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
+
+-- name: all_decisions
+SELECT at, id, action, memory, target, reason, text, profile, conversation, seq FROM decision WHERE subject = ?1
+
+-- name: erase_decision
+DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
+
+-- name: all_recalls
+SELECT at, id, conversation, seq, items FROM recall WHERE subject = ?1
+
+-- name: erase_recall
+DELETE FROM recall WHERE subject = ?1 AND at = ?2 AND id = ?3
+
+-- name: thin_recall
+UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
+
+-- name: cut_leases
+-- Whoever forms at this moment read what is gone now, and must not commit it. That is no failure of theirs.
+UPDATE formation
+   SET attempts = attempts - (lease_token IS NOT NULL AND attempts > 0), lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1
+
+-- name: cut_leases_on_log
+UPDATE formation
+   SET attempts = attempts - (lease_token IS NOT NULL AND attempts > 0), lease_token = NULL, lease_until = NULL
+ WHERE home = ?1
+
+-- name: clear_errors
+UPDATE formation SET error = ?2 WHERE subject = ?1 AND error <> ?2
+
+-- name: clear_errors_on_log
+UPDATE formation SET error = ?2 WHERE home = ?1 AND error <> ?2
+
+-- name: episodes_due
+-- What is left of a summary's range is to be summed up again.
+UPDATE formation
+   SET formed_seq = min(formed_seq, ?4), due_at = ?5
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
+
+-- name: note_link
+INSERT INTO link (subject, memory) VALUES (?1, ?2) ON CONFLICT DO NOTHING
+
+-- name: drop_link
+DELETE FROM link WHERE subject = ?1 AND memory = ?2
+
+-- name: linked
+SELECT s.name FROM link AS l JOIN subject AS s ON s.key = l.subject WHERE l.memory = ?2 AND l.subject <> ?1
+
+-- name: links_of_all
+SELECT s.name, l.memory
+  FROM link AS mine
+  JOIN link AS l ON l.memory = mine.memory AND l.subject <> ?1
+  JOIN subject AS s ON s.key = l.subject
+ WHERE mine.subject = ?1
+
+-- name: copy_memory
+INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
+                    valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
+                    number)
+SELECT ?1, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
+       valid_from, valid_to, known_from, closed_at, profile, version, 0, NULL, ?4, detail, ?5
+  FROM memory
+ WHERE subject = ?3 AND id = ?2
+
+-- name: copy_evidence
+INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
+SELECT ?1, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at
+  FROM evidence
+ WHERE subject = ?3 AND memory = ?2
+
+-- name: copy_tags
+INSERT INTO memory_tag (subject, tag, memory) SELECT ?1, tag, memory FROM memory_tag WHERE subject = ?3 AND memory = ?2
+
+-- name: copy_vectors
+INSERT INTO vector (subject, space, memory, data)
+SELECT ?1, space, memory, data
+  FROM vector
+ WHERE subject = ?3 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: copy_hot
+INSERT INTO hot (subject, memory, fixed, terms, sources)
+SELECT ?1, memory, fixed, ?4, sources FROM hot WHERE subject = ?3 AND memory = ?2
+
+-- name: all_marks
+SELECT hash, erased FROM message WHERE subject = ?1
+
+-- name: note_erased_subject
+INSERT INTO erased_subject (subject, at, version) VALUES (?1, ?2, ?3)
+    ON CONFLICT (subject) DO UPDATE SET at = excluded.at, version = excluded.version
+
+-- name: erase_subject
+DELETE FROM subject WHERE key = ?1
+
+-- name: every_conversation
+DELETE FROM conversation WHERE subject = ?1
+
+-- name: forget_options
+UPDATE conversation SET options = NULL, end_reason = NULL WHERE subject = ?1 AND id = ?2
+
+-- name: every_message
+DELETE FROM message WHERE subject = ?1
+
+-- name: every_call
+DELETE FROM tool_call WHERE subject = ?1
+
+-- name: every_memory
+DELETE FROM memory WHERE subject = ?1
+
+-- name: every_evidence
+DELETE FROM evidence WHERE subject = ?1
+
+-- name: every_hot
+DELETE FROM hot WHERE subject = ?1
+
+-- name: every_vector
+DELETE FROM vector WHERE subject = ?1
+
+-- name: every_tag
+DELETE FROM memory_tag WHERE subject = ?1
+
+-- name: every_formation
+DELETE FROM formation WHERE subject = ?1
+
+-- name: every_formation_on_log
+DELETE FROM formation WHERE home = ?1
+
+-- name: every_decision
+DELETE FROM decision WHERE subject = ?1
+
+-- name: every_recall
+DELETE FROM recall WHERE subject = ?1
+
+-- name: every_link
+DELETE FROM link WHERE subject = ?1
+
+-- name: note_erasure
+INSERT INTO erasure (subject, at, id, cleaned_at, counts) VALUES (?1, ?2, ?3, NULL, ?4)
+
+-- name: unclean
+SELECT count(*) FROM erasure WHERE cleaned_at IS NULL
+
+-- name: cleaned
+UPDATE erasure SET cleaned_at = ?1 WHERE cleaned_at IS NULL
+
+-- name: erasure
+SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DESC, id DESC LIMIT ?2
+
+-- name: every_app
+DELETE FROM app WHERE subject = ?1
+
+-- name: every_subscription
+DELETE FROM subscription WHERE subject = ?1
+
+-- name: every_energy
+DELETE FROM energy WHERE subject = ?1
+
+-- name: every_reservation
+DELETE FROM reservation WHERE subject = ?1
+
+-- name: every_spending
+DELETE FROM spending WHERE subject = ?1
+
+-- name: every_poll
+DELETE FROM energy_poll WHERE subject = ?1

@@ -1,0 +1,132 @@
+-- The work that is still to be done. Only the listings of all subjects' work name no subject.
+
+-- name: make_due
+INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, asked_seq)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    ON CONFLICT (subject, home, conversation, profile, stage, version)
+    DO UPDATE SET due_at = excluded.due_at, asked_seq = excluded.asked_seq, idle = NULL
+
+-- name: keep_waiting
+INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, idle)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BIGINT) + ?8, ?8)
+    ON CONFLICT (subject, home, conversation, profile, stage, version)
+    DO UPDATE SET due_at = CASE WHEN formation.formed_seq < formation.asked_seq THEN formation.due_at
+                                ELSE excluded.due_at END,
+                  idle = excluded.idle
+
+-- name: turns_waiting
+SELECT count(*)
+  FROM message
+ WHERE subject = ?2 AND conversation = ?3 AND role = 'user'
+   AND seq > coalesce((SELECT formed_seq
+                         FROM formation
+                        WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
+                          AND version = ?6), 0)
+
+-- name: ask
+UPDATE formation
+   SET asked_seq = ?4, due_at = ?5
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND formed_seq < ?4
+RETURNING 1
+
+-- name: asked
+SELECT asked_seq, idle
+  FROM formation
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: due
+-- Quotations come first: they ask no model, and should not wait for one.
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+ WHERE f.due_at <= ?1 AND f.parked = 0 AND (f.lease_until IS NULL OR f.lease_until <= ?1)
+ ORDER BY f.due_at, f.stage <> 'index', f.subject, f.home, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?2
+
+-- name: next_due
+SELECT min(max(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
+
+-- name: lease
+UPDATE formation
+   SET lease_token = ?7, lease_until = ?8, attempts = attempts + 1
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND due_at <= ?9 AND parked = 0 AND (lease_until IS NULL OR lease_until <= ?9)
+RETURNING attempts, formed_seq
+
+-- name: renew
+UPDATE formation
+   SET lease_until = ?8
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND lease_token = ?7 AND lease_until > ?9
+RETURNING 1
+
+-- name: free_leases
+UPDATE formation SET lease_token = NULL, lease_until = NULL WHERE lease_until IS NOT NULL
+
+-- name: from_future
+SELECT EXISTS (SELECT 1
+                 FROM formation
+                WHERE due_at IS NOT NULL AND parked = 0 AND (due_at > ?1 OR lease_until > ?1))
+
+-- name: back_from_future
+UPDATE formation
+   SET due_at = CASE WHEN due_at > ?1 THEN ?2 ELSE due_at END,
+       lease_token = CASE WHEN lease_until > ?1 THEN NULL ELSE lease_token END,
+       lease_until = CASE WHEN lease_until > ?1 THEN NULL ELSE lease_until END
+ WHERE due_at IS NOT NULL AND parked = 0 AND (due_at > ?1 OR lease_until > ?1)
+
+-- name: holds
+SELECT formed_seq
+  FROM formation
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND lease_token = ?7 AND lease_until > ?8
+
+-- name: advance
+UPDATE formation
+   SET formed_seq = ?7, due_at = ?8, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: postpone
+UPDATE formation
+   SET due_at = ?7, error = ?8, attempts = attempts - ?9, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: park
+UPDATE formation
+   SET parked = 1, error = ?7, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+
+-- name: unpark
+UPDATE formation
+   SET parked = 0, attempts = 0, due_at = ?7
+ WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
+   AND parked = 1
+RETURNING 1
+
+-- name: formations
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
+ WHERE (f.parked = ?1 OR ?1 IS NULL)
+ ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?2
+
+-- name: formations_of
+SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
+ WHERE f.subject = ?3 AND (f.parked = ?1 OR ?1 IS NULL)
+ ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?2
+
+-- name: formed_by_another
+SELECT EXISTS (SELECT 1
+                 FROM formation
+                WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version <> ?6)

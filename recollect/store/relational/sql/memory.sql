@@ -1,0 +1,175 @@
+-- Memories, their sources, what recall computes on, and the decisions behind them.
+
+-- name: add_memory
+INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
+                    valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
+                    number)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+
+-- name: next_number
+SELECT coalesce(max(number), 0) + 1 FROM memory WHERE subject = ?1
+
+-- name: add_tag
+INSERT INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
+
+-- name: in_slot
+SELECT id FROM memory WHERE subject = ?1 AND category = ?2 AND key = ?3 AND kind = 1 AND state = 0
+
+-- name: state_of
+SELECT state FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: close_memory
+UPDATE memory
+   SET state = 2, valid_to = max(?3, valid_from), closed_at = ?4, changed = ?5
+ WHERE subject = ?1 AND id = ?2
+
+-- name: strengthen_memory
+UPDATE memory
+   SET importance = max(importance, ?3), changed = ?4, version = CASE ?5 WHEN '' THEN version ELSE ?5 END
+ WHERE subject = ?1 AND id = ?2
+
+-- name: use_memory
+UPDATE memory
+   SET uses = uses + 1, last_used_at = max(coalesce(last_used_at, ?3), ?3)
+ WHERE subject = ?1 AND id = ?2
+RETURNING state
+
+-- name: hot_columns
+SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: add_evidence
+INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+
+-- name: inherit_evidence
+INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
+SELECT subject, ?3, ?4 + place, home, conversation, seq, hash, role, speaker, quote, said_at
+  FROM evidence AS e
+ WHERE subject = ?1 AND memory = ?2
+   AND NOT EXISTS (SELECT 1
+                     FROM evidence AS own
+                    WHERE own.subject = ?1 AND own.memory = ?3
+                      AND own.conversation = e.conversation AND own.seq = e.seq AND own.quote = e.quote)
+
+-- name: next_place
+SELECT coalesce(max(place) + 1, 0) FROM evidence WHERE subject = ?1 AND memory = ?2
+
+-- name: evidence
+SELECT conversation, seq, hash, role, quote FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
+
+-- name: add_hot
+INSERT INTO hot (subject, memory, fixed, terms, sources) VALUES (?1, ?2, ?3, ?4, ?5)
+
+-- name: fixed
+SELECT fixed FROM hot WHERE subject = ?1 AND memory = ?2
+
+-- name: set_fixed
+UPDATE hot SET fixed = ?3 WHERE subject = ?1 AND memory = ?2
+
+-- name: set_sources
+UPDATE hot SET fixed = ?3, sources = ?4 WHERE subject = ?1 AND memory = ?2
+
+-- name: cool
+DELETE FROM hot WHERE subject = ?1 AND memory = ?2
+
+-- name: add_vectors
+INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
+
+-- name: drop_vectors
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: hot
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
+
+-- name: hot_beyond
+SELECT 1 FROM hot WHERE subject = ?1 LIMIT 1 OFFSET ?2
+
+-- name: hot_joined
+SELECT h.memory, h.fixed, h.terms, h.sources, v.data
+  FROM hot AS h
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
+ WHERE h.subject = ?1
+ ORDER BY h.memory
+
+-- name: hot_vectors
+SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
+
+-- name: changed
+SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+ UNION ALL
+SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+ LIMIT ?3
+
+-- name: hot_changed
+SELECT h.memory, h.fixed, h.terms, h.sources
+  FROM memory AS m
+  JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?2
+ ORDER BY h.memory
+
+-- name: vectors_changed
+SELECT v.memory, v.data
+  FROM memory AS m
+  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+ ORDER BY v.memory
+
+-- name: remembered
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+ ORDER BY id, place
+
+-- name: facts
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind = 1 AND state = 0)
+ ORDER BY importance DESC, id, place
+
+-- name: facts_beyond
+SELECT 1
+  FROM memory
+ WHERE subject = ?1 AND kind = 1 AND state = 0
+ LIMIT 1 OFFSET ?2
+
+-- name: listed
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id
+                FROM memory
+               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
+               ORDER BY id DESC
+               LIMIT ?5)
+ ORDER BY id DESC, place
+
+-- name: listed_with_turns
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id
+                FROM memory
+               WHERE subject = ?1 AND id < ?2 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
+               ORDER BY id DESC
+               LIMIT ?5)
+ ORDER BY id DESC, place
+
+-- name: add_decision
+INSERT INTO decision (subject, at, id, action, memory, target, reason, text, profile, conversation, seq)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+
+-- name: decisions
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1
+ ORDER BY at, id
+ LIMIT ?2
+
+-- name: decisions_of
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
+ ORDER BY at, id
+ LIMIT ?2

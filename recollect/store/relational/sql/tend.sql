@@ -1,0 +1,65 @@
+-- What tending reads of a subject's memories, and whose turn it is to be tended: that is asked of all subjects.
+
+-- name: profiles_of
+SELECT DISTINCT profile FROM memory WHERE subject = ?1 AND kind < 2
+
+-- name: ended
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT id
+                FROM memory
+               WHERE subject = ?1 AND kind < 3 AND state = 0 AND valid_to <= ?2
+               ORDER BY valid_to
+               LIMIT ?3)
+ ORDER BY id, place
+
+-- name: tend_due
+SELECT name
+  FROM subject
+ WHERE tended_at <= ?1 AND (tend_until IS NULL OR tend_until <= ?2 OR tend_until > ?3)
+ ORDER BY tended_at
+ LIMIT ?4
+
+-- name: tended_in_future
+SELECT name
+  FROM subject
+ WHERE tended_at > ?1 AND (tend_until IS NULL OR tend_until <= ?1 OR tend_until > ?2)
+ ORDER BY tended_at
+ LIMIT ?3
+
+-- name: lease_tending
+UPDATE subject
+   SET tend_token = ?5, tend_until = ?6
+ WHERE key = ?1
+   AND (tended_at <= ?2 OR tended_at > ?3) AND (tend_until IS NULL OR tend_until <= ?3 OR tend_until > ?4)
+RETURNING tended_at
+
+-- name: behind
+SELECT name FROM subject WHERE terms < ?1 ORDER BY terms, key LIMIT ?2
+
+-- name: termed
+SELECT termed FROM subject WHERE key = ?1 AND terms < ?2
+
+-- name: to_term
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT memory FROM hot WHERE subject = ?1 AND memory > ?2 ORDER BY memory LIMIT ?3)
+ ORDER BY id, place
+
+-- name: set_terms
+UPDATE hot SET fixed = ?3, terms = ?4 WHERE subject = ?1 AND memory = ?2
+
+-- name: terms_changed
+-- Newer than any version there is: the version moves once, when all is done, and then each cache reads this memory anew.
+UPDATE memory SET changed = 1 + (SELECT version FROM subject WHERE key = ?1) WHERE subject = ?1 AND id = ?2
+
+-- name: termed_up_to
+UPDATE subject SET termed = ?2 WHERE key = ?1
+
+-- name: all_termed
+UPDATE subject SET termed = NULL, terms = ?2, version = version + 1 WHERE key = ?1
+
+-- name: tended
+UPDATE subject SET tended_at = ?3, tend_token = NULL, tend_until = NULL WHERE key = ?1 AND tend_token = ?2

@@ -1,0 +1,192 @@
+"""Find where a turn belongs in the trees of messages. Works on a connection, by indexed look-ups only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.clock import to_micros
+from recollect.errors import UnreadableStoreError
+from recollect.store.relational.database import Database
+from recollect.store.relational.ledger import Ledger
+from recollect.store.relational.rows import fetch, fetch_one, fetch_value
+from recollect.store.relational.statements import load
+from recollect.text import clean, hash64
+from recollect.types import Message, Turn
+
+SQL = load("log")
+# A question asked again within ten minutes is a retry or a regeneration; later it is a new conversation.
+RETRY_MICROS = 10 * 60 * 1_000_000
+# Places weighed where one anchor was recorded several times ("hi" and "hello" open many chats); the newest ones.
+MOST_PLACES = 16
+# How far the messages before an anchor are compared, to choose among such places.
+MOST_LOOKED_BACK = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A message in a conversation below which a turn goes on."""
+
+    conversation: bytes
+    seq: int
+    """The message; 0 is above the first."""
+    start: int
+    """Index of the turn's first message that comes below it."""
+
+
+def call_hash(call_id: str) -> int:
+    """Name a tool call as the `tool_call` table does."""
+    return hash64("call", call_id)
+
+
+class Tree:
+    """The messages of one subject, as trees."""
+
+    def __init__(self, db: Database, subject: int, ledger: Ledger) -> None:
+        """Look through `db` at the subject of that key; messages that were erased are told by their masks."""
+        self._db = db
+        self._subject = subject
+        self._ledger = ledger
+
+    def find(self, turn: Turn, *, now: int) -> Spot | None:
+        """Find the place of a turn; None: it begins a conversation."""
+        if turn.external_id is not None:
+            row = fetch_one(self._db, SQL["conversation_by_external"], self._subject, clean(turn.external_id))
+            return self._within(turn, *row) if row else None
+        return self._by_anchor(turn.messages) or self._asked_again(turn, now)
+
+    def walk(self, spot: Spot, messages: Sequence[Message]) -> Spot:
+        """Follow the messages from `spot.start` down the tree for as long as they are equal."""
+        seq, start = spot.seq, spot.start
+        while start < len(messages):
+            child = self._child(spot.conversation, seq, messages[start])
+            if child is None:
+                break
+            seq, start = child, start + 1
+        return Spot(conversation=spot.conversation, seq=seq, start=start)
+
+    def _child(self, conversation: bytes, seq: int, message: Message) -> int | None:
+        for hash_ in self._ledger.names(message.hash):
+            found: int | None = fetch_value(self._db, SQL["equal_child"], self._subject, conversation, seq, hash_)
+            if found is not None:
+                return found
+        return None
+
+    def equal_reply(self, spot: Spot, reply: Message) -> int | None:
+        """Find an equal reply below a message; one that broke off is not equal to one that did not."""
+        for hash_ in self._ledger.names(reply.hash):
+            found: int | None = fetch_value(
+                self._db, SQL["equal_reply"], self._subject, spot.conversation, spot.seq, hash_, reply.complete
+            )
+            if found is not None:
+                return found
+        return None
+
+    def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
+        """Find the place in the conversation that the client names."""
+        found = self._by_anchor(turn.messages, conversation)
+        if found is None and turn.append:
+            found = self._said_again(turn, conversation, last_seq)
+            return found or Spot(conversation=conversation, seq=last_seq, start=0)
+        return found or Spot(conversation=conversation, seq=0, start=0)
+
+    def _by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> Spot | None:
+        for index in range(len(messages) - 1, -1, -1):
+            spots = [
+                Spot(conversation=found, seq=seq, start=index + 1)
+                for found, seq in self._recorded(messages[index], conversation)
+            ]
+            if spots:
+                return spots[0] if len(spots) == 1 else max(spots, key=lambda spot: self._fit(spot, messages))
+        return None
+
+    def _recorded(self, message: Message, conversation: bytes | None) -> list[tuple[bytes, int]]:
+        """Find where an assistant message was recorded, newest first: by its anchor, else by the calls it makes."""
+        anchors = () if message.anchor is None else self._ledger.names(message.anchor)
+        calls = [call for call_id in message.call_ids for call in self._ledger.names(call_hash(call_id))]
+        names = [*(("anchored", anchor) for anchor in anchors), *(("called", call) for call in calls)]
+        for name, value in names:
+            if conversation is None:
+                rows = fetch(self._db, SQL[name], self._subject, value, MOST_PLACES)
+            else:
+                rows = fetch(self._db, SQL[f"{name}_within"], self._subject, value, MOST_PLACES, conversation)
+            if rows:
+                return [(row[0], row[1]) for row in rows]
+        return []
+
+    def _fit(self, spot: Spot, messages: Sequence[Message]) -> tuple[int, int, bool]:
+        """Weigh a place: what it shares with the turn above and below, then whether nobody went on from there."""
+        below = self.walk(spot, messages)
+        free = self._newest_child(below.conversation, below.seq) is None
+        return self._shared_above(spot, messages), below.start, free
+
+    def _shared_above(self, spot: Spot, messages: Sequence[Message]) -> int:
+        shared, seq = 0, spot.seq
+        for index in range(spot.start - 2, max(-2, spot.start - 2 - MOST_LOOKED_BACK), -1):
+            seq, *_ = self._message(spot.conversation, seq)
+            if index < 0:
+                return shared + (seq == 0)
+            if seq == 0 or not self._same(self._message(spot.conversation, seq)[1], messages[index]):
+                return shared
+            shared += 1
+        return shared
+
+    def _asked_again(self, turn: Turn, now: int) -> Spot | None:
+        """Find the recent conversation that this turn's messages open, and whose last answer nobody continued."""
+        opening = turn.messages or ((turn.reply,) if turn.reply else ())
+        if not opening:
+            return None
+        for conversation in self._opened(opening[0], now - RETRY_MICROS):
+            end = self.walk(Spot(conversation=conversation, seq=0, start=0), opening)
+            if end.start < len(opening):
+                continue
+            answer = self._newest_child(conversation, end.seq)
+            if answer is None or self._newest_child(conversation, answer) is None:
+                return Spot(conversation=conversation, seq=0, start=0)
+        return None
+
+    def _opened(self, message: Message, since: int) -> list[bytes]:
+        """Find the conversations that a message opened since then."""
+        return [
+            row[0]
+            for hash_ in self._ledger.names(message.hash)
+            for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MOST_PLACES)
+        ]
+
+    def _same(self, known: int, message: Message) -> bool:
+        return known in self._ledger.names(message.hash)
+
+    def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot | None:
+        """Tell a turn of a client without history that comes a second time from one that says the same once more.
+
+        It is the same where the newest leaf is the question itself, or its broken-off answer, or the very reply.
+        """
+        if last_seq == 0:
+            return None
+        parent, leaf_hash, _, complete, said_at = self._message(conversation, last_seq)
+        reply = turn.reply
+        seq = last_seq
+        if turn.messages and not self._same(leaf_hash, turn.messages[-1]):
+            same = reply is not None and self._same(leaf_hash, reply) and said_at == to_micros(reply.said_at)
+            if complete and not same:
+                return None
+            seq = parent
+        for message in reversed(turn.messages):
+            if seq == 0:
+                return None
+            parent, known, *_ = self._message(conversation, seq)
+            if not self._same(known, message):
+                return None
+            seq = parent
+        return Spot(conversation=conversation, seq=seq, start=0)
+
+    def _message(self, conversation: bytes, seq: int) -> tuple[int, int, str, bool, int]:
+        row = fetch_one(self._db, SQL["place_of"], self._subject, conversation, seq)
+        if row is None:  # parent_seq always points to a message; a gap is damage
+            raise UnreadableStoreError(
+                f"message {seq} of a conversation is missing: restore a backup, or run `recollect doctor`"
+            )
+        parent_seq, hash_, role, complete, said_at = row
+        return parent_seq, hash_, role, bool(complete), said_at
+
+    def _newest_child(self, conversation: bytes, seq: int) -> int | None:
+        found: int | None = fetch_value(self._db, SQL["newest_child"], self._subject, conversation, seq)
+        return found

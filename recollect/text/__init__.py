@@ -1,0 +1,52 @@
+"""Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
+
+from recollect.text.asking import asks, only_asks, only_greets, opens_asking
+from recollect.text.former import former_terms
+from recollect.text.keys import conversation_tag, hash64, source_key, term_key
+from recollect.text.languages import STOP_WORDS
+from recollect.text.scripts import is_unspaced, mostly_unspaced
+from recollect.text.spelling import bare, clean, normalise, spelling_similarity, squeeze, words
+from recollect.text.stems import stem
+from recollect.text.stops import BETWEEN_SENTENCES, SENTENCE_END
+from recollect.text.terms import Read, forget_terms, other_stems, read_terms, terms, terms_of_word
+
+__all__ = [
+    "BETWEEN_SENTENCES",
+    "SENTENCE_END",
+    "STOP_WORDS",
+    "TERM_SCHEME",
+    "Read",
+    "asks",
+    "bare",
+    "clean",
+    "conversation_tag",
+    "forget_words",
+    "former_terms",
+    "hash64",
+    "is_unspaced",
+    "mostly_unspaced",
+    "normalise",
+    "only_asks",
+    "only_greets",
+    "opens_asking",
+    "other_stems",
+    "read_terms",
+    "source_key",
+    "spelling_similarity",
+    "squeeze",
+    "stem",
+    "term_key",
+    "terms",
+    "terms_of_word",
+    "words",
+]
+
+# How terms are made. Where that changes for words that were stored, the number moves and `former_terms` becomes what
+# `terms` was; stored terms are then made anew in the background.
+TERM_SCHEME = 2
+
+
+def forget_words() -> None:
+    """Empty all caches that hold words."""
+    forget_terms()
+    term_key.cache_clear()

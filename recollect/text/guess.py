@@ -1,0 +1,143 @@
+"""In which languages a text is written: by its function words and letters, without a model. Pure."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.text.fold import fold
+from recollect.text.languages import ENGLISH_TOO, LATIN, NAME_PARTS, Language
+from recollect.text.other_languages import OTHERS
+
+LANGUAGES: Mapping[str, Language] = LATIN | OTHERS
+"""All that are known, by code."""
+
+
+class Spoken(NamedTuple):
+    """The language of each script that has several, and whether that of Latin letters is told by more than a word.
+
+    Names are words of some language: what one of them tells is enough for a stem beside the usual one, and not enough
+    to leave anything out.
+    """
+
+    latin: str = "en"
+    cyrillic: str = "ru"
+    arabic: str = "ar"
+    hebrew: str = "he"
+    devanagari: str = "hi"
+    sure: bool = True
+
+
+USUAL = Spoken()
+"""What is taken where a text says nothing else."""
+_PLACE = {code: place for place, code in enumerate(LANGUAGES)}
+USUAL_OF: Mapping[str, str] = {
+    **{"latin": USUAL.latin, "cyrillic": USUAL.cyrillic, "arabic": USUAL.arabic, "hebrew": USUAL.hebrew},
+    **{"devanagari": USUAL.devanagari, "greek": "el", "armenian": "hy", "tamil": "ta"},
+}
+"""The language by which every word of a script is stemmed, whatever its text."""
+# What tells a language must come to more than this. A word that several have in common counts for its share in each.
+_LEAST = 0.45
+# From this on it is told by more than one word.
+_SURE = 1.5
+# What a word counts that also begins names: "Los Angeles" is no Spanish.
+_NAME_PART = 0.25
+
+
+Marks = Mapping[str, Sequence[tuple[str, float]]]
+"""Which languages a word or letter tells of, and how surely."""
+
+
+def _marks(having: Mapping[str, Iterable[str]]) -> Marks:
+    """Share each mark out among the languages of a script that have it.
+
+    Args:
+        having: The marks of each language, by code.
+    """
+    holders: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for code, marks in having.items():
+        for mark in marks:
+            holders[mark, LANGUAGES[code].script].append(code)
+    told: defaultdict[str, list[tuple[str, float]]] = defaultdict(list)
+    for (mark, _), codes in holders.items():
+        weight = (_NAME_PART if mark in NAME_PARTS else 1.0) / len(codes)
+        told[mark] += [(code, weight) for code in codes]
+    return dict(told)
+
+
+def _words_of(code: str, language: Language) -> frozenset[str]:
+    words = language.stop | language.marks
+    if language.script != "latin":
+        return words
+    if code == "en":
+        # Vietnamese without its tones has a word for most short English ones, and is seldom written so.
+        return words.difference(*(one.stop | one.marks for name, one in LATIN.items() if name not in ("en", "vi")))
+    return frozenset(word for word in words - ENGLISH_TOO if len(word) > 1)
+
+
+_WORDS = _marks({code: _words_of(code, language) for code, language in LANGUAGES.items()})
+_LETTERS = _marks({code: language.letters for code, language in LANGUAGES.items()})
+ENGLISH = frozenset(word for word, told in _WORDS.items() if any(code == "en" for code, _ in told))
+"""Words that tell of English."""
+FOREIGN = frozenset(word for word, told in _WORDS.items() if any(code != "en" for code, _ in told) and word.isascii())
+"""Words in ASCII that tell of another language than English: a text without them needs no closer look."""
+
+
+def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:
+    """Tell the languages of a text, and whether more than one language of Latin letters stands in it.
+
+    Args:
+        words: Its normalised words.
+        text: It, as it was written.
+
+    >>> guess(["dónde", "vivo"], "¿Dónde vivo?")[0].latin
+    'es'
+    """
+    scores = _scores(words, text)
+    if not scores:
+        return USUAL, False
+    latin = _best(scores, "latin")
+    spoken = Spoken(
+        latin=latin,
+        cyrillic=_best(scores, "cyrillic"),
+        arabic=_best(scores, "arabic"),
+        hebrew=_best(scores, "hebrew"),
+        devanagari=_best(scores, "devanagari"),
+        sure=latin == USUAL.latin or scores[latin] >= _SURE,
+    )
+    foreign = max((score for code, score in scores.items() if code in LATIN and code != "en"), default=0.0)
+    return spoken, min(foreign, scores.get("en", 0.0)) >= 1
+
+
+def untold(words: Sequence[str], text: str) -> bool:
+    """Tell whether nothing says in which language of Latin letters a text is, or no more than a word.
+
+    >>> untold(["mandorla"], "mandorla"), untold(["where", "is", "mandorla"], "Where is Mandorla?")
+    (True, False)
+    """
+    if not ENGLISH.isdisjoint(words):
+        return False
+    scores = _scores(words, text)
+    return scores[_best(scores, "latin")] < _SURE
+
+
+def _scores(words: Iterable[str], text: str) -> defaultdict[str, float]:
+    scores: defaultdict[str, float] = defaultdict(float)
+    for told in _told(words, text):
+        for code, weight in told:
+            scores[code] += weight
+    return scores
+
+
+def _told(words: Iterable[str], text: str) -> Iterator[Sequence[tuple[str, float]]]:
+    yield from (_WORDS[word] for word in {fold(word) for word in words} if word in _WORDS)
+    if not text.isascii():
+        yield from (_LETTERS[letter] for letter in _LETTERS.keys() & set(text.lower()))
+
+
+def _best(scores: Mapping[str, float], script: str) -> str:
+    """Choose a script's language. The usual one stands where the others tell no more, or too little."""
+    told = [code for code in scores if LANGUAGES[code].script == script]
+    usual = USUAL_OF[script]
+    best = min(told, key=lambda code: (-scores[code], _PLACE[code]), default=usual)
+    least = _LEAST if script == "latin" else 0.0
+    return best if scores.get(best, 0.0) > max(least, scores.get(usual, 0.0)) else usual

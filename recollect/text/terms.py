@@ -1,0 +1,212 @@
+"""The terms under which a text is found by its words, in whatever language it is. Pure.
+
+Every word has one term that does not depend on the language of its text: the stem that the usual language of its
+script gives it (English for Latin letters), or pairs of characters. So a word finds itself, accents typed or not,
+however the two texts' languages are guessed. Where another language is told, its own stem comes beside: one inflection
+finds others.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
+
+from recollect.text.fold import fold, spelt_out
+from recollect.text.guess import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
+from recollect.text.languages import LATIN, STOP_WORDS
+from recollect.text.scripts import clusters, korean, pairs, runs, script_of
+from recollect.text.spelling import normalise, typed, words
+from recollect.text.stems import stem
+
+# Longest word that is indexed, in characters: longer runs are keys or encodings, not words.
+_LONGEST_WORD = 64
+# The languages in whose texts umlauts and their like may be typed as two letters.
+_SPELT_OUT = frozenset({"en", "de", "da", "no"})
+_POSSESSIVE = re.compile(r"'s$")
+# French, Italian and Catalan words that lean on the next one, and the Irish part of a name.
+_LEANING = re.compile(
+    r"^(?:l|d|j|qu|n|m|t|s|c|jusqu|lorsqu|puisqu|quelqu|un|dell|nell|sull|dall|all|coll|quell|quest|bell|gl|v)'(?=\w\w)"
+)
+_IRISH = re.compile(r"^o'(?=\w\w)")
+# A name with an ending, as Turkish and others set it off; the endings of English are left to its stemmer.
+_NAME_ENDING = re.compile(r"(?<=\w\w\w)'(?!(?:t|s|re|ve|ll|d|m)$)\w+$")
+_ARTICLE = re.compile("^(?:[وبكف]?ال|لل)(?=.{3})")
+_NEGATED = re.compile(r"n't$")
+_SENTENCE_END = re.compile(r"(?<=[.!?…;:])\s+|\n+|(?=[¿¡])")
+
+# Whether anything of what follows is in a text. It begins with one set of characters, which is what makes it quick.
+_JOINED = re.compile(
+    "[-._@,+#A-Z0-9\u2010\u2011\u2190-\u2bff\U0001f000-\U0001faff]"
+    r"(?:(?<=[^\W_][-._@\u2010\u2011])(?=[^\W_])|(?<=[a-z][A-Z])|(?<=\d,)(?=\d)|(?<=[A-Z]{2}\d)(?=\d)|(?<=[A-Za-z][+#])"
+    "|(?<=[\u2190-\u2bff\U0001f000-\U0001faff]))"
+)
+# What holds parts together that are words as well: "e-mail", "node.js", "user_name", "ana@example.com".
+_HOLDERS = re.compile("[-._@\u2010\u2011]")
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-._@\u2010\u2011][^\W_]++)+")
+_THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z][A-Za-z]*")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NUMBERED = re.compile(r"\b([A-Z]{2,})(\d{2,})\b")
+_SHARP = re.compile(r"(?<!\w)[A-Za-z]{1,2}(?:\+\+|#)(?![\w+#])")
+# Two letters of a flag are one picture; selectors and skin tones say nothing.
+_PICTURE = re.compile(
+    "[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff]"
+    "|[\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
+)
+_MOST_PARTS = 6
+# A shorter word is left whole where its language is not known.
+_LEAST_STEMMED = 4
+
+Read = tuple[str, tuple[str, ...]]
+"""A word as it stands in the text, and its terms."""
+
+
+def terms(text: str) -> Counter[str]:
+    """Count the terms under which a text is found by words: stems, no stop words.
+
+    >>> sorted(terms("Ana's allergies: peanuts, peanuts"))
+    ['allergi', 'ana', 'peanut']
+    """
+    text = typed(text)
+    if text.isascii():
+        found = words(text)
+        if FOREIGN.isdisjoint(found):  # English, or nothing that tells: as most texts are, and half the work
+            counted = Counter(chain.from_iterable(map(terms_of_word, found)))
+            if _JOINED.search(text):
+                counted.update(term for _, own in _joined(text) for term in own)
+            return counted
+    return Counter(term for _, own in read_terms(text) for term in own)
+
+
+def read_terms(text: str) -> list[Read]:
+    """Return each word of a text with its terms, in order: for a question, of which people want to see the words.
+
+    >>> read_terms("Where did I put the e-mail?")
+    [('put', ('put',)), ('e', ('e',)), ('mail', ('mail',)), ('e-mail', ('email',))]
+    """
+    text = typed(text)
+    found = words(text)
+    spoken, mixed = guess(found, text)
+    parts = [(found, spoken)] if not mixed else _sentences(text, spoken)
+    read = [(word, own) for part, theirs in parts for word in part if (own := terms_of_word(word, theirs))]
+    return read + list(_joined(text)) if _JOINED.search(text) else read
+
+
+def other_stems(text: str) -> Iterator[Read]:
+    """Return the stems that any language gives the words of a text that does not tell its own: a word alone.
+
+    >>> "mandorl" in dict(other_stems("mandorla"))["mandorla"], list(other_stems("the almonds"))
+    (True, [])
+    """
+    found = words(text)
+    if not untold(found, text):
+        return
+    for word in found:
+        plain = fold(word)
+        if len(word) >= _LEAST_STEMMED and script_of(word) == "latin" and plain not in STOP_WORDS:
+            own = terms_of_word(word)
+            stems = {fold(stem(word, language.stemmer)) for language in LATIN.values()}
+            yield word, tuple(sorted(stems.difference(own)))
+
+
+def _sentences(text: str, spoken: Spoken) -> Iterator[tuple[list[str], Spoken]]:
+    """Read a text of several languages sentence by sentence; one that tells nothing is in the text's main language."""
+    for sentence in _SENTENCE_END.split(text):
+        found = words(sentence)
+        own = guess(found, sentence)[0]
+        yield found, spoken if own == USUAL and ENGLISH.isdisjoint(found) else own
+
+
+@lru_cache(maxsize=50_000)
+def terms_of_word(word: str, spoken: Spoken = USUAL) -> tuple[str, ...]:
+    """Return the terms of a normalised word: stems, pairs of its characters, or none.
+
+    Args:
+        word: Normalised.
+        spoken: The languages of its text.
+
+    >>> terms_of_word("moving"), terms_of_word("the"), terms_of_word("montañas", Spoken(latin="es"))
+    (('move',), (), ('montana', 'montan'))
+    """
+    if len(word) > _LONGEST_WORD:
+        return ()
+    if word.isascii():
+        return _spaced(word, spoken)
+    return tuple(dict.fromkeys(chain.from_iterable(_run(kind, run, spoken) for kind, run in runs(word))))
+
+
+def _run(kind: str, run: str, spoken: Spoken) -> Iterable[str]:
+    if kind == "pairs":
+        return pairs(run)
+    if kind == "clusters":
+        return clusters(run)
+    if kind == "hangul":
+        return () if run in LANGUAGES["ko"].stop else korean(run)
+    return _spaced(run, spoken)
+
+
+def _spaced(word: str, spoken: Spoken) -> tuple[str, ...]:
+    """Return the terms of a word of a script that has blanks."""
+    script = script_of(word)
+    if script == "latin":
+        return _latin(word, spoken)
+    plain = fold(word)
+    usual = USUAL_OF.get(script)
+    if usual is None:
+        return _different(plain, stem(plain, "cut"))
+    told = str(spoken._asdict().get(script, usual))
+    if plain in LANGUAGES[told].stop:
+        return ()
+    stems = [fold(stem(plain, LANGUAGES[code].stemmer)) for code in (usual, told)]
+    # What the Arabic stemmer takes for a conjunction may be the word's first letter.
+    return _different(*stems, _ARTICLE.sub("", plain)) if script == "arabic" else _different(*stems)
+
+
+def _latin(word: str, spoken: Spoken) -> tuple[str, ...]:
+    told = spoken.latin
+    language = LANGUAGES[told]
+    stop = language.stop if spoken.sure else STOP_WORDS
+    if word in stop:
+        return ()
+    if "'" in word:
+        word = _NAME_ENDING.sub("", _NEGATED.sub("nt", _IRISH.sub("o", _LEANING.sub("", _POSSESSIVE.sub("", word)))))
+    plain = fold(word)
+    if plain in stop:
+        return ()
+    found = [stem(plain)]
+    if told != USUAL.latin:
+        found.append(fold(stem(word, language.stemmer)) if language.stemmer != "whole" else word)
+    if told in _SPELT_OUT and (spelt := spelt_out(word)):
+        found.append(stem(spelt))
+    return _different(*found)
+
+
+def _different(*found: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(found))
+
+
+def _joined(text: str) -> Iterator[Read]:
+    """Return what is a word beside its parts, or a part beside its word, or a picture."""
+    for word in _COMPOUND.findall(text):
+        parts = _HOLDERS.split(word)
+        if len(parts) <= _MOST_PARTS:
+            whole = word if all(part.isdigit() for part in parts) and "." in word else "".join(parts)
+            yield word, terms_of_word(normalise(whole)[:_LONGEST_WORD])
+    for number in _THOUSANDS.findall(text):
+        yield number, (number.replace(",", ""),)
+    for word in _CAMEL.findall(text):
+        yield word, tuple(chain.from_iterable(terms_of_word(part.lower()) for part in _HUMP.findall(word)))
+    for letters, digits in _NUMBERED.findall(text):
+        yield letters + digits, (*terms_of_word(letters.lower()), digits)
+    for word in _SHARP.findall(text):
+        yield word, (word.lower(),)
+    if not text.isascii():
+        for picture in _PICTURE.findall(text):
+            yield picture, (picture,)
+
+
+def forget_terms() -> None:
+    """Empty the caches of words."""
+    terms_of_word.cache_clear()
+    stem.cache_clear()

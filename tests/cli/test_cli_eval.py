@@ -1,0 +1,234 @@
+"""`recollect eval` through the front door, on a small conversation of our own."""
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from cli.conftest import CommandLine, Result
+from recollect.cli.replaying import ProgressBar
+
+GARDEN = Path(__file__).parents[1] / "evaluate" / "garden.jsonl"
+WAYS = ["recollect", "BM25", "vectors", "BM25 + vectors"]
+# What differs from run to run: times, and how busy the machine is.
+TIMES = ("seconds", "reading", "machine", "command")
+
+
+def report(result: Result) -> dict[str, Any]:
+    assert result.code == 0, result.err
+    found: dict[str, Any] = result.json
+    return found
+
+
+def without_times(found: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in found.items() if name not in TIMES}
+    kept["writing"] = {name: value for name, value in found["writing"].items() if "seconds" not in name}
+    return kept
+
+
+def test_a_file_of_ours_is_told_asked_and_measured(cli: CommandLine, database: Path) -> None:
+    found = report(cli("eval", GARDEN, "--baselines", "--json", "-"))
+
+    assert found["data"]["kind"] == "jsonl"
+    assert (found["data"]["messages"], found["data"]["questions"], found["partial"]) == (5, 4, False)
+    assert list(found["retrieval"]) == WAYS
+    assert found["retrieval"]["recollect"]["all"]["R@10"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "questions": 3}
+    assert found["data"]["questions_without_evidence"] == 1
+    assert set(found["retrieval"]["BM25"]) == {"all", "detail", "several turns"}
+    assert not database.exists(), "an evaluation touches no memory of yours"
+
+
+def test_it_says_what_reading_and_writing_cost(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--json", "-"))
+    reading, writing = found["reading"], found["writing"]
+
+    assert reading["questions"] == 4
+    assert 0 < reading["recall_ms"]["p50"] <= reading["recall_ms"]["p95"]
+    assert reading["injected_tokens"]["mean"] > reading["question_tokens"]["mean"] > 5
+    assert (writing["messages"], writing["turns"], writing["model_calls"]) == (5, 3, 0)
+    assert (writing["unlogged"], writing["undone"]) == (0, 0)
+    assert writing["memories"]["turn"] == 5
+    assert writing["memories"]["fact"] >= 1
+    assert writing["own_seconds_per_turn"]["wall"] > 0
+
+
+def test_two_runs_come_to_the_same_but_for_times(cli: CommandLine) -> None:
+    arguments = ("eval", GARDEN, "--baselines", "--json", "-", "--questions", "3", "--seed", "4")
+    one, other = report(cli(*arguments)), report(cli(*arguments))
+
+    assert without_times(one) == without_times(other)
+    assert len(one["questions"]) == 3
+
+
+def test_each_question_is_listed_with_where_its_evidence_was_and_none_of_its_words(cli: CommandLine) -> None:
+    result = cli("eval", GARDEN, "--json", "-")
+    count = next(one for one in report(result)["questions"] if one["id"] == "count")
+
+    assert count["evidence"] == ["j1", "m3"]
+    assert set(count["rows"]["recollect"]["places"]) == {"j1", "m3"}
+    assert "hive" not in result.out
+
+
+def test_nothing_but_quotations_is_formed_if_told_so(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--form", "turns", "--json", "-"))
+
+    assert found["writing"]["memories"] == {"turn": 5}
+    assert found["settings"]["formed"] == "turns"
+
+
+def test_recorded_observations_become_memories_with_their_turns_as_sources(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--form", "observations", "--json", "-"))
+
+    assert found["writing"]["memories"] == {"note": 2, "turn": 5}
+    assert found["writing"]["model_calls_per_turn"] == 1
+    assert found["writing"]["prompt_tokens_per_turn"] > 300
+
+
+def test_observations_that_are_not_there_are_missed_at_once(cli: CommandLine, tmp_path: Path) -> None:
+    told = json.loads(GARDEN.read_text("utf-8"))
+    del told["observations"]
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text(json.dumps(told), "utf-8")
+    result = cli("eval", bare, "--form", "observations")
+
+    assert (result.code, result.out) == (1, "")
+    assert "--form observations: the data records none" in result.err
+
+
+def test_the_table_names_its_rows_and_figures_in_a_pipe_too(cli: CommandLine) -> None:
+    result = cli("eval", GARDEN, "--baselines", "--k", "5", "--budget", "200")
+
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert lines[0].startswith("jsonl, 1 of 1 conversations, 4 of 4 questions; embedder wordllama")
+    assert "\t".join(["", *WAYS]) in lines
+    firsts = [line.split("\t")[0] for line in lines]
+    assert {"R@5", "all@5", "NDCG@5", "MRR", "in 200 tokens", "in the prompt", "sessions@5"} <= set(firsts)
+    assert {"all", "detail", "several turns", "memories", "junk", "tokens of a question"} <= set(firsts)
+
+
+def test_everything_is_written_where_it_is_told(cli: CommandLine, tmp_path: Path) -> None:
+    data, page, picture = tmp_path / "a.json", tmp_path / "a.md", tmp_path / "a.svg"
+    result = cli("eval", GARDEN, "--baselines", "--json", data, "--markdown", page, "--plot", picture)
+
+    assert result.code == 0
+    assert [line for line in result.err.splitlines() if line.startswith("written: ")] == [
+        f"written: {path}" for path in (data, page, picture)
+    ]
+    found = json.loads(data.read_text("utf-8"))
+    told = page.read_text("utf-8")
+    assert found["data"]["sha256"] in told
+    assert "| R@10 | 100.0 (100.0–100.0) |" in told
+    drawn = ElementTree.fromstring(picture.read_text("utf-8"))
+    words = [text for element in drawn.iter() if element.tag.endswith("text") and (text := element.text)]
+    assert {"R@10 by category (questions)", *WAYS, "100", "MRR"} <= set(words)
+
+
+def test_what_could_not_be_written_is_refused_before_the_work(cli: CommandLine, tmp_path: Path) -> None:
+    result = cli("eval", GARDEN, "--json", tmp_path / "nowhere" / "a.json")
+
+    assert result.code == 2
+    assert "cannot be written" in result.err
+
+
+def test_only_so_many_conversations_and_questions_are_taken(cli: CommandLine, tmp_path: Path) -> None:
+    told = json.loads(GARDEN.read_text("utf-8"))
+    twice = tmp_path / "two.jsonl"
+    twice.write_text("\n".join(json.dumps({**told, "id": name}) for name in ("one", "two")), "utf-8")
+    found = report(cli("eval", twice, "--limit", "1", "--questions", "2", "--json", "-"))
+
+    assert (found["data"]["conversations"], found["data"]["questions"]) == (1, 2)
+    assert {one["conversation"] for one in found["questions"]} == {"one"}
+    whole = report(cli("eval", twice, "--json", "-"))
+    assert (whole["data"]["conversations_done"], len(whole["questions"])) == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("locomo",), "--data"),
+        ((str(GARDEN), "--data", "."), "--data goes with locomo, longmemeval, beam"),
+        ((str(GARDEN), "--form", "magic"), "settings, turns, observations"),
+        ((str(GARDEN), "--model-url", "http://127.0.0.1:1/v1"), "name it with --model"),
+        ((str(GARDEN), "--model", "x"), "RECOLLECT_UPSTREAM_URL"),
+        ((str(GARDEN), "--k", "0"), "--k"),
+    ],
+)
+def test_what_is_typed_wrongly_is_said_to_be(cli: CommandLine, arguments: tuple[str, ...], complaint: str) -> None:
+    result = cli("eval", *arguments)
+
+    assert (result.code, result.out) == (2, "")
+    assert complaint in " ".join(result.err.replace("│", " ").split())
+
+
+def test_a_file_that_cannot_be_read_is_named_with_the_line(cli: CommandLine, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(GARDEN.read_text("utf-8").splitlines()[0] + '\n{"sessions": 3}\n', "utf-8")
+    result = cli("eval", bad)
+
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "recollect: bad.jsonl: line 2.sessions: must be a list; it is 3\n"
+
+
+def test_settings_of_ones_own_hold_and_are_told_but_no_key_is(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_RECALL_TOKENS", "40")
+    monkeypatch.setenv("RECOLLECT_UPSTREAM_KEY", "sk-not-for-the-report")
+    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
+    monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
+    result = cli("eval", GARDEN, "--embedder", "builtin", "--profile", "tiered", "--json", "-")
+    found = report(result)
+
+    assert found["settings"]["embedder"].startswith("wordllama")
+    assert found["settings"]["profile"] == "tiered"
+    assert found["settings"]["changed"]["recall_tokens"] == 40
+    assert found["reading"]["injected_tokens"]["p95"] <= 40
+    assert "sk-not" not in result.out
+
+
+def test_an_embedder_that_cannot_be_reached_ends_it(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
+    monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
+    result = cli("eval", GARDEN, "--embedder", "http://127.0.0.1:1/v1")
+
+    assert result.code == 1
+    assert "http://127.0.0.1:1 cannot be reached" in result.err
+
+
+def test_broken_off_it_reports_the_part_that_is_there_as_a_part(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = json.loads(GARDEN.read_text("utf-8"))
+    twice = tmp_path / "two.jsonl"
+    twice.write_text("\n".join(json.dumps({**told, "id": name}) for name in ("one", "two")), "utf-8")
+
+    def stop_at_twelve(_: ProgressBar, done: int) -> None:
+        if done == 12:  # five messages and four questions of the first, three messages of the second
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(ProgressBar, "reach", stop_at_twelve)
+    result = cli("eval", twice, "--json", "-")
+
+    assert result.code == 130
+    assert "stopped" in result.err
+    assert result.json["partial"] is True
+    assert (result.json["data"]["conversations_done"], len(result.json["questions"])) == (1, 4)
+
+
+@pytest.mark.parametrize("name", ["session", "app", "character"])
+def test_a_profile_whose_memory_is_no_users_is_refused(cli: CommandLine, name: str) -> None:
+    result = cli("eval", GARDEN, "--profile", name)
+
+    assert (result.code, result.out) == (1, "")
+    assert f"profile {name} keeps a memory of each {name}" in result.err
+
+
+def test_what_a_profile_forms_at_the_end_of_a_session_is_there(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--profile", "user", "--json", "-"))
+
+    assert found["writing"]["memories"]["note"] >= 1
+    assert found["writing"]["undone"] == 0

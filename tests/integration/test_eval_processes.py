@@ -1,0 +1,154 @@
+"""`recollect eval` as a process: with a model and a judge behind a real port, and stopped by a real Ctrl-C."""
+
+import json
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from integration.test_cli_processes import Shell
+
+GARDEN = Path(__file__).parents[1] / "evaluate" / "garden.jsonl"
+_WAIT_S = 60
+Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
+
+
+def said(words: str, **more: Any) -> tuple[int, dict[str, Any]]:
+    return 200, {"choices": [{"message": {"role": "assistant", "content": words}, "finish_reason": "stop"}], **more}
+
+
+@contextmanager
+def served(answer: Answer) -> Iterator[tuple[str, list[tuple[str | None, dict[str, Any]]]]]:
+    """Serve chat completions; yield the base URL, and what was asked with which key."""
+    asked: list[tuple[str | None, dict[str, Any]]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked.append((self.headers.get("Authorization"), body))
+            status, reply = answer(body)
+            data = json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/v1", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def scripted(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Answer what the context holds; judge by whether the expected words are in the answer."""
+    [message] = body["messages"]
+    text = message["content"]
+    usage = {"prompt_tokens": 100, "completion_tokens": 5}
+    if body["model"] == "judge":
+        lines = dict(line.split(": ", 1) for line in text.splitlines() if line.startswith(("Expected: ", "Given: ")))
+        expected, given = json.loads(lines["Expected"]), json.loads(lines["Given"])
+        if expected == "four":
+            return said("Hard to say.")
+        right = expected in given or (expected.startswith("The conversation") and "not know" in given)
+        return said(json.dumps({"verdict": "RIGHT" if right else "WRONG", "reason": "by the script"}))
+    if "temperature" in body:
+        return 400, {"error": {"message": "no temperature here", "param": "temperature"}}
+    context, _, question = text.partition("\nThe question: ")
+    if "colour are the first hives" in question and "painted blue" in context:
+        return said("They are blue.", usage=usage)
+    if "gift" in question or "Who gave" in question:
+        return said("It was her brother Ivan, a yellow one.")
+    return said("I do not know.", usage=usage)
+
+
+def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    with served(scripted) as (url, asked):
+        shell.environment |= {"RECOLLECT_UPSTREAM_URL": url, "RECOLLECT_UPSTREAM_KEY": "sk-mine"}
+        code, out, err = shell.run("eval", str(GARDEN), "--model", "talker", "--judge", "judge", "--json", "-")
+    assert code == 0, err
+    report = json.loads(out)
+    for row in ("recollect", "full context"):
+        counted = report["answers"][row]["all"]
+        assert {name: counted[name] for name in ("questions", "right", "wrong", "unjudged", "failed")} == {
+            "questions": 4,
+            "right": 3,
+            "wrong": 0,
+            "unjudged": 1,
+            "failed": 0,
+        }
+        assert (counted["right_share"], counted["tokens_counted_here"], counted["cut_contexts"]) == (0.75, 1, 0)
+    assert (report["settings"]["model"], report["settings"]["judge"]) == ("talker", "judge")
+    assert {key for key, _ in asked} == {"Bearer sk-mine"}
+    assert "sk-mine" not in out
+    whole = [body["messages"][0]["content"] for _, body in asked if body["model"] == "talker"]
+    assert any("[Sunday, 03 May 2026] Ana: Three hives, all of them painted blue." in text for text in whole)
+    answers = {one["id"]: one["answers"]["recollect"] for one in report["questions"]}
+    assert (answers["colour"]["verdict"], answers["colour"]["answer"]) == ("right", "They are blue.")
+    assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
+
+
+def test_a_conversation_that_has_no_room_is_cut_at_its_beginning_and_the_row_says_so(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
+    shell.environment |= elsewhere
+    with served(scripted) as (url, asked):
+        code, out, err = shell.run(
+            *("eval", str(GARDEN), "--model", "talker", "--model-url", url, "--context-tokens", "60", "--json", "-")
+        )
+    assert code == 0, err
+    assert json.loads(out)["answers"]["full context"]["all"]["cut_contexts"] == 4
+    shown = [body["messages"][0]["content"] for _, body in asked if "messages are cut off" in str(body)]
+    assert len(shown) == 4
+    assert all("A yellow hive will stand out" in text and "moved from Rome" not in text for text in shown)
+    assert {key for key, _ in asked} == {None}, "a key goes to its own server alone"
+
+
+def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    with served(lambda body: (500, {})) as (url, _):
+        code, out, _ = shell.run(
+            *("eval", str(GARDEN), "--questions", "1", "--model", "m", "--model-url", url, "--context-tokens", "0"),
+            *("--json", "-"),
+        )
+    report = json.loads(out)
+    assert code == 0
+    assert list(report["answers"]) == ["recollect"]
+    assert report["answers"]["recollect"]["all"]["failed"] == 1
+    assert report["answers"]["recollect"]["all"]["right_share"] == 0
+
+
+def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) -> None:
+    shell, work = Shell(tmp_path), tmp_path / "tmp"
+    work.mkdir()
+    shell.environment["TMPDIR"] = str(work)
+    told = json.loads(GARDEN.read_text("utf-8"))
+    many = tmp_path / "many.jsonl"
+    many.write_text("\n".join(json.dumps({**told, "id": f"c{number}"}) for number in range(500)), "utf-8")
+    process = shell.start("eval", str(many), "--json", "-")
+    until = time.monotonic() + _WAIT_S
+    while not list(work.glob("recollect-eval-*/3.sqlite3")) and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=_WAIT_S)
+
+    assert process.returncode == 130, err
+    report = json.loads(out)
+    assert report["partial"] is True
+    assert 3 <= report["data"]["conversations_done"] < 500
+    assert report["retrieval"]["recollect"]["all"]["R@10"]["questions"] >= 9
+    assert err.decode() == "stopped: what follows is a part of what was planned\n"
+    assert list(work.glob("recollect-eval-*")) == []

@@ -1,0 +1,93 @@
+"""PostgreSQL dies at any moment under two servers and four workers; what was acknowledged is there, once, in its place.
+
+The checker is another process, which reads the database and not the servers. Long runs: `make soak COUNT=20`.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import eventually
+from integration.server_process import ServerProcess
+from integration.talkers import Talkers
+from postgres_server import PostgresServer, programs
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+RESTARTS = 3
+WORKERS = 4
+CLIENTS_EACH = 4
+
+
+@pytest.fixture
+def postgres() -> Iterator[PostgresServer]:
+    """A server of the test's own, which keeps what it commits."""
+    server = PostgresServer(durable=True)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.remove()
+
+
+def worker(url: str, folder: Path, running: ExitStack) -> subprocess.Popen[bytes]:
+    """Start a worker without a server."""
+    folder.mkdir()
+    with (folder / "worker.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "recollect", "worker"],
+            env={"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "RECOLLECT_DATABASE_URL": url},
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    running.callback(process.wait, 20)
+    running.callback(process.kill)
+    return process
+
+
+@pytest.mark.soak
+def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
+    postgres: PostgresServer, upstream: FakeUpstream, tmp_path: Path, soak: int | None
+) -> None:
+    seed = random.randrange(1_000_000)
+    luck = random.Random(seed)
+    url = postgres.new_database("memories")
+    settings = {"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "30", "WORKER": "false"}
+    with ExitStack() as running:
+        servers = [ServerProcess(tmp_path / f"server{n}", upstream=upstream.url, settings=settings) for n in range(2)]
+        for server in servers:
+            running.callback(server.kill)
+            server.start()
+        workers = [worker(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
+        logs = [tmp_path / f"worker{n}" / "worker.log" for n in range(WORKERS)]
+        assert eventually(lambda: all(b"Forming memories" in log.read_bytes() for log in logs), within_s=60)
+        # Each server has clients of its own, whose names are nobody else's.
+        talking = [Talkers(server, CLIENTS_EACH, seed + n, first=n * CLIENTS_EACH) for n, server in enumerate(servers)]
+        database = Database(url)
+        for number in range(1, (min(soak, 20) if soak else RESTARTS) + 1):
+            for talkers in talking:
+                talkers.go()
+                assert talkers.wait_for(1)
+            time.sleep(luck.uniform(0.0, 0.7))
+            postgres.stop(immediate=True)
+            time.sleep(luck.uniform(0.0, 0.5))
+            postgres.start()
+            acknowledged = [turn for talkers in talking for turn in talkers.hold()]
+            assert database.problems_elsewhere(acknowledged) == [], f"after restart {number}, seed {seed}"
+            assert [server.ended for server in servers] == [False, False]
+            assert [process.poll() for process in workers] == [None] * WORKERS
+        acknowledged = [turn for talkers in talking for turn in talkers.end()]
+        assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=180), (
+            database.problems(acknowledged, quiet=True),
+            seed,
+        )

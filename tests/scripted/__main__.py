@@ -1,0 +1,56 @@
+"""Play the scripted conversations and print what is right. `python -m tests.scripted [-v] [NAME …]`.
+
+With names only those whose name holds one of them; `-v` says what is wrong and what is held. `--write` puts the table
+into `docs/scripted.md` and the rules' misses into `misses.toml`. The exit status is 1 if a memory is false, or one is
+wrong with the scripted model.
+"""
+
+import asyncio
+import sys
+
+from recollect.providers.static import StaticEmbedder
+
+from .cases import Case, cases, line_of
+from .known import MISSES, written
+from .playing import Played, play
+from .table import PAGE, Row, table, with_table
+from .verdict import Flaw, findings
+
+
+def main(arguments: list[str]) -> int:
+    """Play what is asked for."""
+    names = [one for one in arguments if not one.startswith("-")]
+    chosen = [case for case in cases() if not names or any(name in case.name for name in names)]
+    rows = asyncio.run(_rows(chosen, verbose="-v" in arguments))
+    sys.stdout.write(table(rows) + "\n")
+    if "--write" in arguments and not names:
+        PAGE.write_text(with_table(PAGE.read_text("utf-8"), table(rows)), "utf-8")
+        MISSES.write_text(written(rows, MISSES.read_text("utf-8")), "utf-8")
+    bad = [row for row in rows if row.model or any(one.flaw is Flaw.FALSE for one in row.rules)]
+    return 1 if bad else 0
+
+
+async def _rows(chosen: list[Case], *, verbose: bool) -> list[Row]:
+    embedder = StaticEmbedder()
+    rows: list[Row] = []
+    for case in chosen:
+        by_rules = await play(case, embedder, scripted=False)
+        by_model = await play(case, embedder, scripted=True)
+        rows.append(Row(case=case, rules=findings(by_rules), model=findings(by_model)))
+        if verbose:
+            _tell("rules", by_rules)
+            _tell("model", by_model)
+    return rows
+
+
+def _tell(how: str, played: Played) -> None:
+    wrong = findings(played)
+    sys.stdout.write(f"\n{played.case.name} by {how}: {'right' if not wrong else ''}\n")
+    for one in wrong:
+        sys.stdout.write(f"  {one}\n")
+    for memory in played.active:
+        sys.stdout.write(f"    {memory.kind}: {line_of(memory)} {sorted(played.rests_on(memory))}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""Plays a scripted conversation through the public API, and looks at what memory holds. Opens a store in memory."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
+from recollect.providers.static import StaticEmbedder
+from recollect.providers.tokens import token_counter
+from recollect.settings import Settings
+from recollect.store.open import open_store
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Memory, MemoryState, Recalled, Scene
+
+from .cases import Case, Session
+from .script import script
+
+# Questions are asked so long after the last session.
+AFTERWARDS = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What memory holds after a conversation."""
+
+    case: Case
+    active: Sequence[Memory]
+    """Notes and facts that hold."""
+    closed: Sequence[Memory]
+    """Those that held and have ended."""
+    turns: Mapping[tuple[str, int], str]
+    """Session and turn ("2.1") of each message, by its conversation and place."""
+    recalls: Sequence[Sequence[Recalled]]
+    """What would go into a prompt that ends in each question, in their order."""
+
+    def rests_on(self, memory: Memory) -> set[str]:
+        """Name the turns that a memory rests on."""
+        return {self.turns[said.conversation, said.seq] for said in memory.evidence}
+
+
+async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Played:
+    """Record the sessions exchange by exchange, form after each, and ask the questions a day after the last."""
+    clock = FakeClock(case.session[0].said_at(0))
+    settings = Settings(database_url="sqlite:///:memory:", time_zone=case.time_zone, profile=case.profile)
+    parts = Parts(
+        settings=settings,
+        clock=clock,
+        store=await open_store(settings.database_url, clock=clock),
+        embedder=embedder,
+        model=_model(case) if scripted else None,
+        counter=token_counter(),
+        profiles=Profiles(),
+    )
+    async with AsyncRecollect(parts) as engine:
+        turns: dict[tuple[str, int], str] = {}
+        for number, session in enumerate(case.session, start=1):
+            for exchange in session.exchanges:
+                clock.set(session.said_at(exchange[-1]))
+                turns.update(await _record(engine, case, number, exchange))
+                await engine.form()
+        clock.set(clock.now() + AFTERWARDS)
+        await _nothing_is_stuck(engine)
+        held = await engine.list(user=case.user, closed=True, limit=1000)
+        return Played(
+            case=case,
+            active=[one for one in held if one.state is MemoryState.ACTIVE],
+            closed=[one for one in held if one.state is MemoryState.CLOSED],
+            turns=turns,
+            recalls=[await _recalled(engine, case, one.ask) for one in case.recall],
+        )
+
+
+def _model(case: Case) -> ScriptedModel:
+    return ScriptedModel(script(case))
+
+
+async def _record(
+    engine: AsyncRecollect, case: Case, number: int, exchange: Sequence[int]
+) -> dict[tuple[str, int], str]:
+    session = case.session[number - 1]
+    messages: list[dict[str, Any]] = []
+    labels: list[str] = []
+    for place in exchange:
+        said = _messages(session, place)
+        messages += said
+        labels += [f"{number}.{place + 1}"] * len(said)
+    recorded = await engine.record(
+        messages,
+        user=case.user,
+        conversation=f"session-{number}",
+        said_at=session.said_at(exchange[0]),
+        scene=Scene(profile=case.profile),
+    )
+    seqs = [*recorded.appended]
+    assert len(seqs) == len(labels), f"{case.name}: {len(labels)} messages were said, {len(seqs)} recorded"
+    return {(recorded.conversation, seq): label for seq, label in zip(seqs, labels, strict=True)}
+
+
+def _messages(session: Session, place: int) -> list[dict[str, Any]]:
+    """Write a turn as a client sends it: what a tool answers was asked for by a call."""
+    said = session.turns[place]
+    if said.role != "tool":
+        return [{"role": said.role, "content": said.text} | ({"name": said.name} if said.name else {})]
+    name, call = said.name or "lookup", f"call_{place}"
+    asked = {"id": call, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [asked]},
+        {"role": "tool", "tool_call_id": call, "content": said.text},
+    ]
+
+
+async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[Recalled]:
+    found = await engine.context(ask, user=case.user, scene=Scene(profile=case.profile), use=False)
+    return found.items
+
+
+async def _nothing_is_stuck(engine: AsyncRecollect) -> None:
+    parked = await engine.formations(parked=True)
+    assert not parked, f"a formation failed: {parked[0]}"

@@ -1,0 +1,164 @@
+"""Forty conversations of our own: memory holds exactly what they say, with a model that answers well, and by rules."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.providers.static import StaticEmbedder
+from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, Recalled, Subject
+
+from .cases import KINDS, Case, cases
+from .known import MISSES, known_misses, misses_of, written
+from .playing import Played, play
+from .table import PAGE, Row, table, with_table
+from .verdict import Finding, Flaw, findings
+
+CASES = {case.name: case for case in cases()}
+# Of all conversations so many must be right by rules alone.
+BY_RULES = 0.75
+
+
+@pytest.fixture(scope="module")
+def rows() -> Sequence[Row]:
+    """All conversations, played in both ways."""
+    return asyncio.run(_rows())
+
+
+async def _rows() -> Sequence[Row]:
+    embedder = StaticEmbedder()
+    return [
+        Row(
+            case=case,
+            rules=findings(await play(case, embedder, scripted=False)),
+            model=findings(await play(case, embedder, scripted=True)),
+        )
+        for case in CASES.values()
+    ]
+
+
+def test_there_are_forty_and_at_least_three_of_each_kind() -> None:
+    assert len(CASES) == 40
+    assert {kind: count for kind in KINDS if (count := sum(kind in case.kinds for case in CASES.values())) < 3} == {}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_conversation_is_long_enough_to_show_something(name: str) -> None:
+    case = CASES[name]
+    assert 2 <= len(case.session) <= 4
+    assert 6 <= sum(len(session.turns) for session in case.session) <= 20
+    for session in case.session:
+        assert all(item.quote in session.turns[item.turn - 1].text for item in session.model)
+        assert all(session.turns[item.turn - 1].role == "user" for item in session.model)
+
+
+def test_memory_is_right_after_each_conversation_with_a_model_that_answers_well(rows: Sequence[Row]) -> None:
+    assert {row.case.name: [str(one) for one in row.model] for row in rows if row.model} == {}
+
+
+def test_the_rules_hold_not_one_false_memory(rows: Sequence[Row]) -> None:
+    assert [(row.case.name, str(one)) for row in rows for one in row.rules if one.flaw is Flaw.FALSE] == []
+
+
+def test_the_rules_get_three_quarters_right_and_miss_only_what_is_known(rows: Sequence[Row]) -> None:
+    assert misses_of(rows) == known_misses(), "see `python -m tests.scripted -v`; `--write` notes the misses anew"
+    assert sum(not row.rules for row in rows) >= BY_RULES * len(rows)
+
+
+def test_no_false_memory_is_among_the_known_misses() -> None:
+    assert [name for name, found in known_misses().items() if Flaw.FALSE in found or name not in CASES] == []
+
+
+def test_the_page_shows_what_is_right(rows: Sequence[Row]) -> None:
+    page = PAGE.read_text("utf-8")
+    assert page == with_table(page, table(rows)), "`python -m tests.scripted --write` writes the table anew"
+
+
+def test_writing_the_misses_leaves_false_memories_to_the_tests(rows: Sequence[Row]) -> None:
+    text = MISSES.read_text("utf-8")
+    assert written(rows, text) == text
+    wrong = replace(rows[0], rules=[Finding(Flaw.FALSE, "a lie"), Finding(Flaw.MISSING, "a truth")])
+    assert known_misses(written([wrong], text)) == {wrong.case.name: {Flaw.MISSING: ["a truth"]}}
+
+
+SAID = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+def held(
+    text: str, *, turn: int = 1, kind: MemoryKind = MemoryKind.NOTE, state: MemoryState = MemoryState.ACTIVE
+) -> Memory:
+    return Memory(
+        id=MemoryId("0199"),
+        subject=Subject("user", "ana"),
+        kind=kind,
+        text=text,
+        valid_from=SAID,
+        known_from=SAID,
+        state=state,
+        evidence=(
+            Evidence(
+                conversation=ConversationId("one"),
+                seq=turn,
+                hash=turn,
+                role="user",
+                speaker="user",
+                quote=text,
+                said_at=SAID,
+            ),
+        ),
+    )
+
+
+def case_of(**store: object) -> Case:
+    return Case.model_validate(
+        {
+            "name": "made-up",
+            "kind": "update",
+            "about": "…",
+            "session": [{"at": SAID, "turns": [{"role": "user", "text": "I live in Oslo."}]}],
+            "store": {"holds": [{"says": ["oslo"], "not": ["rome"], "turn": "1.1"}], **store},
+            "recall": [{"ask": "Where do I live?", "first": ["oslo"], "never": [["rome"]]}],
+        }
+    )
+
+
+def after(case: Case, *memories: Memory, shown: Sequence[Memory] = ()) -> set[Flaw]:
+    played = Played(
+        case=case,
+        active=[one for one in memories if one.state is MemoryState.ACTIVE],
+        closed=[one for one in memories if one.state is MemoryState.CLOSED],
+        turns={("one", 1): "1.1", ("one", 2): "1.2"},
+        recalls=[[Recalled(memory=one, score=1, similarity=1, words=1, reasons=()) for one in shown]],
+    )
+    return {one.flaw for one in findings(played)}
+
+
+OSLO, ROME = held("Ana lives in Oslo."), held("Ana lives in Rome.")
+SAID_ROME = held("I live in Rome.", kind=MemoryKind.TURN)
+
+
+def test_a_verdict_names_each_flaw() -> None:
+    case = case_of(closed=[{"says": ["rome"]}])
+    ended = replace(ROME, state=MemoryState.CLOSED)
+    assert after(case, OSLO, ended, shown=[OSLO]) == set()
+    assert after(case, ended, shown=[OSLO]) == {Flaw.MISSING}
+    assert after(case, OSLO, shown=[OSLO]) == {Flaw.CLOSED}
+    assert after(case, OSLO, ended, ROME, shown=[OSLO]) == {Flaw.FALSE}
+    assert after(case, OSLO, ended, held("Ana likes Oslo."), shown=[OSLO]) == {Flaw.DOUBLE}
+    assert after(case, held("Ana lives in Oslo.", turn=2), ended, shown=[OSLO]) == {Flaw.SOURCE}
+
+
+def test_what_ended_may_be_quoted_only_behind_what_holds() -> None:
+    case = case_of()
+    assert after(case, OSLO, shown=[OSLO, SAID_ROME]) == set()
+    assert after(case, OSLO, shown=[SAID_ROME, OSLO]) == {Flaw.RECALL}
+    assert after(case, OSLO, shown=[OSLO, ROME]) == {Flaw.RECALL}
+    assert after(case, OSLO) == {Flaw.RECALL}
+
+
+def test_what_is_absent_is_false_even_where_more_may_be_held() -> None:
+    case = case_of(absent=[["moon"]], only=False)
+    assert after(case, OSLO, held("Ana sings."), shown=[OSLO]) == set()
+    assert after(case, OSLO, held("Ana lives on the moon."), shown=[OSLO]) == {Flaw.FALSE}

@@ -1,0 +1,52 @@
+"""All statements of the relational store, and which of them ask beyond one subject."""
+
+import re
+from importlib.resources import files
+
+from recollect.store.relational import statements
+
+RELATIONAL = files("recollect.store.relational")
+ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "sql").iterdir()))
+# What the operator asks of all subjects at once, and what belongs to the file and to no subject.
+OPERATORS = {
+    "subjects",
+    "count",
+    "sums",
+    "due",
+    "next_due",
+    "formations",
+    "free_leases",
+    "from_future",
+    "back_from_future",
+    "tend_due",
+    "behind",
+    "tended_in_future",
+    "stay_in",
+    "read_in_page",
+    "space_counts",
+}
+CHECKS = {
+    "broken_pages",
+    "gaps",
+    "active_without_hot",
+    "hot_without_active",
+    "vectors_without_hot",
+    "turns_without_words",
+    "log_without_subject",
+}
+NOBODYS = {
+    "term_key",
+    "space",
+    "add_space",
+    "spaces",
+    "space_name",
+    "embedders",
+    "describe_space",
+    "choose_space",
+    "newest_choice",
+    "chosen",
+}
+# What an erasure asks of all subjects that hold something of one, and what it finishes for all.
+ERASING = {"linked", "unclean", "cleaned"}
+NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
+ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]

@@ -1,0 +1,88 @@
+"""What PostgreSQL keeps of erased rows: told on the receipt, and gone once the tables are written anew."""
+
+import base64
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from canaries import canary, found
+from postgres_server import PostgresServer, programs
+from recollect.engine import AsyncRecollect, Parts
+from recollect.store.open import open_store
+from recollect.testing import FakeClock
+from recollect.types import EraseReceipt, Reach, Subject
+from talk import tell
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+COUNT = 40
+
+
+@pytest.fixture
+def server() -> Iterator[PostgresServer]:
+    """A server of the test's own, whose files can be searched."""
+    made = PostgresServer()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.remove()
+
+
+def patterns(words: list[str]) -> dict[bytes, str]:
+    return {
+        data: f"{how} of a canary"
+        for word in words
+        for how, data in (
+            ("plain", word.encode()),
+            ("title case", word.title().encode()),
+            ("base64", base64.b64encode(word.encode())[:-4]),
+        )
+    }
+
+
+def reach(receipt: EraseReceipt) -> dict[str, Reach]:
+    return {place.name: place.reach for place in receipt.places}
+
+
+async def test_i13_the_receipt_is_true_of_tables_and_log_and_rewriting_reaches_the_tables(
+    server: PostgresServer, parts: Parts, clock: FakeClock
+) -> None:
+    url = server.new_database("memories")
+    luck = random.Random(7)
+    words, kept = [canary(luck) for _ in range(COUNT)], [canary(luck) for _ in range(3)]
+    store = await open_store(url, clock=clock)
+    async with AsyncRecollect(replace(parts, store=store)) as engine:
+        for word in words:
+            await tell(engine, f"I am allergic to {word}.")
+        for word in kept:
+            await tell(engine, f"I am allergic to {word}.", who="ben")
+        files = server.folder / "data" / "base"
+        _settle(url)
+        assert len(found(files, patterns(words))) >= COUNT, "else the search could not fail"
+
+        receipt = await engine.erase_subject("ana")
+        assert (receipt.done, reach(receipt)["tables"]) == (False, Reach.PENDING)
+        assert reach(receipt)["write-ahead log"] is Reach.OUT_OF_REACH
+        assert await engine.subjects() == [Subject("user", "ben")]
+        assert not await engine.finish_erasing(), "only writing the tables anew reaches them"
+        assert await engine.finish_erasing(rewrite=True)
+        assert await engine.finish_erasing(), "nothing is pending any more"
+        _settle(url)
+        assert found(files, patterns(words)) == []
+        assert len(found(files, patterns(kept))) >= len(kept), "strangers keep theirs"
+        assert (await engine.stats(check=True)).problems == ()
+
+
+def _settle(url: str) -> None:
+    """Let the server collect its samples and write its pages."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        connection.execute("CHECKPOINT")
+
+
+def test_the_folder_of_a_tests_server_is_its_users_alone(server: PostgresServer) -> None:
+    assert Path(server.folder).stat().st_mode & 0o077 == 0

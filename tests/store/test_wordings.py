@@ -1,0 +1,63 @@
+"""The statements as PostgreSQL reads them: all are understood, name their subject and search by key."""
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+
+import psycopg
+import pytest
+
+from postgres_server import PostgresServer, programs, shared_server
+from recollect.store.postgres.connection import connect
+from recollect.store.postgres.migrate import prepare
+from recollect.store.postgres.wording import own, worded
+from recollect.store.relational.statements import Statement, load
+from recollect.testing import FakeClock
+from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS
+from stores import new_store
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+OWN = [
+    (room, name)
+    for entry in (files("recollect.store.postgres") / "sql").iterdir()
+    for room in [entry.name.removesuffix(".sql")]
+    for name in own(room)
+]
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    server: PostgresServer = shared_server()
+    url = server.new_database("wordings")
+    prepare(url)
+    with connect(url) as connection:
+        connection.execute("SET enable_seqscan = off")
+        yield connection
+
+
+@pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
+def test_each_statement_is_understood_names_its_subject_and_scans_no_table(
+    db: psycopg.Connection[tuple[object, ...]], room: str, name: str, sql: str
+) -> None:
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {worded(sql)}")]
+    if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
+        assert NAMES_A_SUBJECT.search(own(room).get(name, sql))
+        scanned = [line for line in plan if re.search(r"Seq Scan on (?!space|meta)", line)]
+        assert scanned == []
+
+
+@pytest.mark.parametrize(("room", "name"), OWN)
+def test_a_wording_of_its_own_stands_for_a_statement_and_says_it_in_other_words(room: str, name: str) -> None:
+    assert own(room)[name] != load(room)[name]
+
+
+def test_what_has_no_wording_of_its_own_is_the_statement_with_its_values_renamed() -> None:
+    assert worded(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
+
+
+async def test_two_databases_of_one_server_have_keys_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> None:
+    first = await new_store("postgres", tmp_path_factory.mktemp("one"), FakeClock())
+    url = shared_server().new_database("keys")
+    keys = {prepare(url), prepare(url)}
+    await first.close()
+    assert len(keys) == 1
