@@ -25,7 +25,16 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
         assert NAMES_A_SUBJECT.search(sql)
         # json_each is the list of ids that the caller asks for, or the items of one row.
-        small = ("SCAN gone", "SCAN named", "SCAN below", "SCAN up", "SCAN space", "SCAN json_each", "SCAN item", "SCAN CONSTANT")
+        small = (
+            "SCAN gone",
+            "SCAN named",
+            "SCAN below",
+            "SCAN up",
+            "SCAN space",
+            "SCAN json_each",
+            "SCAN item",
+            "SCAN CONSTANT",
+        )
         tables_scanned = [step for step in plan if step.startswith("SCAN") and not step.startswith(small)]
         assert tables_scanned == []
 
