@@ -2,7 +2,7 @@
 
 Evidence adds up as log-odds: what BM25 sums and what an embedder's calibration yields are both of that unit, so that
 their scales need no fitting to a data set, and a strong word can outvote a vague likeness as well as the reverse.
-Measured by benchmarks/recall_locomo.py (LoCoMo, development half, turns only, R@10 over all categories, in percent):
+Measured by benchmarks/ranking.py (LoCoMo, development half, turns only, R@10 over all categories, in percent):
 words alone 62.9, meaning alone 46.4, this sum 64.1, with the times asked about 66.2. A convex sum of scores normalised
 by each query's own maximum reaches the same, but says 1.0 of the best of nothing.
 """
