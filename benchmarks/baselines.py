@@ -35,7 +35,8 @@ def vectors(hot: Hot, query: Query) -> Scores:
     """Score by the cosine with the sum of a memory's vectors."""
     whole = _whole(hot)
     asked = np.zeros(whole.shape[1]) if query.vector is None else query.vector.astype(np.float64)
-    return np.vecdot(whole, asked)
+    scores: Scores = np.vecdot(whole, asked)
+    return scores
 
 
 def convex(hot: Hot, query: Query, words: float, before: float = 0.0) -> Scores:

@@ -93,7 +93,7 @@ def _locomo(sample: dict[str, Any], user: str) -> Dialogue:
         said = Said(name=turn["dia_id"], text=turn["text"], said_at=at, role=role, speaker=turn["speaker"])
         held.setdefault(at, []).append(said)
     spread = tuple(tuple(_minutes(session)) for session in held.values())
-    names = {said.name for session in spread for said in session}
+    names = frozenset(said.name for session in spread for said in session)
     return Dialogue(
         id=f"{sample['sample_id']} of {owner}",
         sessions=spread,
@@ -119,7 +119,7 @@ def _beam(folder: Path) -> Dialogue:
     cut = folder / "chat_trunecated.json"
     batches = json.loads((cut if cut.exists() else folder / "chat.json").read_text("utf-8"))
     held = [tuple(_batch(batch)) for batch in batches]
-    names = {said.name for session in held for said in session}
+    names = frozenset(said.name for session in held for said in session)
     probing = json.loads((folder / "probing_questions" / "probing_questions.json").read_text("utf-8"))
     return Dialogue(
         id=f"beam-{folder.name}",

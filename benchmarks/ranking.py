@@ -158,7 +158,8 @@ def recalled(hot: Hot, query: Query, most: int, *, relevance: Relevance) -> list
 
 def scored(hot: Hot, query: Query, most: int, *, score: Callable[[Hot, Query], npt.NDArray[np.float64]]) -> list[int]:
     """Order by a score."""
-    return best(score(hot, query), most).tolist()
+    places: list[int] = best(score(hot, query), most).tolist()
+    return places
 
 
 def orders(relevance: Relevance) -> dict[str, Order]:
