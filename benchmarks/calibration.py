@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.dialogues import sessions
 from benchmarks.pairs import PARAPHRASE
-from benchmarks.recall_locomo import sessions
 from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration

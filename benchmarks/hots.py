@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from recollect.text import hash64, term_key
-from recollect.types import KIND_ORDER, Hot, MemoryKind, Subject, Vector, Vectors
+from recollect.text import term_key
+from recollect.types import KIND_ORDER, Hot, MemoryKind, Subject, Vectors
 
 SALT = b"benchmark"
 
@@ -16,18 +16,22 @@ class Entry:
     """One memory."""
 
     terms: Mapping[str, int]
-    vector: Vector
+    vectors: Vectors
+    """One row a piece."""
     valid_from_us: int
     kind: MemoryKind = MemoryKind.TURN
+    role: int = 1
+    """As in `Hot.roles`."""
+    sources: tuple[int, ...] = ()
+    """Keys of the messages it rests on."""
 
 
 def build_hot(subject: Subject, entries: Sequence[Entry]) -> Hot:
-    """Lay out entries as arrays; entry `i` has the id `i` as 16 bytes and one source of its own."""
+    """Lay out entries as arrays; entry `i` has the id `i` as 16 bytes."""
     n = len(entries)
     keyed = [sorted((term_key(SALT, term), count) for term, count in entry.terms.items()) for entry in entries]
-    starts = np.cumsum([0, *map(len, keyed)], dtype=np.int64)
     pairs = [pair for row in keyed for pair in row]
-    vectors: Vectors = np.stack([entry.vector for entry in entries]).astype(np.float32)
+    sources = np.array([key for entry in entries for key in entry.sources], dtype=np.int64)
     return Hot(
         subject=subject,
         version=1,
@@ -39,14 +43,14 @@ def build_hot(subject: Subject, entries: Sequence[Entry]) -> Hot:
         valid_from=np.array([entry.valid_from_us for entry in entries], dtype=np.int64),
         last_used_at=np.zeros(n, dtype=np.int64),
         uses=np.zeros(n, dtype=np.int32),
-        roles=np.ones(n, dtype=np.uint8),
+        roles=np.array([entry.role for entry in entries], dtype=np.uint8),
         length=np.array([sum(entry.terms.values()) for entry in entries], dtype=np.int32),
-        vectors=vectors,
-        vector_of=np.arange(n, dtype=np.int32),
+        vectors=np.concatenate([entry.vectors for entry in entries]).astype(np.float32),
+        vector_of=np.repeat(np.arange(n, dtype=np.int32), [len(entry.vectors) for entry in entries]),
         terms=np.array([key for key, _ in pairs], dtype=np.uint32),
         counts=np.array([count for _, count in pairs], dtype=np.uint16),
-        term_start=starts,
-        source_hash=np.array([hash64("message", str(number)) for number in range(n)], dtype=np.int64),
-        source_key=np.array([hash64("source", str(number)) for number in range(n)], dtype=np.int64),
-        source_start=np.arange(n + 1, dtype=np.int64),
+        term_start=np.cumsum([0, *map(len, keyed)], dtype=np.int64),
+        source_hash=sources,
+        source_key=sources,
+        source_start=np.cumsum([0, *(len(entry.sources) for entry in entries)], dtype=np.int64),
     )

@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks.recall_locomo import sessions
+from benchmarks.dialogues import sessions
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
 from recollect.engine.parts import open_parts

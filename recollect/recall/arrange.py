@@ -14,7 +14,7 @@ from recollect.recall.explain import speaks_for
 from recollect.recall.gather import Matches
 from recollect.recall.query import Query
 from recollect.recall.rank import Row
-from recollect.recall.words import match_words
+from recollect.recall.words import WORD_WEIGHT, match_words
 from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind
 
 # What the recent conversation's words count beside those of the current message, which say what is asked now.
@@ -77,7 +77,7 @@ def _by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> 
         return _by_age(hot, query)
     if order == "evidence":
         if query.background:
-            evidence = evidence + BACKGROUND_WEIGHT * match_words(hot, tuple(query.background)).evidence
+            evidence = evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * match_words(hot, tuple(query.background)).evidence
         if query.half_life_days <= 0:
             return evidence.copy()
         odds = np.exp(-np.clip(evidence, -60, 60))

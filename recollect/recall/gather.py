@@ -1,4 +1,4 @@
-"""All that speaks for each memory of one subject: meaning, words, time. A union: none filters the others. Pure."""
+"""All that speaks for each memory of one subject: meaning, words, time, neighbours. A union: none filters. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
+from recollect.recall.around import match_around
 from recollect.recall.beside import match_beside
 from recollect.recall.meaning import MeaningMatches, Relevance, match_meaning
 from recollect.recall.query import Interval, Query
-from recollect.recall.words import WordMatches, match_words
+from recollect.recall.words import WORD_WEIGHT, WordMatches, match_words
 from recollect.types import Hot
 
 # Up to so many comparisons sources are compared with the request's messages at once; beyond, by sorting.
@@ -23,6 +24,10 @@ class Matches:
 
     meaning: MeaningMatches
     words: WordMatches
+    own: npt.NDArray[np.float64]
+    """n: words and meaning together, in log-odds; about 0 where neither says anything."""
+    around: npt.NDArray[np.float64] | None
+    """n: what its neighbours in the conversation say, in log-odds; None where no memory has any."""
     in_time: npt.NDArray[np.bool_] | None
     """n: began in a time the query asks about; None where it asks about none."""
     present: npt.NDArray[np.bool_] | None
@@ -31,9 +36,14 @@ class Matches:
 
 def gather(hot: Hot, query: Query, relevance: Relevance) -> Matches:
     """Weigh all memories of a subject by each source of evidence."""
+    meaning = match_meaning(hot, query.vector, relevance)
+    words = _words(hot, query)
+    own = WORD_WEIGHT * words.evidence + meaning.evidence
     return Matches(
-        meaning=match_meaning(hot, query.vector, relevance),
-        words=_words(hot, query),
+        meaning=meaning,
+        words=words,
+        own=own,
+        around=match_around(hot, own) if query.policy.turns else None,
         in_time=_in_time(hot, query.dates),
         present=_present(hot, query.present),
     )

@@ -1,7 +1,14 @@
-"""How near each memory is to the query in meaning: exact, over all vectors of a subject. Pure."""
+"""How near each memory is to the query in meaning: exact, over all vectors of a subject. Pure.
+
+A cosine by itself says little: a subject whose memories are all about one thing has high ones for any question about
+it. What counts is how far a memory stands out of what the subject's others have for this query, in standard deviations:
+that adapts to the subject and to the embedder, so that one weight serves them all (fitted alone, the built-in embedder
+wants .76 and MiniLM .96 a standard deviation, each flat to a third around; see docs/benchmarks.md).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -11,59 +18,72 @@ from recollect.types import Hot, Vector
 Relevance = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 """An embedder's calibration: cosines to relevance, 0 to 1, the same shape."""
 
-# What a memory without a vector (a fact) counts as: the median of unrelated pairs in the static embedder's calibration.
-UNKNOWN_RELEVANCE = 0.04
+# Log-odds that a standard deviation above the subject's others is worth. Anything from 0.5 to 0.85 is within half a
+# point of R@10 on two collections and two embedders.
+DEVIATION_WEIGHT = 0.7
+# What unrelated memories have, as log-odds of calibrated relevance, and how much they vary: medians over both
+# collections and embedders. It counts as so many vectors: a handful is judged by it, a long memory by itself.
+USUAL_ODDS, USUAL_SPREAD = -2.5, 1.2
+USUAL_COUNT = 50
+# Being far in meaning is no proof against a memory that words speak for: its log-odds fall no lower (-0.5 to -1.5 find
+# the same). And what one without a vector (a fact) counts as: one that says nothing of what is asked must not come
+# before the nearest that has one, which lies around 0.
+LOWEST = -0.6
+WITHOUT_VECTOR = -0.3
 # No cosine makes sure of anything: relevance is held this far from 0 and 1, where log-odds run away.
 _SUREST = 0.02
 _LEAST_SURE, _MOST_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
-_BELOW_ALL = np.float32(-2)
 _LEAST, _MOST = np.float32(-1), np.float32(1)
 # The places of most subjects, made once.
 _PLACES = np.arange(4096, dtype=np.int32)
+
+Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeaningMatches:
     """What a subject's memories share with the query's meaning."""
 
-    evidence: npt.NDArray[np.float32]
-    """n: log-odds of the calibrated relevance."""
-    similarity: npt.NDArray[np.float32]
+    evidence: Floats
+    """n: log-odds, 0 for what is as near as the subject's others."""
+    similarity: Floats
     """n: calibrated relevance, 0 to 1; 0 where a memory has no vector."""
 
 
 def match_meaning(hot: Hot, vector: Vector | None, relevance: Relevance) -> MeaningMatches:
     """Compare all memories with the query's vector; of several vectors of a memory the nearest counts."""
     n = len(hot)
-    nearest = _nearest(hot, vector)
-    if nearest is None:
-        unknown = np.full(n, _log_odds(np.float32(UNKNOWN_RELEVANCE)), dtype=np.float32)
-        return MeaningMatches(evidence=unknown, similarity=np.zeros(n, dtype=np.float32))
-    similarity = relevance(nearest)
-    evidence = _log_odds(np.fmin(np.fmax(similarity, _LEAST_SURE), _MOST_SURE))
-    unknown_rows = nearest == _BELOW_ALL
-    if np.count_nonzero(unknown_rows):
-        similarity = np.where(unknown_rows, np.float32(0), similarity)
-        evidence = np.where(unknown_rows, _log_odds(np.float32(UNKNOWN_RELEVANCE)), evidence)
+    if vector is None or not len(hot.vector_of) or not float(vector @ vector) > 0:  # NaN compares as False
+        return MeaningMatches(evidence=np.zeros(n, dtype=np.float32), similarity=np.zeros(n, dtype=np.float32))
+    # One dot product a row, in this thread: as fast as BLAS, whose own threads wait for one another where the cores are
+    # busy (10,000 rows: 0.4 ms against 8). A broken vector is no match rather than a hole: fmax passes over NaN.
+    cosine: Floats = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), _LEAST), _MOST)
+    alike = relevance(cosine)
+    standing = _standing(alike)
+    places = _PLACES[:n] if n <= len(_PLACES) else np.arange(n, dtype=np.int32)
+    if len(cosine) == n and not np.count_nonzero(hot.vector_of != places):  # one vector each
+        return MeaningMatches(evidence=np.maximum(standing, np.float32(LOWEST)), similarity=alike)
+    similarity = np.zeros(n, dtype=np.float32)
+    np.maximum.at(similarity, hot.vector_of, alike)
+    evidence = np.full(n, -np.inf, dtype=np.float32)
+    np.maximum.at(evidence, hot.vector_of, standing)
+    pieces = np.bincount(hot.vector_of, minlength=n)
+    # A memory of `k` pieces had `k` chances of being near by chance, which takes log(k) off its odds.
+    evidence -= np.log(np.maximum(pieces, 1)).astype(np.float32)
+    evidence = np.maximum(evidence, np.float32(LOWEST))
+    evidence[pieces == 0] = WITHOUT_VECTOR
     return MeaningMatches(evidence=evidence, similarity=similarity)
 
 
-def _nearest(hot: Hot, vector: Vector | None) -> npt.NDArray[np.float32] | None:
-    """Return the highest cosine of each memory, -2 where it has none; None where nothing can be compared."""
-    if vector is None or not len(hot.vector_of) or not float(vector @ vector) > 0:  # NaN compares as False
-        return None
-    # One dot product a row, in this thread: as fast as BLAS, whose own threads wait for one another where the cores are
-    # busy (10,000 rows: 0.4 ms against 8). A broken vector is no match rather than a hole: fmax passes over NaN.
-    cosine: npt.NDArray[np.float32] = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), _LEAST), _MOST)
-    n = len(hot)
-    places = _PLACES[:n] if n <= len(_PLACES) else np.arange(n, dtype=np.int32)
-    if len(cosine) == n and not np.count_nonzero(hot.vector_of != places):  # one vector each
-        return cosine
-    nearest = np.full(n, _BELOW_ALL, dtype=np.float32)
-    np.maximum.at(nearest, hot.vector_of, cosine)
-    return nearest
-
-
-def _log_odds(share: npt.NDArray[np.float32] | np.float32) -> npt.NDArray[np.float32]:
-    odds: npt.NDArray[np.float32] = np.log(share / (1 - share))
-    return odds
+def _standing(alike: Floats) -> Floats:
+    """Return how far each vector stands out of the subject's, as log-odds."""
+    held = np.fmin(np.fmax(alike, _LEAST_SURE), _MOST_SURE)
+    odds: Floats = np.log(held / (1 - held))
+    n = len(odds)
+    share = USUAL_COUNT / (n + USUAL_COUNT)
+    mean, spread = float(odds.mean()), float(odds.std())
+    usual = share * USUAL_ODDS + (1 - share) * mean
+    between = share * (1 - share) * (mean - USUAL_ODDS) ** 2
+    variance = share * USUAL_SPREAD**2 + (1 - share) * spread**2 + between
+    standing: Floats = np.float32(DEVIATION_WEIGHT / sqrt(variance)) * (odds - np.float32(usual))
+    return standing

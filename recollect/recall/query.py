@@ -1,5 +1,6 @@
 """What is asked of recall, prepared once for all subjects that are read. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,11 @@ Interval = tuple[datetime, datetime]
 _TERMS_EACH_END = 24
 MOST_TERMS = 2 * _TERMS_EACH_END
 
+# Who asks about what they said, did or want says so; who asks what they were told says that.
+_ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours".split())
+_TOLD = re.compile(
+    r"\b(?:did|have|had) you\b|\byou (?:said|say|told|suggest\w*|recommend\w*|mention\w*|advise\w*|explain\w*|gave)\b"
+)
 # First words of a question that came without its question mark.
 _ASKING = frozenset(
     """what when where which who whom whose why how is are was were do does did can could will would should has have
@@ -47,6 +53,8 @@ class Query:
     policy: RecallPolicy
     question: bool
     """The text asks something."""
+    personal: bool
+    """It is about the asker: what they said, did or want, not what they were told."""
     standing: bool = False
     """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
@@ -103,6 +111,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         token_budget=token_budget,
         policy=policy,
         question=is_question(text),
+        personal=is_personal(text),
         standing=standing,
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
@@ -121,6 +130,16 @@ def is_question(text: str) -> bool:
     (True, False, True)
     """
     return asks(text) or opens_asking(text) or next(iter(words(text[:80])), "") in _ASKING
+
+
+def is_personal(text: str) -> bool:
+    """Tell whether a text is about who says it, and not about what they were told.
+
+    >>> is_personal("Where did I park?"), is_personal("Where did Ana park?"), is_personal("What did you tell me?")
+    (True, False, False)
+    """
+    found = words(text)
+    return not _ONESELF.isdisjoint(found) and not _TOLD.search(" ".join(found))
 
 
 def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:

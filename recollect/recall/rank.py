@@ -1,10 +1,9 @@
 """One score out of all evidence, and the best rows of one subject. Pure.
 
-Evidence adds up as log-odds: what BM25 sums and what an embedder's calibration yields are both of that unit, so that
-their scales need no fitting to a data set, and a strong word can outvote a vague likeness as well as the reverse.
-Measured by benchmarks/recall_locomo.py (LoCoMo, development half, turns only, R@10 over all categories, in percent):
-words alone 62.9, meaning alone 46.4, this sum 64.1, with the times asked about 66.2. A convex sum of scores normalised
-by each query's own maximum reaches the same, but says 1.0 of the best of nothing.
+Evidence adds up as log-odds. What each source is worth was fitted as one model over two collections, LoCoMo (people who
+chat in short messages) and BEAM (questions to an assistant that answers at length), and two embedders, by the share
+of softmax that evidence turns get; then each constant was moved by itself to see that nothing hangs on it. The sources,
+the figures and what was left out stand in docs/benchmarks.md; `python -m benchmarks.ranking` measures.
 """
 
 from collections.abc import Iterable
@@ -20,9 +19,9 @@ from recollect.recall.query import Query
 from recollect.recall.words import rarity
 from recollect.types import KIND_ORDER, Hot, MemoryKind, Subject
 
-# Words and meaning see the same sentence, so both at full weight would count it twice; each calibration stands for its
-# source alone. Anything from 0.3 to 0.8 is within a point of the best.
-MEANING_WEIGHT = 0.6
+# Where the asker asks about themself, what an assistant told them counts so much less than their own words: it answers
+# many who ask the like. 1 to 3 are the same on BEAM, 0 loses three points; LoCoMo asks about people by name.
+TOLD_WEIGHT = 1.5
 # A time asked about counts as a word would that as few memories have: 2.1 points of R@10; twice that changes nothing.
 TIME_WEIGHT = 1.0
 # What a memory is worth whatever is asked. All of it together is less than one word that half the memories share and
@@ -35,11 +34,11 @@ USE_WEIGHT = 0.1
 # Distilled sentences say in one line what a quotation says in five.
 KIND_WEIGHT = {MemoryKind.NOTE: 0.2, MemoryKind.FACT: 0.2, MemoryKind.EPISODE: 0.0, MemoryKind.TURN: 0.0}
 # The evidence at which the score is 0.5: more memories bring more chance likeness (measured: the fifth best of memories
-# that have nothing to do with a query gains 0.8 for each e-fold of their number). Half of that is taken off, since
+# that have nothing to do with a query gains 0.95 for each e-fold of their number). Half of that is taken off, since
 # leaving out costs a reader more than a spare line. The subject counts as 20 larger, so that a small one is judged by
 # the calibration. With the default floor of 0.15 about eight in ten evidence turns pass.
-EVEN = -1.6
-EVEN_PER_SIZE = 0.5
+EVEN = -0.6
+EVEN_PER_SIZE = 0.7
 SIZE_FLOOR = 20
 # A quotation replaces what was distilled from it where it fits this much better: then the note lost what is asked for.
 QUOTATION_LEAD = 0.25
@@ -48,6 +47,7 @@ _DAY_US = 86_400 * 1_000_000
 # Up to so many of anything it is quicker to take all than to pick out the few that are needed.
 _FEW = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
+_ASSISTANT = 2
 _FACT, _TURN = KIND_ORDER.index(MemoryKind.FACT), KIND_ORDER.index(MemoryKind.TURN)
 
 
@@ -79,7 +79,11 @@ class Row(NamedTuple):
 def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
     """Add up all evidence for each memory: log-odds against the point where the score is 0.5."""
     n = len(hot)
-    total = matches.words.evidence + MEANING_WEIGHT * matches.meaning.evidence
+    total = matches.own.copy()
+    if matches.around is not None:
+        total += matches.around
+    if query.personal:
+        total -= TOLD_WEIGHT * (hot.roles == _ASSISTANT)
     if matches.in_time is not None:
         total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(matches.in_time))) * matches.in_time
     total += IMPORTANCE_WEIGHT * (hot.importance - 0.5) + CONFIDENCE_WEIGHT * (hot.confidence - 1)

@@ -1,5 +1,6 @@
 """What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
 
+import asyncio
 import re
 from dataclasses import replace
 from typing import NamedTuple
@@ -60,13 +61,22 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: S
     Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
     what they say together. `home` is whose log its evidence points into, where that is another's.
     """
+    tools = await tools.of(subject)
+    [vector] = await tools.embedder.embed([wanted.text])
+    async with tools.turns.setdefault(subject, asyncio.Lock()):
+        return await _add(tools, subject, wanted, vector, home)
+
+
+async def _add(tools: Tools, subject: Subject, wanted: ByHand, vector: Vector, home: Subject | None) -> Memory:
     fresh = _note(tools, subject, wanted)
     for attempt in range(_STALE_TRIES):
-        tools = await tools.of(subject)
-        vectors = await tools.embedder.embed([wanted.text])
+        of_now = await tools.of(subject)
+        if of_now is not tools:  # it was embedded anew meanwhile
+            tools = of_now
+            [vector] = await tools.embedder.embed([wanted.text])
         hot = await tools.store.hot(subject, tools.embedder.space)
-        known = await _same(tools, hot, wanted.text, vectors[0])
-        change = _strengthened(known, wanted) if known else _added(tools, fresh, vectors[0])
+        known = await _same(tools, hot, wanted.text, vector)
+        change = _strengthened(known, wanted) if known else _added(tools, fresh, vector)
         planned = Planned(
             subject=subject, profile=wanted.profile, hot=hot, changes=[change], ask=attempt < ASKING_ATTEMPTS
         )

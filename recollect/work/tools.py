@@ -1,7 +1,9 @@
 """What every stage of formation works with. Asks the store which embedder is whose."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
@@ -31,6 +33,8 @@ class Tools:
     metrics: Metrics = field(default_factory=Metrics)
     log_text: bool = False
     """Whether log lines may carry the words of memories."""
+    turns: WeakValueDictionary[Subject, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """Held by who adds to a subject by hand: each decides on what the one before it wrote, instead of deciding anew."""
     embedders: Embedders | None = None
     """All that may be in use; None: `embedder` is the only one."""
 

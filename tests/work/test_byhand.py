@@ -42,6 +42,13 @@ async def test_twenty_at_once_are_one(engine: AsyncRecollect) -> None:
     assert len(await engine.decisions(user=ANA)) == 20
 
 
+async def test_a_hundred_different_ones_at_once_are_all_kept(engine: AsyncRecollect) -> None:
+    texts = [f"Shelf {number} holds boxes." for number in range(100)]
+    await asyncio.gather(*(engine.add(text, user="ana") for text in texts))
+    kept = await engine.list(user="ana", limit=1000)
+    assert sorted(one.text for one in kept) == sorted(texts)
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

@@ -1,7 +1,15 @@
 -- What tending reads of a subject's memories, and whose turn it is to be tended: that is asked of all subjects.
 
 -- name: profiles_of
-SELECT DISTINCT profile FROM memory WHERE subject = ?1 AND kind < 2
+-- From one name to the next: a subject has thousands of memories and two or three profiles.
+WITH RECURSIVE named (profile) AS (
+    SELECT min(profile) FROM memory WHERE subject = ?1 AND kind < 2
+     UNION ALL
+    SELECT (SELECT min(m.profile) FROM memory AS m WHERE m.subject = ?1 AND m.kind < 2 AND m.profile > named.profile)
+      FROM named
+     WHERE named.profile IS NOT NULL
+)
+SELECT profile FROM named WHERE profile IS NOT NULL
 
 -- name: ended
 SELECT *
