@@ -41,9 +41,9 @@ async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: 
 
 
 async def written(engine: AsyncRecollect) -> None:
-    """Wait until what is noted behind the answers can be read: a write of somebody else's queues up behind it."""
+    """Wait until what is noted behind the answers can be read: whoever asks for a budget is told behind it."""
     await engine.turns.close()
-    await engine.add("Nobody keeps bees.", user="nobody")
+    await engine.energy(user="nobody")
 
 
 async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:
