@@ -20,6 +20,9 @@ OPERATORS = {
     "back_from_future",
     "tend_due",
     "tended_in_future",
+    "next_subjects",
+    "to_copy",
+    "written",
 }
 CHECKS = {
     "broken_pages",
@@ -30,7 +33,7 @@ CHECKS = {
     "turns_without_words",
     "log_without_subject",
 }
-NOBODYS = {"term_key", "space", "add_space", "spaces"}
+NOBODYS = {"term_key", "space", "add_space", "spaces", "copied_up_to", "note_copied"}
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
