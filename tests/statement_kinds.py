@@ -24,6 +24,9 @@ OPERATORS = {
     "stay_in",
     "read_in_page",
     "space_counts",
+    "next_subjects",
+    "to_copy",
+    "written",
 }
 CHECKS = {
     "broken_pages",
@@ -45,6 +48,8 @@ NOBODYS = {
     "choose_space",
     "newest_choice",
     "chosen",
+    "copied_up_to",
+    "note_copied",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}

@@ -11,6 +11,7 @@ import typer
 from recollect.cli import (
     chatting,
     contexts,
+    databases,
     doctoring,
     embedding,
     energy,
@@ -70,7 +71,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating)
+_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating, databases)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -1,11 +1,15 @@
 """Open the store that a database URL names. Opens files."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from recollect.clock import Clock
-from recollect.errors import BadSettingError
+from recollect.errors import BadRequestError, BadSettingError
 from recollect.store.protocol import Store
+from recollect.store.relational.ends import End
 from recollect.store.sqlite.connection import MEMORY, Place
+from recollect.store.sqlite.end import SqliteEnd
 from recollect.store.sqlite.store import SqliteStore
 
 _SETTING = "RECOLLECT_DATABASE_URL"
@@ -31,16 +35,46 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
         StoreUnavailableError: another process holds it.
     """
     if url.startswith(_POSTGRES):
-        try:
+        with _driver(url):
             from recollect.store.postgres.store import PostgresStore
-        except ImportError as error:
-            raise BadSettingError(
-                _SETTING,
-                f"{url.partition(':')[0]}://…",
-                f"needs the extra `postgres` ({error}): pip install recollect[postgres]",
-            ) from error
         return await PostgresStore.open(url, clock=clock, cache_bytes=cache_bytes)
     return await SqliteStore.open(_place(url), clock=clock, cache_bytes=cache_bytes)
+
+
+def open_end(url: str, *, into: bool) -> End:
+    """Open one end of a copy.
+
+    Args:
+        url: As for `open_store`, but for a database in memory.
+        into: Whether it is copied into; the other is only read.
+
+    Raises:
+        BadSettingError: the URL names no kind of store that there is.
+        BadRequestError: there is nothing to copy from, or it would be gone at once.
+        NewerSchemaError: a newer Recollect wrote it; nothing was changed.
+        UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
+        StoreUnavailableError: another process holds it, or it does not answer.
+    """
+    if url.startswith(_POSTGRES):
+        with _driver(url):
+            from recollect.store.postgres.end import PostgresEnd
+        return PostgresEnd.destination(url) if into else PostgresEnd.source(url)
+    place = _place(url)
+    if place.path == MEMORY:
+        raise BadRequestError(f"{url} is there for one process alone: name a file")
+    return SqliteEnd.destination(place) if into else SqliteEnd.source(place)
+
+
+@contextmanager
+def _driver(url: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise BadSettingError(
+            _SETTING,
+            f"{url.partition(':')[0]}://…",
+            f"needs the extra `postgres` ({error}): pip install recollect[postgres]",
+        ) from error
 
 
 def _place(url: str) -> Place:

@@ -1,14 +1,28 @@
 """`docs/cli.md` names every command and option of the live command line, and no other."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import typer
 from typer.testing import CliRunner
 
 from recollect.cli.main import app
 
+
+def named(part: typer.Typer) -> Iterator[str]:
+    """Name the commands of the command line, or of a group within it."""
+    for info in part.registered_commands:
+        yield info.name or (info.callback.__name__ if info.callback else "")
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
-COMMANDS = {info.name or (info.callback.__name__ if info.callback else "") for info in app.registered_commands}
+COMMANDS = set(named(app)) | {
+    f"{group.name} {command}"
+    for group in app.registered_groups
+    if group.typer_instance
+    for command in named(group.typer_instance)
+}
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 
 
@@ -19,7 +33,7 @@ def help_of(*command: str) -> str:
 
 
 def options_of(command: str) -> set[str]:
-    return set(OPTION.findall(help_of(command))) - {"--help"}
+    return set(OPTION.findall(help_of(*command.split()))) - {"--help"}
 
 
 def section(command: str) -> str:

@@ -1,13 +1,18 @@
 """Every table is declared with how erasing treats it (E5): a new one without a line fails here."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 import pytest
 
+from postgres_server import programs
+from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES, Table
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from stores import url_of
 
 # Of every subject's rows in such tables erasing takes away all; what else they are keyed by does not matter.
 _OF_A_SUBJECT = {"subject", "home", "key"}
@@ -59,3 +64,29 @@ def test_i13_what_a_table_holds_of_a_subject_is_taken_away_or_kept_for_a_reason(
 def test_i13_a_table_that_keeps_no_subject_keeps_rows(db: apsw.Connection) -> None:
     nobodys = {table.name for table in TABLES if not columns(db, table.name) & _OF_A_SUBJECT}
     assert nobodys == {"meta", "space"}
+
+
+@pytest.mark.parametrize("declared", TABLES, ids=[table.name for table in TABLES])
+def test_the_declared_key_is_the_tables_own_and_leases_are_columns_of_it(db: apsw.Connection, declared: Table) -> None:
+    """Copies read tables in the order of their keys, cut them by subject, and leave leases behind."""
+    key = db.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", (declared.name,))
+    assert tuple(str(row[0]) for row in key) == declared.key
+    assert set(declared.leased) <= columns(db, declared.name)
+    assert {name for name in columns(db, declared.name) if re.match(r"(lease|tend)_", name)} == set(declared.leased)
+    assert declared.nobodys == (declared.name in {"meta", "space"})
+
+
+@pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+def test_both_databases_have_the_same_tables_with_the_same_columns(db: apsw.Connection, tmp_path: Path) -> None:
+    """But for a vector, which is a row a chunk on PostgreSQL, and the list of its migrations: SQLite has a pragma."""
+    with connect(url_of("postgres", tmp_path)) as server:
+        found: dict[str, set[str]] = {}
+        for table, column in server.execute(
+            "SELECT c.table_name, c.column_name FROM information_schema.columns AS c JOIN pg_tables AS t "
+            "ON t.tablename = c.table_name AND t.schemaname = c.table_schema WHERE c.table_schema = $1",
+            (SCHEMA,),
+        ):
+            found.setdefault(str(table), set()).add(str(column))
+    assert found.pop("migration")
+    assert found.pop("vector") - {"chunk", "embedding"} == columns(db, "vector") - {"data"}
+    assert found == {table: columns(db, table) for table in tables_of(db) if table != "vector"}

@@ -221,6 +221,12 @@ class Session:
         else:
             self._say("COMMIT" if kind is None else "ROLLBACK")
 
+    def vector_cursor(self) -> psycopg.Cursor[Row]:
+        """Return another cursor of this connection, which can send vectors."""
+        made = self.connection.cursor(binary=True)
+        teach(made, int(self._say(_VECTOR_TYPE)[0][0]))
+        return made
+
     def _add_vectors(self, statement: Statement, values: Sequence[Any]) -> None:
         subject, space, memory, data = values
         if not self._knows_vectors:

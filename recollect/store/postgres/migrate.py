@@ -12,6 +12,7 @@ from recollect.store.postgres.faults import fault
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
+from recollect.store.relational.unfinished import refuse_unfinished
 
 SQL = load("subject")
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
@@ -81,8 +82,12 @@ def _begin(db: psycopg.Connection[Row], where: str) -> None:
     )
 
 
-def prepare(url: str) -> bytes:
+def prepare(url: str, *, unfinished: bool = False) -> bytes:
     """Make or migrate the schema; return the key of the term hashes.
+
+    Args:
+        url: Of the database.
+        unfinished: Whether it may be a copy that is not finished.
 
     Raises:
         NewerSchemaError: a newer Recollect wrote it.
@@ -93,6 +98,8 @@ def prepare(url: str) -> bytes:
     try:
         with connect(url) as db:
             migrate(db, where)
+            if not unfinished:
+                refuse_unfinished(Session(db), where)
             return bytes(fetch_value(Session(db), SQL["term_key"]))
     except (psycopg.errors.InvalidPassword, psycopg.errors.InvalidCatalogName) as error:
         raise UnreadableStoreError(

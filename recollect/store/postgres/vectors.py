@@ -1,6 +1,6 @@
 """Vectors on their way to pgvector and back: its binary form has its most significant byte first. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import psycopg
@@ -44,3 +44,8 @@ def received(rows: Sequence[Row]) -> list[Row]:
         (*row[:-1], None if row[-1] is None else np.frombuffer(row[-1], _SENT).astype(_NUMBER).tobytes())
         for row in rows
     ]
+
+
+def packed(rows: Iterable[Row]) -> Iterator[Row]:
+    """Turn the numbers in the first column, as the server sends them, into packed vectors."""
+    return ((np.frombuffer(row[0], _SENT).astype(_NUMBER).tobytes(), *row[1:]) for row in rows)

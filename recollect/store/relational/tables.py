@@ -1,9 +1,12 @@
-"""Every table, and how erasing treats it: the one place where that is declared. Pure.
+"""Every table, its key, and how erasing treats it: the one place where that is declared. Pure.
 
 A table without a line here fails a test (`tests/store/test_tables.py`): whoever adds one says what becomes of its rows.
+Copies of a database (`copying.py`) carry what stands here.
 """
 
 from dataclasses import dataclass
+
+_SUBJECT = ("subject", "key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,6 +14,8 @@ class Table:
     """One table."""
 
     name: str
+    key: tuple[str, ...]
+    """Its primary key; first the subject, in all but those that are nobody's."""
     holds: str
     """What of a subject it holds: what erasing has to see to."""
     place: str = ""
@@ -21,39 +26,153 @@ class Table:
     """Whether its rows are what the line counts: others tell of the same things."""
     kept: str = ""
     """Why rows stay when a whole subject is erased; empty where none do."""
+    leased: tuple[str, ...] = ()
+    """Columns that tell which process works on a row: a copy has none of them."""
+
+    @property
+    def nobodys(self) -> bool:
+        """Whether its rows belong to the database and to no subject."""
+        return self.key[0] not in _SUBJECT
 
 
 TABLES = (
-    Table(name="meta", holds="nothing of a subject", kept="facts about the file"),
-    Table(name="subject", holds="the name", place="memories", every=("erase_subject",)),
-    Table(name="conversation", holds="the client's id, options", place="messages", every=("every_conversation",)),
-    Table(name="message", holds="what was said, by whom", place="messages", every=("every_message",), counted=True),
-    Table(name="tool_call", holds="hashes of the ids of calls", place="messages", every=("every_call",)),
-    Table(name="memory", holds="what is known and was", place="memories", every=("every_memory",), counted=True),
-    Table(name="evidence", holds="quotes", place="evidence", every=("every_evidence",), counted=True),
-    Table(name="memory_tag", holds="tags", place="tags", every=("every_tag",), counted=True),
-    Table(name="hot", holds="keyed hashes of the words", place="terms", every=("every_hot",), counted=True),
-    Table(name="vector", holds="embeddings", place="vectors", every=("every_vector",), counted=True),
-    Table(name="space", holds="nothing of a subject", kept="names of embedding models"),
+    Table(name="meta", key=("name",), holds="nothing of a subject", kept="facts about the file"),
+    Table(
+        name="subject",
+        key=("key",),
+        leased=("tend_token", "tend_until"),
+        holds="the name",
+        place="memories",
+        every=("erase_subject",),
+    ),
+    Table(
+        name="conversation",
+        key=("subject", "id"),
+        holds="the client's id, options",
+        place="messages",
+        every=("every_conversation",),
+    ),
+    Table(
+        name="message",
+        key=("subject", "conversation", "seq"),
+        holds="what was said, by whom",
+        place="messages",
+        every=("every_message",),
+        counted=True,
+    ),
+    Table(
+        name="tool_call",
+        key=("subject", "call", "conversation", "seq"),
+        holds="hashes of the ids of calls",
+        place="messages",
+        every=("every_call",),
+    ),
+    Table(
+        name="memory",
+        key=("subject", "id"),
+        holds="what is known and was",
+        place="memories",
+        every=("every_memory",),
+        counted=True,
+    ),
+    Table(
+        name="evidence",
+        key=("subject", "memory", "place"),
+        holds="quotes",
+        place="evidence",
+        every=("every_evidence",),
+        counted=True,
+    ),
+    Table(
+        name="memory_tag",
+        key=("subject", "tag", "memory"),
+        holds="tags",
+        place="tags",
+        every=("every_tag",),
+        counted=True,
+    ),
+    Table(
+        name="hot",
+        key=("subject", "memory"),
+        holds="keyed hashes of the words",
+        place="terms",
+        every=("every_hot",),
+        counted=True,
+    ),
+    Table(
+        name="vector",
+        key=("subject", "space", "memory"),
+        holds="embeddings",
+        place="vectors",
+        every=("every_vector",),
+        counted=True,
+    ),
+    Table(name="space", key=("id",), holds="nothing of a subject", kept="names of embedding models"),
     Table(
         name="formation",
+        key=("subject", "home", "conversation", "profile", "stage", "version"),
+        leased=("lease_token", "lease_until"),
         holds="errors that may quote",
         place="formations",
         every=("every_formation", "every_formation_on_log"),
         counted=True,
     ),
-    Table(name="decision", holds="words of candidates", place="decisions", every=("every_decision",), counted=True),
-    Table(name="recall", holds="a hash of the question", place="recalls", every=("every_recall",), counted=True),
-    Table(name="link", holds="ids", place="memories", every=("every_link",)),
-    Table(name="gone", holds="ids", kept="caches drop by it what was erased: ids alone"),
-    Table(name="erased_message", holds="masked hashes", kept="the ledger: a resent history stays erased by it"),
-    Table(name="erased_subject", holds="the hash of the name", kept="the ledger: versions go on counting by it"),
-    Table(name="app", holds="that an app was announced", place="memories", every=("every_app",)),
-    Table(name="subscription", holds="names of shared subjects", place="memories", every=("every_subscription",)),
-    Table(name="energy", holds="numbers", place="memories", every=("every_energy",)),
-    Table(name="reservation", holds="numbers", place="memories", every=("every_reservation",)),
-    Table(name="spending", holds="numbers", place="memories", every=("every_spending",)),
-    Table(name="energy_poll", holds="names of pollers", place="memories", every=("every_poll",)),
-    Table(name="erasure", holds="numbers", kept="what a receipt counts, and whether it is pending"),
+    Table(
+        name="decision",
+        key=("subject", "at", "id"),
+        holds="words of candidates",
+        place="decisions",
+        every=("every_decision",),
+        counted=True,
+    ),
+    Table(
+        name="recall",
+        key=("subject", "at", "id"),
+        holds="a hash of the question",
+        place="recalls",
+        every=("every_recall",),
+        counted=True,
+    ),
+    Table(name="link", key=("subject", "memory"), holds="ids", place="memories", every=("every_link",)),
+    Table(
+        name="gone",
+        key=("subject", "version", "memory"),
+        holds="ids",
+        kept="caches drop by it what was erased: ids alone",
+    ),
+    Table(
+        name="erased_message",
+        key=("subject", "mark"),
+        holds="masked hashes",
+        kept="the ledger: a resent history stays erased by it",
+    ),
+    Table(
+        name="erased_subject",
+        key=("subject",),
+        holds="the hash of the name",
+        kept="the ledger: versions go on counting by it",
+    ),
+    Table(name="app", key=("subject",), holds="that an app was announced", place="memories", every=("every_app",)),
+    Table(
+        name="subscription",
+        key=("subject", "shared"),
+        holds="names of shared subjects",
+        place="memories",
+        every=("every_subscription",),
+    ),
+    Table(name="energy", key=("subject",), holds="numbers", place="memories", every=("every_energy",)),
+    Table(name="reservation", key=("subject", "id"), holds="numbers", place="memories", every=("every_reservation",)),
+    Table(
+        name="spending", key=("subject", "day", "purpose"), holds="numbers", place="memories", every=("every_spending",)
+    ),
+    Table(
+        name="energy_poll", key=("subject", "poller"), holds="names of pollers", place="memories", every=("every_poll",)
+    ),
+    Table(
+        name="erasure",
+        key=("subject", "at", "id"),
+        holds="numbers",
+        kept="what a receipt counts, and whether it is pending",
+    ),
 )
 """In the order of the schema."""

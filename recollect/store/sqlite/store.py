@@ -19,6 +19,7 @@ from recollect.store.relational.readers import Readers
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.store import RelationalStore
+from recollect.store.relational.unfinished import refuse_unfinished
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import as_ours, opening
@@ -54,6 +55,8 @@ def _open(place: Place, clock: Clock) -> _Opened:
     with ExitStack() as on_failure:
         writer = open_writer(place)
         on_failure.callback(writer.close)
+        with opening(place.path):
+            refuse_unfinished(writer, place.path)
         company = None if place.alone else Company(place.path)
         if company is not None:
             on_failure.callback(company.close)

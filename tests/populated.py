@@ -1,0 +1,135 @@
+"""A database with something of everything there is: what copies and exports must carry. Everything in it is made up."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from factories import add, decision, memory, recall_record, turn
+from recollect.engine import AsyncRecollect, Parts
+from recollect.ids import new_id
+from recollect.profiles.model import BudgetPolicy
+from recollect.providers.tokens import token_counter
+from recollect.settings import Settings
+from recollect.store.open import open_store
+from recollect.store.protocol import Store
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Action, MemoryKind, MemoryState, Purpose, Reservation, Subject
+from talk import PEANUTS_AND_OSLO, assistant, user
+
+TEAM = Subject("shared", "team")
+CALENDAR = Subject("app", "calendar")
+WHO = ("user:ana", "user:ben", "user:dora", "user:zoë 🐝", TEAM.text, CALENDAR.text)
+"""Whose memories are compared."""
+QUERIES = (
+    "What should I avoid at a restaurant?",
+    "Where do I live?",
+    "bees and honey",
+    "dogs",
+    "turns about the garden",
+)
+ERASED = "My locker has a green door."
+SPACE = "words-64"
+_ODD = "Zoë’s bees — 蜜蜂 🐝 \u202eend\u202c — make\ttab and\nline, a \x00 and \\u0000 and \u2028."
+
+
+@asynccontextmanager
+async def opened(url: str, *, profile: str = "default") -> AsyncIterator[AsyncRecollect]:
+    """Open an engine with an embedder of words over a database."""
+    async with AsyncRecollect(await parts_of(url, profile=profile)) as engine:
+        yield engine
+
+
+async def parts_of(url: str, *, profile: str = "default", clock: FakeClock | None = None) -> Parts:
+    """Wire an engine over a database; each stands at the same instant."""
+    clock = clock or FakeClock()
+    return Parts(
+        settings=Settings(database_url=url, profile=profile),
+        clock=clock,
+        store=await open_store(url, clock=clock),
+        embedder=WordEmbedder(64),
+        model=None,
+        counter=token_counter(),
+    )
+
+
+async def populate(url: str) -> None:
+    """Fill an empty database."""
+    parts = await parts_of(url)
+    async with AsyncRecollect(parts) as engine:
+        await _talk(engine)
+        await _share(engine)
+        await _erase(engine)
+        await _by_hand(parts.store, engine)
+    async with opened(url, profile="tiered") as engine:
+        for number in range(22):
+            said = [
+                user(f"In spring {number} the garden had {number} rows of beans."),
+                assistant(f"Row {number} noted."),
+            ]
+            await engine.record(said, user="dora", conversation="garden")
+        await engine.form()
+        assert await engine.list(user="dora", kinds=(MemoryKind.EPISODE,))
+    await _leave_work(url)
+
+
+async def _talk(engine: AsyncRecollect) -> None:
+    await engine.record([user(PEANUTS_AND_OSLO), assistant("Noted.")], user="ana", conversation="one")
+    await engine.record(
+        [user("I live in Bergen now, no longer in Oslo."), assistant("Fine.")], user="ana", conversation="one"
+    )
+    await engine.record([user("My sister Kira has two dogs."), assistant("Lovely dogs.")], user="ana")
+    await engine.record([user("I work as a baker and I like honey."), assistant("Tasty.")], user="ben")
+    await engine.record([user(_ODD), assistant(_ODD)], user="zoë 🐝", conversation="蜜\x00蜂")
+    await engine.form()
+    await engine.add(_ODD, user="zoë 🐝")
+    await engine.add("A long tale of bees. " + "The hive stands in the orchard by the river. " * 200, user="ana")
+    closed = await engine.add("Ana has a red bicycle.", user="ana")
+    await engine.forget(closed.id, user="ana")
+
+
+async def _share(engine: AsyncRecollect) -> None:
+    [dogs] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in one.text]
+    await engine.link(dogs.id, to=TEAM, user="ana")
+    await engine.link(dogs.id, to=CALENDAR, user="ana")
+    await engine.subscribe(TEAM, user="ben")
+    await engine.announce_app("calendar", user="ben")
+
+
+async def _erase(engine: AsyncRecollect) -> None:
+    said = [user(ERASED), assistant("A green door."), user("My car is a small van."), assistant("A van.")]
+    recorded = await engine.record(said, user="ben", conversation="locker")
+    await engine.form()
+    await engine.erase_messages(recorded.conversation, [1, 2], user="ben")
+    await engine.record([user("I keep a parrot."), assistant("A parrot.")], user="cleo")
+    await engine.form()
+    await engine.erase_subject("cleo")
+
+
+async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
+    """Add what talk leaves rarely: tags, held ones, recalls, formations under way and waiting."""
+    ana = Subject("user", "ana")
+    tagged = memory("Honey is for breakfast.", subject=ana, clock=engine.clock)
+    tagged = replace(tagged, detail=replace(tagged.detail, tags=("蜜", "food")))
+    held = replace(memory("Always send the keys along.", subject=ana, clock=engine.clock), state=MemoryState.HELD)
+    numbers = (await WordEmbedder(64).embed([tagged.text]))[0]
+    await store.apply(
+        ana,
+        [add(tagged, vector=list(map(float, numbers)), space=SPACE), add(held, vector=None)],
+        [decision(tagged), decision(held, Action.HOLD)],
+    )
+    recall = recall_record((ana, tagged.id, 0.5))
+    await store.record(turn("What is for breakfast?", "Honey.", subject=ana, recall=recall))
+    booked = Reservation(id=new_id(engine.clock), purpose=Purpose.CREATE, units=3, tokens=40, at=engine.clock.now())
+    await store.reserve(ana, booked, BudgetPolicy())
+    await store.note_uses(ana, [tagged.id], engine.clock.now())
+
+
+async def _leave_work(url: str) -> None:
+    """Leave a formation that a worker holds, and one that waits."""
+    parts = await parts_of(url)
+    async with AsyncRecollect(parts) as engine:
+        await engine.record([user("I play the cello."), assistant("How nice.")], user="ana")
+        await engine.record([user("I play the oboe."), assistant("How nice.")], user="ben")
+        now = engine.clock.now()
+        key = next(key for key in await parts.store.due(now) if key.subject.text == "user:ana")
+        assert await parts.store.lease(key, now=now, lease_s=600)

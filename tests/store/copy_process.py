@@ -1,0 +1,21 @@
+"""A process of its own that copies a database: `python copy_process.py SOURCE DESTINATION`."""
+
+import sys
+
+from recollect.engine.copying import copy_database
+
+
+class SilentBar:
+    """Says when a phase begins."""
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Say so."""
+        sys.stdout.write(f"{phase}\n")
+        sys.stdout.flush()
+
+    def reach(self, done: int) -> None:
+        """Say nothing."""
+
+
+if __name__ == "__main__":
+    copy_database(sys.argv[1], sys.argv[2], bar=SilentBar())

@@ -1,0 +1,94 @@
+"""A copy is killed anywhere: started again it goes on, and in the end everything is there once."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from factories import add, decision, memory, turn
+from postgres_server import programs
+from recollect.engine.copying import copy_database
+from recollect.store.failpoint import VARIABLE
+from recollect.store.open import open_store
+from recollect.store.relational import copying
+from recollect.testing import FakeClock
+from recollect.types import Subject
+from store.test_copying import QuietBar
+from stores import url_of
+
+SCRIPT = Path(__file__).parent / "copy_process.py"
+TESTS = Path(__file__).parent.parent
+WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]
+SUBJECTS = 3 * copying.TOGETHER + 5
+KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
+
+
+def start(source: str, destination: str, failpoint: str = "") -> "subprocess.Popen[str]":
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
+    command = [sys.executable, str(SCRIPT), source, destination]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+async def fill(url: str) -> None:
+    clock = FakeClock()
+    store = await open_store(url, clock=clock)
+    for number in range(SUBJECTS):
+        who = Subject("user", f"user-{number}")
+        await store.record(turn(f"I keep {number} bees.", "Ok.", subject=who))
+        known = memory(f"Keeps {number} bees.", clock=clock, subject=who)
+        await store.apply(who, [add(known, vector=(*[0.5] * 4, 1, 0, 0, 0), space="test-8")], [decision(known)])
+    await store.close()
+
+
+@pytest.fixture(params=WAYS, ids=["-to-".join(way) for way in WAYS])
+def ends(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    return url_of(request.param[0], here), url_of(request.param[1], there)
+
+
+@pytest.mark.parametrize("failpoint", ["before-commit:1", "after-commit:1", "before-commit:3", "after-commit:3"])
+async def test_a_copy_that_is_killed_around_a_commit_goes_on_behind_it(ends: tuple[str, str], failpoint: str) -> None:
+    source, destination = ends
+    await fill(source)
+    killed = start(source, destination, failpoint)
+    _, err = killed.communicate(timeout=60)
+    assert killed.returncode == -signal.SIGKILL, err
+    copied = copy_database(source, destination, bar=QuietBar())
+    assert copied.resumed == (failpoint != "before-commit:1")
+    assert (copied.copied_anew, copied.subjects) == (0, SUBJECTS)
+    assert copied.rows["message"] == 2 * SUBJECTS
+    assert copied.rows["vector"] == SUBJECTS
+
+
+def kill_within(process: "subprocess.Popen[str]", seconds: float) -> int:
+    """Kill it so long after it began to copy; return how it ended."""
+    assert process.stdout is not None
+    if process.stdout.readline() == "copying\n":
+        time.sleep(seconds)
+    process.kill()
+    process.communicate(timeout=60)
+    return process.returncode
+
+
+@pytest.mark.soak
+async def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(ends: tuple[str, str]) -> None:
+    source, destination = ends
+    await fill(source)
+    seed = random.randrange(1_000_000)
+    luck = random.Random(seed)
+    for _ in range(KILLS):
+        kill_within(start(source, destination), luck.random() * 0.3)
+    copied = copy_database(source, destination, bar=QuietBar())
+    assert copied.rows["message"] == 2 * SUBJECTS
+    for url in ends:
+        store = await open_store(url, clock=FakeClock())
+        stats = await store.stats(check=True)
+        assert (stats.problems, stats.subjects, stats.messages) == ((), SUBJECTS, 2 * SUBJECTS), f"seed {seed}"
+        await store.close()
