@@ -55,3 +55,5 @@ NOBODYS = {
 ERASING = {"linked", "unclean", "cleaned"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
 ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
+# What PostgreSQL alone is asked.
+POSTGRES_ONLY = ("recall",)

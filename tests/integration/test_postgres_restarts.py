@@ -30,7 +30,7 @@ CLIENTS_EACH = 4
 @pytest.fixture
 def postgres() -> Iterator[PostgresServer]:
     """A server of the test's own, which keeps what it commits."""
-    server = PostgresServer(durable=True)
+    server = PostgresServer()
     try:
         server.start()
         yield server

@@ -11,7 +11,7 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.faults import AGAIN
-from recollect.store.postgres.vectors import pieces, received, teach
+from recollect.store.postgres.vectors import joined, pieces, received, teach
 from recollect.store.postgres.wording import worded
 from recollect.store.relational.database import Row, Work
 from recollect.store.relational.statements import Statement
@@ -40,7 +40,11 @@ SELECT c.relname
  WHERE n.nspname = $1 AND c.relkind = 'r'
  ORDER BY c.relname
 """
-_SENDS_VECTORS = {("memory", "hot_joined"), ("memory", "hot_vectors"), ("memory", "vectors_changed")}
+_SENDS_VECTORS = {
+    ("memory", "hot_joined"): joined,
+    ("memory", "hot_vectors"): received,
+    ("memory", "vectors_changed"): received,
+}
 
 
 class _TruthDumper(Int2BinaryDumper):
@@ -189,7 +193,7 @@ class Session:
                 self._add_vectors(statement, values)
                 return Found([])
             if where in _SENDS_VECTORS:
-                return Found(received(self._say(worded(statement), values)))
+                return Found(_SENDS_VECTORS[where](self._say(worded(statement), values)))
             if self._writing and where == ("subject", "subject"):
                 # Whoever looks at a subject's version in order to change it has it for itself until the end.
                 return Found(self._say(f"{worded(statement)} FOR NO KEY UPDATE", values))

@@ -1,6 +1,7 @@
 """`PostgresStore`: each promise of `Store`, handed to a thread with a connection of its own. Threads, network."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -9,9 +10,12 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
+from recollect.store.postgres import choosing
+from recollect.store.postgres.behind import Behind
 from recollect.store.postgres.connection import SCHEMA, Link
 from recollect.store.postgres.faults import as_ours
 from recollect.store.postgres.migrate import prepare, schema_of, shown
+from recollect.store.protocol import Rank
 from recollect.store.relational.cache import HotCache
 from recollect.store.relational.database import Work
 from recollect.store.relational.readers import Readers
@@ -19,7 +23,7 @@ from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
-from recollect.types import Recorded, Rest, Subject, Turn
+from recollect.types import Hot, Memory, Recorded, Rest, Subject, Turn
 
 ERASE_SQL = load("erase")
 T = TypeVar("T")
@@ -43,8 +47,7 @@ class PostgresStore(RelationalStore):
         self._failpoint = Failpoint.from_environment()
         ours = partial(as_ours, where=self._where)
         self._threads = Readers([Link(url, self._failpoint) for _ in range(CONNECTIONS)], self._where, ours)
-        # What nobody waits for happens in its order, beside the rest.
-        self._behind = Readers([Link(url, self._failpoint)], self._where, ours)
+        self._behind = Behind(Link(url, self._failpoint), self._where, ours)
 
     @classmethod
     async def open(cls, url: str, *, clock: Clock, cache_bytes: int) -> "PostgresStore":
@@ -104,6 +107,30 @@ class PostgresStore(RelationalStore):
 
         return await self._threads.run(look)
 
+    async def hot(self, subject: Subject, space: str) -> Hot:
+        """See `Store.hot`."""
+        await self._behind.written(subject.key)
+        return await self._read(
+            partial(choosing.hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
+        )
+
+    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
+        """See `Store.choose`."""
+        await self._behind.written(*(subject.key for subject in subjects))
+        return await self._read(
+            partial(
+                choosing.choose,
+                subjects=subjects,
+                rank=rank,
+                cache=self._cache,
+                term_key=self._term_key,
+            )
+        )
+
+    async def subscriptions(self, subject: Subject) -> tuple[int, list[Subject]]:
+        """See `Store.subscriptions`."""
+        return await self._read(partial(choosing.subscriptions, subject=subject))
+
     async def _read(self, work: Work[T]) -> T:
         """Read, in another thread."""
         return await self._threads.run(lambda link: link.read(work))
@@ -116,11 +143,11 @@ class PostgresStore(RelationalStore):
     def _write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write as soon as a connection is free; nobody waits for it."""
         locks = [subject.key for subject in subjects]
-        self._behind.later(lambda link: link.write(work, locks))
+        self._behind.later(lambda link: link.write(work, locks), locks)
 
     async def _caught_up(self) -> None:
         """Wait for what nobody waited for."""
-        await self._behind.run(lambda link: None)
+        await self._behind.written()
 
 
 _SIZE = """

@@ -33,9 +33,18 @@ def state_of(db: Database, subject: Subject) -> tuple[int, int | None] | None:
     if row is None:
         return None
     name, version, space = row
+    return verified(subject, name, version), space
+
+
+def verified(subject: Subject, name: str, version: int) -> int:
+    """Return the version that stands beside a name under the subject's key.
+
+    Raises:
+        BadSubjectError: it is another subject's name.
+    """
     if name != subject.text:
         raise BadSubjectError(subject.text, "its key is taken by another subject; choose another name")
-    return int(version), space
+    return int(version)
 
 
 def ensure(db: Database, subject: Subject) -> int:

@@ -21,13 +21,12 @@ RETURNING state
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: hot_joined
-SELECT h.memory, h.fixed, h.terms, h.sources,
-       (SELECT string_agg(substr(vector_send(v.embedding), 5), ''::BYTEA ORDER BY v.chunk)
-          FROM vector AS v
-         WHERE v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory)
+-- A row for each chunk: put together here, numbers take half of the time.
+SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
   FROM hot AS h
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
  WHERE h.subject = ?1
- ORDER BY h.memory
+ ORDER BY h.memory, v.chunk
 
 -- name: hot_vectors
 SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)

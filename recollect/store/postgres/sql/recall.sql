@@ -1,0 +1,27 @@
+-- What PostgreSQL alone is asked: a recall's reading in as few answers as it takes.
+
+-- name: whole
+-- A row for each chunk of each memory, and one without a memory where there is none. One statement, one snapshot.
+SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
+       (SELECT dim FROM space WHERE name = ?2), h.memory, h.fixed, h.terms, h.sources, v.embedding
+  FROM subject AS s
+  LEFT JOIN hot AS h ON h.subject = ?1
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
+ WHERE s.key = ?1
+ ORDER BY h.memory, v.chunk
+
+-- name: remembered_now
+-- The version first: memories of another one are not those that were ranked.
+SELECT s.version, r.*
+  FROM subject AS s
+  LEFT JOIN remembered AS r ON r.subject = ?1 AND r.id = ANY (?2)
+ WHERE s.key = ?1
+ ORDER BY r.id, r.place
+
+-- name: subscribed
+-- The version, and what is read beside; a row without a name where that is nothing.
+SELECT s.name, s.version, o.shared
+  FROM subject AS s
+  LEFT JOIN subscription AS o ON o.subject = ?1
+ WHERE s.key = ?1
+ ORDER BY o.since, o.shared

@@ -1,0 +1,33 @@
+"""The benchmarks on PostgreSQL still run, with counts that take no time."""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.among_users import QUICK, WAYS, run
+from benchmarks.giant import LOOKS
+from benchmarks.giant import run as run_giant
+from postgres_server import programs, shared_server
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+
+
+async def test_recall_among_few_and_many_users_is_that_of_each_alone() -> None:
+    sizes = replace(QUICK, few=3, many=6, recalls=12, checked=2)
+
+    rows = {row.name: row for row in await run(shared_server().url, sizes)}
+
+    for where in ("3 users", "6 users"):
+        assert rows[f"{where}, a memory"].value > 1024
+        for way in WAYS:
+            assert rows[f"{where}, {way.name}, p50"].count == 60
+    assert all(rows[f"growth, {way.name}, p50"].bar == 1.5 for way in WAYS)
+    assert rows["recalls equal to those of the user's memories alone"].value == 20
+
+
+async def test_one_user_with_many_memories_is_searched_in_each_way() -> None:
+    rows = {row.name: row for row in await run_giant(shared_server().url, 300)}
+
+    assert rows["300 of one user, the engine, cached, p50"].value > 0
+    assert rows["300 of one user, pgvector, exact, recall@10"].value == 1
+    assert rows[f"300 of one user, HNSW, ef_search {LOOKS[-1]}, recall@10"].value > 0.9
