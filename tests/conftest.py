@@ -7,12 +7,17 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as examples
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from stores import STORES, new_store, url_of
+
+# No test is judged by its time: a busy machine would fail it.
+examples.register_profile("recollect", deadline=None)
+examples.load_profile("recollect")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
