@@ -1,0 +1,59 @@
+"""A copy of a database whose embedder is being changed can be gone on with, whatever it is copied into."""
+
+import asyncio
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from factories import ANA, BEN, SPACE, add, memory
+from recollect.engine.copying import copy_database
+from recollect.store.open import open_store
+from recollect.testing import FakeClock
+from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from stores import DURABLE, url_of
+
+SPEC = EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="m")
+
+
+class NoBar:
+    """Shows nothing."""
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Do nothing."""
+
+    def reach(self, done: int) -> None:
+        """Do nothing."""
+
+
+def record(space: str, dim: int) -> EmbedderRecord:
+    return EmbedderRecord(space=space, dim=dim, spec=SPEC, curve=Curve(midpoint=0.3, slope=10))
+
+
+@pytest.mark.parametrize(("one", "other"), list(product(DURABLE, DURABLE)))
+async def test_a_copy_knows_who_is_read_by_which_embedder_and_takes_a_further_one(
+    one: str, other: str, tmp_path: Path, clock: FakeClock
+) -> None:
+    here, there = [url_of(kind, tmp_path / name) for kind, name in ((one, "here"), (other, "there"))]
+    store = await open_store(here, clock=clock)
+    known, theirs = memory("tea", clock=clock), memory("milk", subject=BEN, clock=clock)
+    await store.apply(ANA, [add(known)], [])
+    await store.apply(BEN, [add(theirs)], [])
+    await store.choose_embedder(record("better-3", 3), former=record(SPACE, 4))
+    new = [np.array([1, 0, 0], dtype=np.float32)]
+    await store.embed_anew(BEN, "better-3", {theirs.id: new})
+    assert await store.switch_space(BEN, "better-3", since=0, whole=False)
+    embedders, counts = await store.embedders(), await store.space_counts()
+    await store.close()
+
+    await asyncio.to_thread(copy_database, here, there, bar=NoBar())
+    copied = await open_store(there, clock=clock)
+    assert (await copied.embedders(), await copied.space_counts()) == (embedders, counts)
+    assert (await copied.space_of(ANA), await copied.space_of(BEN)) == (SPACE, "better-3")
+    await copied.embed_anew(ANA, "better-3", {known.id: new})
+    assert await copied.switch_space(ANA, "better-3", since=0)
+    await copied.choose_embedder(record("best-2", 2), former=embedders[0])
+    assert (await copied.embedders())[0].space == "best-2"
+    assert (await copied.stats(check=True)).problems == ()
+    await copied.close()
