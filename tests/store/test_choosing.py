@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from factories import ANA, BEN, SPACE, add, evidence, memory
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_text, new_id
+from recollect.profiles.model import BudgetPolicy
 from recollect.store.open import open_store
 from recollect.store.protocol import Rank, Store
 from recollect.store.relational.hot import LEAST_MERGED
@@ -107,7 +108,7 @@ async def test_a_use_counts_at_once_in_what_is_chosen(store: Store, clock: FakeC
     await store.note_uses(BEN, [one.id], later)
     used = [replace(two, uses=2, last_used_at=clock.now()), replace(one, uses=2, last_used_at=later)]
     assert await chosen(store) == used
-    # Written by now (a write goes behind the uses before it): what is read anew is the same.
+    await store.energy(ANA, BudgetPolicy(), now=clock.now())  # told behind the uses before it: they are written by now
     more = memory("three", clock=clock)
     await store.apply(ANA, [add(more)], [])
     assert await chosen(store) == [more, *used]
