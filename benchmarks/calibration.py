@@ -17,11 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.dialogues import sessions
+from benchmarks.kept_vectors import KeptVectors
 from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.open import open_embedder
+from recollect.providers.open import OpenedEmbedder, open_embedder
 from recollect.providers.protocol import Embedder
 from recollect.settings import Settings
 
@@ -38,7 +39,7 @@ async def question_cosines(embedder: Embedder, samples: Sequence[dict[str, Any]]
     for sample in samples:
         turns = [turn for _, turn in sessions(sample["conversation"])]
         place = {turn["dia_id"]: index for index, turn in enumerate(turns)}
-        vectors = await embedder.embed([turn["text"] for turn in turns])
+        vectors = await embedder.embed([turn["text"].strip() for turn in turns])
         asked = [item for item in sample["qa"] if item["category"] in _ANSWERED]
         questions = await embedder.embed([item["question"] for item in asked])
         for item, question in zip(asked, questions, strict=True):
@@ -113,8 +114,10 @@ async def measure(embedder: Embedder, samples: Sequence[dict[str, Any]], pairs: 
     return figures
 
 
-async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair]) -> dict[str, Any]:
-    embedder = open_embedder(Settings.load())
+async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair], vectors: Path | None) -> dict[str, Any]:
+    embedder: OpenedEmbedder | KeptVectors = open_embedder(Settings.load())
+    if vectors:
+        embedder = KeptVectors(vectors, Calibration(midpoint=0, slope=1))  # the curve is what is looked for
     try:
         return await measure(embedder, samples, pairs)
     finally:
@@ -126,10 +129,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path, help="a file in LoCoMo's format")
     parser.add_argument("--pairs", type=Path, help="a folder with sts_train.tsv")
+    parser.add_argument("--vectors", type=Path, help="vectors of another embedder: see benchmarks/kept_vectors.py")
     given = parser.parse_args()
     samples = json.loads(given.path.read_text("utf-8"))
     pairs = sts(given.pairs / "sts_train.tsv") if given.pairs else []
-    print(json.dumps(asyncio.run(_run(samples, pairs)), indent=2))
+    print(json.dumps(asyncio.run(_run(samples, pairs, given.vectors)), indent=2))
 
 
 if __name__ == "__main__":

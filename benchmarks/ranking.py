@@ -36,9 +36,9 @@ from recollect.providers.calibrate import Calibration
 from recollect.providers.chunk import chunks
 from recollect.providers.static import StaticEmbedder
 from recollect.providers.tokens import token_counter
+from recollect.recall.best import best
 from recollect.recall.meaning import Relevance
 from recollect.recall.query import Query, make_query
-from recollect.recall.rank import best
 from recollect.recall.recall import rank_subjects
 from recollect.text import hash64, terms
 from recollect.types import SHOWN_CHARACTERS, Hot, MemoryKind, Subject, Vectors

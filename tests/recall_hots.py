@@ -41,6 +41,8 @@ class Known:
     category: str = ""
     key: str = ""
     speaker: str = ""
+    role: int = 1
+    """As in `Hot.roles`."""
 
 
 def unit(*numbers: float) -> Vector:
@@ -68,7 +70,7 @@ def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Hot:
         valid_from=np.array([to_micros(one.at) for one in rows], dtype=np.int64),
         last_used_at=np.zeros(len(rows), dtype=np.int64),
         uses=np.array([one.uses for one in rows], dtype=np.int32),
-        roles=np.ones(len(rows), dtype=np.uint8),
+        roles=np.array([one.role for one in rows], dtype=np.uint8),
         length=np.array([terms(one.text).total() for one in rows], dtype=np.int32),
         vectors=np.array(vectors, dtype=np.float32).reshape(-1, DIM),
         vector_of=np.array([place for place, one in enumerate(rows) for _ in one.vectors], dtype=np.int32),

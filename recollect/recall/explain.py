@@ -7,6 +7,8 @@ from recollect.recall.rank import Row
 _SAME = 0.6
 _NEAR = 0.2
 _IMPORTANT = 0.7
+# Log-odds of what stands around a memory from which it is a reason: what a word that few others share gives.
+_AROUND = 0.5
 
 
 def reasons(row: Row, query: Query) -> tuple[str, ...]:
@@ -18,6 +20,8 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
         found.append(_shared(shared_words(row, query)))
     if row.in_time:
         found.append("from the time asked about")
+    if row.around >= _AROUND:
+        found.append("what was said around it fits")
     if row.importance >= _IMPORTANT:
         found.append(f"important ({row.importance:.1f})")
     if row.id in (query.newest or ()):
@@ -27,7 +31,13 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
 
 def speaks_for(row: Row) -> bool:
     """Tell whether anything speaks for a row but that nothing else is nearer."""
-    return bool(row.hits) or row.in_time or row.similarity >= _NEAR or row.importance >= _IMPORTANT
+    return (
+        bool(row.hits)
+        or row.in_time
+        or row.similarity >= _NEAR
+        or row.importance >= _IMPORTANT
+        or row.around >= _AROUND
+    )
 
 
 def shared_words(row: Row, query: Query) -> list[str]:

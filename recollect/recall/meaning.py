@@ -3,7 +3,7 @@
 A cosine by itself says little: a subject whose memories are all about one thing has high ones for any question about
 it. What counts is how far a memory stands out of what the subject's others have for this query, in standard deviations:
 that adapts to the subject and to the embedder, so that one weight serves them all (fitted alone, the built-in embedder
-wants .76 and MiniLM .96 a standard deviation, each flat to a third around; see docs/benchmarks.md).
+wants 0.75 for a standard deviation and MiniLM 0.9, each flat to a third around; see docs/benchmarks.md).
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ from recollect.types import Hot, Vector
 Relevance = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 """An embedder's calibration: cosines to relevance, 0 to 1, the same shape."""
 
-# Log-odds that a standard deviation above the subject's others is worth. Anything from 0.5 to 0.85 is within half a
-# point of R@10 on two collections and two embedders.
-DEVIATION_WEIGHT = 0.7
-# What unrelated memories have, as log-odds of calibrated relevance, and how much they vary: medians over both
-# collections and embedders. It counts as so many vectors: a handful is judged by it, a long memory by itself.
+# Log-odds that a standard deviation above the subject's others is worth. Anything from 0.6 to 0.9 is within half a
+# point of R@10 on two collections with two embedders.
+DEVIATION_WEIGHT = 0.8
+# What unrelated memories have, as log-odds of calibrated relevance, and how much they vary: about what both
+# collections have with both embedders. It counts as so many vectors: a handful is judged by it, many by themselves.
 USUAL_ODDS, USUAL_SPREAD = -2.5, 1.2
 USUAL_COUNT = 50
 # Being far in meaning is no proof against a memory that words speak for: its log-odds fall no lower (-0.5 to -1.5 find
@@ -30,8 +30,8 @@ USUAL_COUNT = 50
 # before the nearest that has one, which lies around 0.
 LOWEST = -0.6
 WITHOUT_VECTOR = -0.3
-# No cosine makes sure of anything: relevance is held this far from 0 and 1, where log-odds run away.
-_SUREST = 0.02
+# Relevance is held this far from 0 and 1, where log-odds run away.
+_SUREST = 0.001
 _LEAST_SURE, _MOST_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
 _LEAST, _MOST = np.float32(-1), np.float32(1)
 # The places of most subjects, made once.

@@ -65,6 +65,8 @@ class Row(NamedTuple):
     hits: int
     """Bit `j`: the memory has the query's term `j`."""
     in_time: bool
+    around: float
+    """Log-odds that what was said around it, or is linked with it, adds."""
     importance: float
     certain: bool
     sources: tuple[int, ...]
@@ -108,21 +110,6 @@ def hidden_kinds(hot: Hot, query: Query) -> npt.NDArray[np.bool_] | None:
     return None if query.policy.turns else hot.kinds == _TURN
 
 
-def best(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
-    """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
-    if most <= 0:
-        return np.zeros(0, dtype=np.intp)
-    if max(most, _FEW) < len(evidence):
-        # All that tie with the last are kept until they are in order, so that it is the id that decides.
-        bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
-        places = np.flatnonzero(evidence >= bar)
-        places = places[(-evidence[places]).argsort(kind="stable")][:most]
-    else:
-        places = (-evidence).argsort(kind="stable")[:most]
-    found = evidence[places] > -np.inf
-    return places if found.all() else places[found]
-
-
 def rows(
     hot: Hot, matches: Matches, evidence: npt.NDArray[np.float64], places: npt.NDArray[np.intp], *, certain: bool
 ) -> list[Row]:
@@ -131,7 +118,8 @@ def rows(
     some = len(keys) <= _FEW
     all_keys = keys.tolist() if some else []
     in_time = matches.in_time[places].tolist() if matches.in_time is not None else [False] * len(places)
-    columns: Iterable[tuple[int, int, float, float, float, int, bool, float, int, int]] = zip(
+    around = matches.around[places].tolist() if matches.around is not None else [0.0] * len(places)
+    columns: Iterable[tuple[int, int, float, float, float, int, bool, float, float, int, int]] = zip(
         places.tolist(),
         hot.kinds[places].tolist(),
         evidence[places].tolist(),
@@ -139,6 +127,7 @@ def rows(
         matches.words.shares(places).tolist(),
         matches.words.hits[places].tolist(),
         in_time,
+        around,
         hot.importance[places].tolist(),
         start[places].tolist(),
         start[places + 1].tolist(),
@@ -154,9 +143,10 @@ def rows(
             words,
             hits,
             timed,
+            beside,
             importance,
             certain,
             tuple(all_keys[first:last] if some else keys[first:last].tolist()),
         )
-        for place, kind, log_odds, similarity, words, hits, timed, importance, first, last in columns
+        for place, kind, log_odds, similarity, words, hits, timed, beside, importance, first, last in columns
     ]

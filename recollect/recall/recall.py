@@ -12,13 +12,14 @@ import numpy as np
 
 from recollect.ids import id_text
 from recollect.recall.arrange import arrange, newest, worth_showing
+from recollect.recall.best import best
 from recollect.recall.collapse import collapse_sources
 from recollect.recall.explain import reasons
 from recollect.recall.gather import Matches, gather
 from recollect.recall.meaning import Relevance
 from recollect.recall.pack import Counting, Found, pack
 from recollect.recall.query import Query
-from recollect.recall.rank import Row, best, hidden_kinds, rows, standing_places, weigh
+from recollect.recall.rank import Row, hidden_kinds, rows, standing_places, weigh
 from recollect.text import bare
 from recollect.types import Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
 

@@ -7,7 +7,7 @@ from recollect.types import MemoryKind
 
 
 def row(number: int, kind: MemoryKind, evidence: float, *sources: int, certain: bool = False) -> Row:
-    return Row(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.5, certain, sources)
+    return Row(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, certain, sources)
 
 
 def shown(*rows: Row) -> list[int]:

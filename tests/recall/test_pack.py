@@ -10,7 +10,7 @@ from recollect.types import SHOWN_CHARACTERS, LeftOut, MemoryKind
 
 
 def found(number: int, text: str, *, certain: bool = False) -> Found:
-    row = Row(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.5, certain, ())
+    row = Row(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, certain, ())
     return Found(row, memory_of(Known(id=number, text=text)))
 
 

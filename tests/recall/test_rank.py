@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recall_hots import Known, as_it_is, ask, hot_of, unit
+from recollect.recall.best import best
 from recollect.recall.gather import gather
 from recollect.recall.query import Query
-from recollect.recall.rank import best, weigh
+from recollect.recall.rank import weigh
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind
 
@@ -77,6 +78,22 @@ def test_the_future_is_as_fresh_as_now_and_no_fresher() -> None:
     )
 
     assert now == later
+
+
+@pytest.mark.parametrize(
+    ("text", "own_first"),
+    [("What did I say of Oslo?", True), ("Who went to Oslo?", False), ("What did you tell me of Oslo?", False)],
+)
+def test_what_the_asker_said_comes_before_what_they_were_told_where_they_ask_about_themself(
+    text: str, own_first: bool
+) -> None:
+    told = replace(PLAIN, text="oslo fjord", kind=MemoryKind.TURN, role=2, at=NEW_YEAR - timedelta(days=2))
+    said = replace(told, id=2, role=1, at=NEW_YEAR - timedelta(days=5))
+
+    first, second = evidence(ask(text), told, said)
+
+    assert (second > first + 1) == own_first
+    assert (first > second) != own_first  # the newer one, where nothing else tells them apart
 
 
 @given(

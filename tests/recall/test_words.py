@@ -82,3 +82,14 @@ def test_no_memories_give_no_rows() -> None:
     found = match_words(hot_of(), ("oslo",))
 
     assert (len(found.evidence), len(found.hits)) == (0, 0)
+
+
+def test_a_greeting_is_no_better_an_answer_than_a_sentence_and_a_page_is_a_worse_one() -> None:
+    greeting, sentence, page = (
+        "oslo" + "".join(f" word{place}x{size}" for place in range(size)) for size in (1, 25, 400)
+    )
+    hot = hot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
+
+    first, second, third = match_words(hot, ["oslo"]).evidence.tolist()
+
+    assert first == second > third

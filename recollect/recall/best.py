@@ -1,0 +1,22 @@
+"""The places of the highest numbers, in an order that never wavers. Pure."""
+
+import numpy as np
+import numpy.typing as npt
+
+# Up to so many it is quicker to sort all than to pick out the few that are needed.
+_FEW = 500
+
+
+def best(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
+    """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
+    if most <= 0:
+        return np.zeros(0, dtype=np.intp)
+    if max(most, _FEW) < len(evidence):
+        # All that tie with the last are kept until they are in order, so that it is the id that decides.
+        bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
+        places = np.flatnonzero(evidence >= bar)
+        places = places[(-evidence[places]).argsort(kind="stable")][:most]
+    else:
+        places = (-evidence).argsort(kind="stable")[:most]
+    found = evidence[places] > -np.inf
+    return places if found.all() else places[found]
