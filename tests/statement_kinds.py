@@ -57,3 +57,17 @@ NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \
 ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
 # What PostgreSQL alone is asked.
 POSTGRES_ONLY = ("recall",)
+# What concerns two subjects, one of which may lie on another machine: who writes and whose log it is, or a copy of a
+# memory into another subject.
+TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "copy_vectors", "copy_hot"}
+# What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
+EVERY_NODE = {
+    ("erase", "formed_of"),
+    ("erase", "episodes_of"),
+    ("erase", "formed_elsewhere"),
+    ("erase", "links_of_all"),
+    ("erase", "cut_leases_on_log"),
+    ("erase", "clear_errors_on_log"),
+    ("erase", "every_formation_on_log"),
+    ("formation", "formations_of"),
+}

@@ -1,17 +1,23 @@
 """The stores there are: what `--store` chooses among, and what the tests of each row and of the protocol run on."""
 
+import os
 from functools import cache
 from itertools import count
 from pathlib import Path
 
 from postgres_server import programs, shared_server
 from recollect.clock import Clock
+from recollect.engine.distributing import distribute_database
 from recollect.store.open import open_store
+from recollect.store.postgres.connection import SCHEMA, TABLES, connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.protocol import Store
 
-STORES = ("memory", "file", *(("postgres",) if programs() else ()))
-"""SQLite in memory (read and written by one thread) and in a file (one writer, several readers); PostgreSQL."""
+CITUS = os.environ.get("RECOLLECT_TEST_CITUS")
+"""URL of the coordinator's database of a Citus cluster that the tests may empty; PyPI has none to bring along."""
+
+STORES = ("memory", "file", *(("postgres",) if programs() else ()), *(("citus",) if CITUS else ()))
+"""SQLite in memory (read and written by one thread) and in a file (one writer, several readers); PostgreSQL; Citus."""
 
 DURABLE = tuple(kind for kind in STORES if kind != "memory")
 """Those that outlive their process."""
@@ -26,6 +32,8 @@ def url_of(kind: str, folder: Path) -> str:
             return "sqlite:///:memory:"
         case "postgres":
             return _new_database(folder)
+        case "citus":
+            return _emptied(folder)
         case _:
             return f"sqlite:///{folder / 'recollect.sqlite3'}"
 
@@ -34,6 +42,17 @@ def url_of(kind: str, folder: Path) -> str:
 def _new_database(_folder: Path) -> str:
     """Make a database, once for each folder; those after the first are copies of an empty one with its tables."""
     return shared_server().new_database(f"test{next(_numbers)}", template=_template())
+
+
+@cache
+def _emptied(_folder: Path) -> str:
+    """Distribute the one database there is and empty it, once for each folder."""
+    assert CITUS is not None
+    distribute_database(CITUS, shards=4)
+    with connect(CITUS) as db:
+        tables = [name for (name,) in db.execute(TABLES, (SCHEMA,)) if name not in ("meta", "migration")]
+        db.execute(f"TRUNCATE {', '.join(tables)}")
+    return CITUS
 
 
 @cache

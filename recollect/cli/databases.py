@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson
+from recollect.cli.options import AsJson, DatabaseUrl
 from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replaying import ProgressBar
 
@@ -16,6 +16,9 @@ db = typer.Typer(help="Do something with a whole database.", no_args_is_help=Tru
 
 _Source = Annotated[str, typer.Argument(metavar="SOURCE", help="URL of the database to read.")]
 _Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an empty one.")]
+_Shards = Annotated[
+    int, typer.Option("--shards", metavar="N", help="Into how many parts the subjects are divided, at the first time.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -38,6 +41,27 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
         _report(copied, seconds)
     if copied.moved:
         note(f"{copied.source} was written to meanwhile: what came after the copy began is not in it")
+
+
+@db.command()
+def distribute(shards: _Shards = 32, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Spread a PostgreSQL database over the nodes of Citus; what lies there already stays."""
+    from dataclasses import asdict
+
+    from recollect.engine.distributing import distribute_database
+    from recollect.settings import Settings
+
+    done = distribute_database(Settings.load(database_url=database).database_url, shards=shards)
+    if as_json:
+        say_json(asdict(done))
+        return
+    if done.distributed:
+        say(f"distributed by their subject: {', '.join(done.distributed)}")
+    if done.copied:
+        say(f"put on each node: {', '.join(done.copied)}")
+    if done.before:
+        say(f"{plural(len(done.before), 'table')} lay so already")
+    say(f"{done.where}: Citus {done.citus}, {plural(done.nodes, 'node')} with shards")
 
 
 def _described(copied: "Copied", seconds: float) -> dict[str, object]:

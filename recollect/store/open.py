@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
+from recollect.store.operators import Distribution
 from recollect.store.protocol import Store
 from recollect.store.relational.ends import End
 from recollect.store.sqlite.connection import MEMORY, Place
@@ -63,6 +64,25 @@ def open_end(url: str, *, into: bool) -> End:
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
     return SqliteEnd.destination(place) if into else SqliteEnd.source(place)
+
+
+def distribute_store(url: str, *, shards: int) -> Distribution:
+    """Spread a PostgreSQL database over the nodes of Citus, where it is not yet. Blocks as long as that takes.
+
+    Args:
+        url: Of the coordinator's database.
+        shards: Into how many parts the subjects are divided, where they are not divided yet.
+
+    Raises:
+        BadRequestError: it is no PostgreSQL database.
+        UnreadableStoreError: it cannot be distributed; the message says why.
+        StoreUnavailableError: the server does not answer.
+    """
+    if not url.startswith(_POSTGRES):
+        raise BadRequestError(f"{url} is no PostgreSQL database: only one with Citus can be distributed")
+    with _driver(url):
+        from recollect.store.postgres.distribute import distribute
+    return distribute(url, shards=shards)
 
 
 @contextmanager

@@ -38,6 +38,24 @@ class StoreStats:
     """What an integrity check found; empty when all is well. Filled only with `check=True`."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Distribution:
+    """How the tables of a PostgreSQL database lie on the nodes of Citus."""
+
+    where: str
+    """The database, without a password."""
+    citus: str
+    """Version of the extension."""
+    nodes: int
+    """Those that hold shards."""
+    distributed: tuple[str, ...]
+    """Tables that this call distributed by their subject."""
+    copied: tuple[str, ...]
+    """Tables that this call put on every node whole."""
+    before: tuple[str, ...]
+    """Tables that lay as they are to lie."""
+
+
 class OperatorStore(Protocol):
     """The part of `Store` that counts, rations and lists."""
 

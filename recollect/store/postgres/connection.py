@@ -10,6 +10,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.store.failpoint import Failpoint
+from recollect.store.postgres.elsewhere import remembers, with_words
 from recollect.store.postgres.faults import AGAIN
 from recollect.store.postgres.vectors import joined, pieces, received, teach
 from recollect.store.postgres.wording import worded
@@ -33,7 +34,7 @@ SELECT CAST(t.oid AS BIGINT)
   JOIN pg_extension AS e ON e.extname = 'vector' AND e.extnamespace = t.typnamespace
  WHERE t.typname = 'vector'
 """
-_TABLES = """
+TABLES = """
 SELECT c.relname
   FROM pg_class AS c
   JOIN pg_namespace AS n ON n.oid = c.relnamespace
@@ -175,7 +176,7 @@ class Session:
         """Write all tables anew, without what was deleted of them; nobody else can use a table meanwhile."""
         self._say("SET statement_timeout = 0")
         try:
-            for (table,) in self._say(_TABLES, (SCHEMA,)):
+            for (table,) in self._say(TABLES, (SCHEMA,)):
                 self._say(f'VACUUM (FULL, ANALYZE) "{SCHEMA}"."{table}"')
             self._say("CHECKPOINT")
         finally:
@@ -197,6 +198,8 @@ class Session:
             if self._writing and where == ("subject", "subject"):
                 # Whoever looks at a subject's version in order to change it has it for itself until the end.
                 return Found(self._say(f"{worded(statement)} FOR NO KEY UPDATE", values))
+            if remembers(statement):
+                return Found(with_words(self, self._say(worded(statement), values)))
         return Found(self._say(worded(statement), values))
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:

@@ -16,8 +16,8 @@ from recollect.store.relational.unfinished import refuse_unfinished
 
 SQL = load("subject")
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
-# "Rclt" twice: the lock that whoever migrates holds.
-_LOCK = 0x52636C7452636C74
+# "Rclt" twice: the lock that whoever migrates, or distributes, holds.
+LOCK = 0x52636C7452636C74
 
 
 @cache
@@ -52,7 +52,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
         raise NewerSchemaError(where=where, found=found, known=newest)
     if found == newest:
         return
-    db.execute("SELECT pg_advisory_lock($1)", (_LOCK,))
+    db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
     try:
         _begin(db, where)
         for number, sql in migrations():
@@ -61,7 +61,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
                     db.cursor().execute(sql.encode())
                     db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
     finally:
-        db.execute("SELECT pg_advisory_unlock($1)", (_LOCK,))
+        db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
 
 
 def _begin(db: psycopg.Connection[Row], where: str) -> None:

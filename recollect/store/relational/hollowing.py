@@ -60,7 +60,9 @@ class Hollowing:
     def _mask_calls(self, conversation: bytes, seqs: set[int]) -> None:
         for call, seq in fetch(self._db, SQL["calls_in"], self._key, conversation):
             if seq in seqs:
-                self._db.execute(SQL["mask_call"], (self._key, conversation, seq, call, self._ledger.mask(call)))
+                named = (self._key, conversation, seq, call)
+                self._db.execute(SQL["mask_call"], (*named, self._ledger.mask(call)))
+                self._db.execute(SQL["drop_call"], named)
 
     def all_of(self, conversation: bytes) -> list[Place]:
         """Return the messages of a conversation that are not erased yet."""

@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 from recollect.errors import BadSubjectError, SpaceMovedError, VectorSizeError
 from recollect.store.relational.database import Database
-from recollect.store.relational.rows import fetch_one, fetch_value
+from recollect.store.relational.rows import fetch, fetch_one, fetch_value
 from recollect.store.relational.statements import load
 from recollect.text import TERM_SCHEME
 from recollect.types import Subject
@@ -51,7 +51,9 @@ def ensure(db: Database, subject: Subject) -> int:
     """Make the subject's row where there is none; return the version."""
     version = version_of(db, subject)
     if version is None:
-        return int(fetch_value(db, SQL["add_subject"], subject.key, subject.text, TERM_SCHEME))
+        ((version, space),) = fetch(db, SQL["to_begin_with"], subject.key)
+        db.execute(SQL["add_subject"], (subject.key, subject.text, version, TERM_SCHEME, space))
+        return int(version)
     return version
 
 

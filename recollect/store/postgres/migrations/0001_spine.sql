@@ -314,14 +314,18 @@ CREATE TABLE energy_poll (
     PRIMARY KEY (subject, poller)
 );
 
+-- A quotation's words are its message's. One of another subject's log has no text here (that log may lie on another
+-- machine); who reads it asks its home.
 CREATE VIEW remembered AS
-SELECT m.subject, m.id, m.kind, m.state, coalesce(m.text, s.text, '') AS text, m.type, m.category, m.key, m.value,
+SELECT m.subject, m.id, m.kind, m.state,
+       CASE WHEN m.kind = 3 AND e.home <> m.subject THEN NULL ELSE coalesce(m.text, s.text, '') END AS text, m.type, m.category, m.key, m.value,
        m.importance, m.confidence, m.speaker, m.valid_from, m.valid_to, m.known_from, m.closed_at, m.profile, m.version,
        m.uses, m.last_used_at, m.detail, m.number,
-       e.place, e.conversation, e.seq, e.hash, e.role, e.speaker AS said_by, e.quote, e.said_at
+       e.place, e.conversation, e.seq, e.hash, e.role, e.speaker AS said_by, e.quote, e.said_at, e.home
   FROM memory AS m
   LEFT JOIN evidence AS e ON e.subject = m.subject AND e.memory = m.id
-  LEFT JOIN message AS s ON m.kind = 3 AND s.subject = e.home AND s.conversation = e.conversation AND s.seq = e.seq;
+  LEFT JOIN message AS s
+    ON m.kind = 3 AND e.home = m.subject AND s.subject = m.subject AND s.conversation = e.conversation AND s.seq = e.seq;
 
 -- The tables by which the systems that Recollect unites are known, as views for people and programs that read with SQL
 -- of their own. Ids are UUIDs as text, instants ISO 8601 in UTC.

@@ -27,8 +27,8 @@ DELETE FROM vector
    AND memory IN (SELECT DISTINCT memory FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory LIMIT ?3)
 
 -- name: space_counts
-SELECT p.name, p.dim,
-       (SELECT count(*) FROM vector AS v WHERE v.space = p.id AND v.chunk = 0),
-       (SELECT count(*) FROM subject AS s WHERE s.space = p.id)
+SELECT p.name, p.dim, coalesce(v.memories, 0), coalesce(s.subjects, 0)
   FROM space AS p
+  LEFT JOIN (SELECT space, count(*) AS memories FROM vector WHERE chunk = 0 GROUP BY space) AS v ON v.space = p.id
+  LEFT JOIN (SELECT space, count(*) AS subjects FROM subject GROUP BY space) AS s ON s.space = p.id
  ORDER BY p.chosen_at DESC NULLS LAST, p.id

@@ -29,11 +29,12 @@ SELECT m.seq, m.anchor, m.erased
  WHERE m.seq <> ?3
 
 -- name: mask_call
--- Where the masked call stands there already, this one is taken away.
-WITH old AS (
-    DELETE FROM tool_call WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3 RETURNING seq
-)
-INSERT INTO tool_call (subject, call, conversation, seq) SELECT ?1, ?5, ?2, seq FROM old ON CONFLICT DO NOTHING
+UPDATE tool_call
+   SET call = ?5
+ WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3
+   AND NOT EXISTS (SELECT 1
+                     FROM tool_call AS there
+                    WHERE there.subject = ?1 AND there.call = ?5 AND there.conversation = ?2 AND there.seq = ?3)
 
 -- name: cut_leases
 UPDATE formation
@@ -57,3 +58,9 @@ INSERT INTO vector (subject, space, memory, chunk, embedding)
 SELECT ?1, space, memory, chunk, embedding
   FROM vector
  WHERE subject = ?3 AND space IN (SELECT id FROM space) AND memory = ?2
+
+-- name: links_of_all
+SELECT s.name, l.memory
+  FROM link AS l
+  JOIN subject AS s ON s.key = l.subject
+ WHERE l.subject <> ?1 AND l.memory IN (SELECT memory FROM link WHERE subject = ?1)

@@ -2,3 +2,53 @@
 
 -- name: next_due
 SELECT min(greatest(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
+
+-- Each list is found first and its names are looked up then: both subjects need not lie on one machine.
+
+-- name: due
+WITH f AS MATERIALIZED (
+    SELECT s.name, d.subject, d.home, d.conversation, d.profile, d.stage, d.version, d.due_at
+      FROM formation AS d
+      JOIN subject AS s ON s.key = d.subject
+     WHERE d.due_at <= ?1 AND d.parked = 0 AND (d.lease_until IS NULL OR d.lease_until <= ?1)
+     ORDER BY d.due_at, d.stage <> 'index', d.subject, d.home, d.conversation, d.profile, d.stage, d.version
+     LIMIT ?2
+)
+SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version
+  FROM f
+  JOIN subject AS h ON h.key = f.home
+ ORDER BY f.due_at, f.stage <> 'index', f.subject, f.home, f.conversation, f.profile, f.stage, f.version
+
+-- name: formations
+WITH f AS MATERIALIZED (
+    SELECT s.name, d.subject, d.home, d.conversation, d.profile, d.stage, d.version, d.formed_seq, d.due_at, d.attempts,
+           d.parked, d.error
+      FROM formation AS d
+      JOIN subject AS s ON s.key = d.subject
+     WHERE (d.parked = ?1 OR ?1 IS NULL)
+     ORDER BY d.due_at IS NULL, d.due_at, d.subject, d.conversation, d.profile, d.stage, d.version
+     LIMIT ?2
+)
+SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM f
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = h.key AND c.id = f.conversation
+ ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
+
+-- name: formations_of
+WITH f AS MATERIALIZED (
+    SELECT s.name, d.home, d.conversation, d.profile, d.stage, d.version, d.formed_seq, d.due_at, d.attempts, d.parked,
+           d.error
+      FROM formation AS d
+      JOIN subject AS s ON s.key = d.subject
+     WHERE d.subject = ?3 AND (d.parked = ?1 OR ?1 IS NULL)
+     ORDER BY d.due_at IS NULL, d.due_at, d.conversation, d.profile, d.stage, d.version
+     LIMIT ?2
+)
+SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
+       f.formed_seq, c.last_seq, f.due_at, f.attempts, f.parked, f.error
+  FROM f
+  JOIN subject AS h ON h.key = f.home
+  JOIN conversation AS c ON c.subject = h.key AND c.id = f.conversation
+ ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version

@@ -18,6 +18,9 @@ SELECT s.version, r.*
  WHERE s.key = ?1
  ORDER BY r.id, r.place
 
+-- name: words
+SELECT seq, text FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ANY (?3)
+
 -- name: subscribed
 -- The version, and what is read beside; a row without a name where that is nothing.
 SELECT s.name, s.version, o.shared

@@ -20,3 +20,26 @@ WITH judged AS (
 SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 0),
        (SELECT sum(jsonb_array_length(items)) FROM judged),
        (SELECT count(*) FROM judged, jsonb_array_elements(judged.items) AS item WHERE item ->> 3 = 'true')
+
+-- name: turns_without_words
+-- Those of a subject's own log where they stand; of the others it is counted how many have their words.
+WITH elsewhere AS MATERIALIZED (
+    SELECT m.subject, m.id, e.home, e.conversation, e.seq
+      FROM memory AS m
+      JOIN evidence AS e ON e.subject = m.subject AND e.memory = m.id AND e.home <> m.subject
+     WHERE m.kind = 3 AND m.state = 0
+)
+SELECT (SELECT count(*)
+          FROM memory AS m
+         WHERE m.kind = 3 AND m.state = 0
+           AND NOT EXISTS (SELECT 1 FROM evidence AS e
+                            WHERE e.subject = m.subject AND e.memory = m.id AND e.home <> m.subject)
+           AND NOT EXISTS (SELECT 1
+                             FROM evidence AS e
+                             JOIN message AS s
+                               ON s.subject = e.subject AND s.conversation = e.conversation AND s.seq = e.seq
+                            WHERE e.subject = m.subject AND e.memory = m.id))
+       + (SELECT count(DISTINCT (subject, id)) FROM elsewhere)
+       - (SELECT count(DISTINCT (w.subject, w.id))
+            FROM elsewhere AS w
+            JOIN message AS s ON s.subject = w.home AND s.conversation = w.conversation AND s.seq = w.seq)

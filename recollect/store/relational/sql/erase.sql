@@ -65,6 +65,10 @@ SELECT call, seq FROM tool_call WHERE subject = ?1 AND conversation = ?2
 -- name: mask_call
 UPDATE OR REPLACE tool_call SET call = ?5 WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3
 
+-- name: drop_call
+-- Where the masked call stood there already.
+DELETE FROM tool_call WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3
+
 -- name: formed_of
 SELECT s.name, e.memory
   FROM evidence AS e
@@ -131,7 +135,7 @@ DELETE FROM memory_tag WHERE subject = ?1 AND memory = ?2
 INSERT INTO gone (subject, version, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
 -- name: all_gone
-INSERT INTO gone (subject, version, memory) SELECT ?1, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
+INSERT INTO gone (subject, version, memory) SELECT subject, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
 
 -- name: all_decisions
 SELECT at, id, action, memory, target, reason, text, profile, conversation, seq FROM decision WHERE subject = ?1

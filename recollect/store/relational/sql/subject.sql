@@ -3,12 +3,13 @@
 -- name: subject
 SELECT name, version, space FROM subject WHERE key = ?1
 
--- name: add_subject
+-- name: to_begin_with
 -- One of which all was erased goes on counting: its old versions must not come again. It is read by the embedder chosen.
-INSERT INTO subject (key, name, version, terms, space)
-VALUES (?1, ?2, coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0), ?3,
-        (SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1))
-RETURNING version
+SELECT coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0),
+       (SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1)
+
+-- name: add_subject
+INSERT INTO subject (key, name, version, terms, space) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: move_version
 UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version

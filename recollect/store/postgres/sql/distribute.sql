@@ -1,0 +1,38 @@
+-- What a Citus database is asked and told when its tables are distributed.
+
+-- name: version
+SELECT extversion FROM pg_extension WHERE extname = 'citus'
+
+-- name: is_coordinator
+SELECT citus_is_coordinator()
+
+-- name: nodes
+SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards
+
+-- name: tables
+-- Each table of ours, the column it is to be distributed by (none: it is the same on every node), and how it lies now.
+SELECT c.relname,
+       CASE WHEN c.relname = 'subject' THEN 'key'
+            WHEN EXISTS (SELECT 1 FROM pg_attribute AS a
+                          WHERE a.attrelid = c.oid AND a.attname = 'subject' AND NOT a.attisdropped) THEN 'subject' END,
+       CAST(d.partmethod AS TEXT),
+       CASE WHEN d.partmethod = 'h' THEN column_to_column_name(d.logicalrelid, d.partkey) END,
+       d.colocationid
+  FROM pg_class AS c
+  JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  LEFT JOIN pg_dist_partition AS d ON d.logicalrelid = c.oid
+ WHERE n.nspname = ?1 AND c.relkind = 'r'
+ ORDER BY c.relname
+
+-- name: copy_to_all
+SELECT create_reference_table(CAST(CAST(?1 AS TEXT) AS REGCLASS))
+
+-- name: distribute_subjects
+SELECT create_distributed_table('subject', 'key', colocate_with => 'none', shard_count => ?1)
+
+-- name: distribute
+SELECT create_distributed_table(CAST(CAST(?1 AS TEXT) AS REGCLASS), 'subject', colocate_with => 'subject')
+
+-- name: allow_triggers
+-- Ours refuses an update of a decision, and touches no other row: it may stand on the shards.
+SET LOCAL citus.enable_unsafe_triggers = on

@@ -1,0 +1,4 @@
+"""`recollect db distribute` says what it did, and why it does not."""
+
+
+

@@ -1,0 +1,230 @@
+"""A database spread over Citus: what is told to it, what it is refused for, and that a request stays on one node.
+
+PyPI has no Citus. What is asked of it is tested against a double that keeps its books (`citus_double.sql`); statements,
+against the plans of PostgreSQL. Where `RECOLLECT_TEST_CITUS` names a cluster, both run against it, and so does every
+test of the store (`tests/stores.py`).
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from postgres_server import programs, shared_server
+from recollect.engine.distributing import distribute_database
+from recollect.errors import BadRequestError, UnreadableStoreError
+from recollect.store.postgres.connection import SCHEMA, connect
+from recollect.store.postgres.migrate import prepare
+from recollect.store.postgres.wording import own, worded
+from statement_kinds import ALL, CHECKS, ERASING, EVERY_NODE, NOBODYS, OPERATORS, POSTGRES_ONLY, TWO_SUBJECTS
+from stores import CITUS
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+Db = psycopg.Connection[tuple[Any, ...]]
+DOUBLE = (Path(__file__).parent / "citus_double.sql").read_text("utf-8")
+EVERYWHERE = {"meta", "migration", "space"}
+REQUESTED = [
+    (room, name, worded(sql))
+    for room, name, sql in (
+        *ALL,
+        *((room, name, sql) for room in POSTGRES_ONLY for name, sql in own(room).items()),
+    )
+    if name not in OPERATORS | CHECKS | NOBODYS | ERASING and (room, name) not in EVERY_NODE
+]
+IDS = [f"{room}-{name}" for room, name, _ in REQUESTED]
+_numbers = count(1)
+
+
+def new_url() -> str:
+    return shared_server().new_database(f"distributing{next(_numbers)}")
+
+
+@pytest.fixture
+def cluster() -> str:
+    """A database that takes itself for the coordinator of Citus, with one node that holds shards."""
+    url = new_url()
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute(DOUBLE)
+        db.execute("INSERT INTO pg_dist_node VALUES ('primary', true, true), ('primary', true, false)")
+    return url
+
+
+def told(url: str) -> list[str]:
+    with psycopg.connect(url) as db:
+        return [what for (what,) in db.execute("SELECT what FROM called")]
+
+
+def test_all_rows_of_a_subject_are_laid_together_and_what_is_nobodys_on_each_node(cluster: str) -> None:
+    done = distribute_database(cluster, shards=16)
+
+    said = told(cluster)
+    assert said[:4] == [
+        "reference meta",
+        "reference migration",
+        "reference space",
+        "distribute subject by key with none in 16",
+    ]
+    assert set(said[4:]) == {f"distribute {table} by subject with subject in " for table in done.distributed} - {
+        "distribute subject by subject with subject in "
+    }
+    assert set(done.copied) == EVERYWHERE
+    assert done.nodes == 1
+    with connect(cluster) as db:
+        tables = db.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
+        ).fetchall()
+    assert {name for (name,) in tables} == {*done.distributed, *done.copied}
+
+
+def test_what_lies_as_it_should_is_left_alone_and_what_is_new_is_added(cluster: str) -> None:
+    first = distribute_database(cluster)
+    said = told(cluster)
+    again = distribute_database(cluster)
+
+    assert (again.distributed, again.copied) == ((), ())
+    assert sorted(again.before) == sorted((*first.distributed, *first.copied))
+    assert told(cluster) == said
+    with connect(cluster) as db:  # as a migration of a later version would
+        db.execute("CREATE TABLE later (subject BIGINT NOT NULL, id BYTEA NOT NULL, PRIMARY KEY (subject, id))")
+    assert distribute_database(cluster).distributed == ("later",)
+
+
+def test_a_distribution_that_broke_off_goes_on(cluster: str) -> None:
+    prepare(cluster)
+    with connect(cluster) as db:
+        db.execute("CREATE TABLE unheard (subject BIGINT NOT NULL, id BIGINT PRIMARY KEY)")
+    with pytest.raises(UnreadableStoreError, match=r'Citus refuses \(cannot create constraint on "unheard"\)'):
+        distribute_database(cluster)
+    assert "distribute memory by subject with subject in " in told(cluster)
+    with connect(cluster) as db:
+        db.execute("DROP TABLE unheard")
+    assert distribute_database(cluster).distributed == ("vector",)
+
+
+def test_a_table_that_lies_otherwise_is_named_and_nothing_is_done(cluster: str) -> None:
+    prepare(cluster)
+    with connect(cluster) as db:
+        db.execute("INSERT INTO public.pg_dist_partition VALUES ('memory'::regclass, 'h', 'id', 7)")
+    with pytest.raises(UnreadableStoreError, match="memory: distributed otherwise"):
+        distribute_database(cluster)
+    assert told(cluster) == []
+
+
+def test_a_database_that_cannot_be_distributed_is_refused_with_the_reason_and_gets_no_tables(cluster: str) -> None:
+    plain = new_url()
+    with pytest.raises(UnreadableStoreError, match="it has no Citus: put citus into shared_preload_libraries"):
+        distribute_database(plain)
+    with psycopg.connect(cluster, autocommit=True) as db:
+        db.execute("DELETE FROM pg_dist_node WHERE shouldhaveshards")
+    with pytest.raises(UnreadableStoreError, match="no node of it holds shards: add some"):
+        distribute_database(cluster)
+    with psycopg.connect(cluster, autocommit=True) as db:
+        db.execute("CREATE OR REPLACE FUNCTION citus_is_coordinator() RETURNS BOOLEAN LANGUAGE sql AS 'SELECT false'")
+    with pytest.raises(UnreadableStoreError, match="it is a worker of Citus: name the coordinator's"):
+        distribute_database(cluster)
+    for url in (plain, cluster):
+        with psycopg.connect(url) as db:
+            assert db.execute("SELECT to_regnamespace('recollect')").fetchone() == (None,)
+
+
+def test_only_postgresql_is_distributed_into_a_sensible_number_of_shards() -> None:
+    with pytest.raises(BadRequestError, match="is no PostgreSQL database"):
+        distribute_database("sqlite:///memory.db")
+    with pytest.raises(BadRequestError, match="0 shards"):
+        distribute_database("postgresql://nowhere/", shards=0)
+
+
+@pytest.fixture(scope="module")
+def db() -> Iterator[Db]:
+    url = new_url()
+    prepare(url)
+    with connect(url) as connection:
+        connection.execute("SET enable_seqscan = off")
+        yield connection
+
+
+def test_whatever_is_unique_is_so_within_one_subject(db: Db) -> None:
+    unique = db.execute(
+        """
+        SELECT t.relname, c.relname, ARRAY(SELECT a.attname FROM pg_attribute AS a
+                                            WHERE a.attrelid = t.oid AND a.attnum = ANY (i.indkey))
+          FROM pg_index AS i
+          JOIN pg_class AS c ON c.oid = i.indexrelid
+          JOIN pg_class AS t ON t.oid = i.indrelid
+         WHERE i.indisunique AND t.relnamespace = $1::TEXT::REGNAMESPACE
+        """,
+        (SCHEMA,),
+    ).fetchall()
+    assert len(unique) > 20
+    assert [
+        index
+        for table, index, columns in unique
+        if table not in EVERYWHERE and ("key" if table == "subject" else "subject") not in columns
+    ] == []
+
+
+def read(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each table that a plan reads, with all that is asked of its rows."""
+    asked = " ".join(str(node.get(kind, "")) for kind in ("Index Cond", "Recheck Cond", "Filter"))
+    children = node.get("Plans", [])
+    if "Relation Name" in node and node["Node Type"] != "ModifyTable":
+        yield node["Relation Name"], asked + " ".join(str(child.get("Index Cond", "")) for child in children)
+    for child in children:
+        yield from read(child)
+
+
+@pytest.mark.parametrize(("room", "name", "sql"), REQUESTED, ids=IDS)
+def test_each_table_of_a_request_is_reached_by_one_and_the_same_subject(db: Db, room: str, name: str, sql: str) -> None:
+    ((plan,),) = db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) {sql}").fetchall()
+    whose = set()
+    for table, asked in read(plan[0]["Plan"]):
+        if table in EVERYWHERE:
+            continue
+        column = "key" if table == "subject" else "subject"
+        named = re.findall(rf"\b{column} = \(?\$(\d+)", asked)
+        assert named, f"{table} is not reached by its subject: {asked}"
+        whose |= set(named)
+    assert len(whose) <= (2 if name in TWO_SUBJECTS else 1), f"reaches the subjects {sorted(whose)}"
+
+
+# A value of each type that a statement takes.
+SAMPLES = {
+    "bigint": "42",
+    "integer": "1",
+    "smallint": "1",
+    "double precision": "0.5",
+    "text": "'x'",
+    "json": "'[]'",
+    "bytea": "'\\x01'",
+    "bytea[]": "ARRAY['\\x01'::BYTEA]",
+    "bigint[]": "ARRAY[1]::BIGINT[]",
+    "boolean": "true",
+    "vector": "'[1,2]'",
+}
+
+
+@pytest.fixture(scope="module")
+def citus() -> Iterator[Db]:
+    if CITUS is None:
+        pytest.skip("RECOLLECT_TEST_CITUS names no cluster")
+    distribute_database(CITUS, shards=4)
+    with connect(CITUS) as connection:
+        connection.prepare_threshold = None
+        yield connection
+
+
+@pytest.mark.parametrize(("room", "name", "sql"), REQUESTED, ids=IDS)
+def test_citus_sends_each_statement_of_a_request_to_one_shard(citus: Db, room: str, name: str, sql: str) -> None:
+    citus.execute("DEALLOCATE ALL")
+    citus.execute(f"PREPARE asked AS {sql}")
+    ((types,),) = citus.execute("SELECT parameter_types::TEXT[] FROM pg_prepared_statements").fetchall()
+    if name in TWO_SUBJECTS or "public.vector" in types or ("vector" in types and name == "add_vectors"):
+        pytest.skip("concerns two subjects, or has no sample")
+    values = ", ".join(SAMPLES[kind] for kind in types)
+    rows = citus.execute(f"EXPLAIN (COSTS OFF) EXECUTE asked{f'({values})' if values else ''}").fetchall()
+    plan = "\n".join(str(row[0]) for row in rows)
+    assert re.findall(r"Task Count: (\d+)", plan) in (["1"], []), plan
