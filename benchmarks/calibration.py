@@ -22,7 +22,7 @@ from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.open import OpenedEmbedder, open_embedder
+from recollect.providers.open import open_embedder
 from recollect.providers.protocol import Embedder
 from recollect.settings import Settings
 
@@ -115,13 +115,12 @@ async def measure(embedder: Embedder, samples: Sequence[dict[str, Any]], pairs: 
 
 
 async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair], vectors: Path | None) -> dict[str, Any]:
-    embedder: OpenedEmbedder | KeptVectors = open_embedder(Settings.load())
-    if vectors:
-        embedder = KeptVectors(vectors, Calibration(midpoint=0, slope=1))  # the curve is what is looked for
+    # Of vectors that are kept the curve is what is looked for.
+    opened = KeptVectors(vectors, Calibration(midpoint=0, slope=1)) if vectors else open_embedder(Settings.load())
     try:
-        return await measure(embedder, samples, pairs)
+        return await measure(opened, samples, pairs)
     finally:
-        await embedder.close()
+        await opened.close()
 
 
 def main() -> None:
