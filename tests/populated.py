@@ -78,11 +78,12 @@ async def _talk(engine: AsyncRecollect) -> None:
         [user("I live in Bergen now, no longer in Oslo."), assistant("Fine.")], user="ana", conversation="one"
     )
     await engine.record([user("My sister Kira has two dogs."), assistant("Lovely dogs.")], user="ana")
+    tale = "A long tale of bees. " + "The hive stands in the orchard by the river. " * 200
+    await engine.record([user(tale), assistant("Long.")], user="ana", conversation="tale")
     await engine.record([user("I work as a baker and I like honey."), assistant("Tasty.")], user="ben")
     await engine.record([user(_ODD), assistant(_ODD)], user="zoë 🐝", conversation="蜜\x00蜂")
     await engine.form()
     await engine.add(_ODD, user="zoë 🐝")
-    await engine.add("A long tale of bees. " + "The hive stands in the orchard by the river. " * 200, user="ana")
     closed = await engine.add("Ana has a red bicycle.", user="ana")
     await engine.forget(closed.id, user="ana")
 
@@ -100,6 +101,8 @@ async def _erase(engine: AsyncRecollect) -> None:
     recorded = await engine.record(said, user="ben", conversation="locker")
     await engine.form()
     await engine.erase_messages(recorded.conversation, [1, 2], user="ben")
+    recorded = await engine.record([user("My hat is blue."), assistant("Very well.")], user="ben", conversation="hat")
+    await engine.erase_messages(recorded.conversation, [1], user="ben")
     await engine.record([user("I keep a parrot."), assistant("A parrot.")], user="cleo")
     await engine.form()
     await engine.erase_subject("cleo")

@@ -27,6 +27,8 @@ OPERATORS = {
     "next_subjects",
     "to_copy",
     "written",
+    "named",
+    "nameless",
 }
 CHECKS = {
     "broken_pages",
@@ -50,6 +52,8 @@ NOBODYS = {
     "chosen",
     "copied_up_to",
     "note_copied",
+    "ledger_key",
+    "keep_ledger_key",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from recollect.cli import (
+    carrying,
     chatting,
     contexts,
     databases,
@@ -71,7 +72,7 @@ def start(
 
 _TALKING = (serving, chatting, replaying)
 _REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating, databases)
+_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating, carrying, databases)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -5,6 +5,7 @@ from contextlib import closing
 from recollect.errors import BadRequestError
 from recollect.store.open import open_end
 from recollect.store.relational.copying import Bar, Copied, copy
+from recollect.store.relational.ends import Use
 
 __all__ = ["Bar", "Copied", "copy_database"]
 
@@ -26,5 +27,5 @@ def copy_database(source: str, destination: str, *, bar: Bar) -> Copied:
     """
     if source == destination:
         raise BadRequestError("source and destination are the same database: name another destination")
-    with closing(open_end(source, into=False)) as here, closing(open_end(destination, into=True)) as there:
+    with closing(open_end(source, Use.READ)) as here, closing(open_end(destination, Use.FILL)) as there:
         return copy(here, there, bar)

@@ -5,6 +5,7 @@ from typing import Self
 from recollect.clock import Clock, SystemClock
 from recollect.engine.apps import Apps
 from recollect.engine.assembling import Assembling
+from recollect.engine.carrying import Carrying
 from recollect.engine.composing import Composing
 from recollect.engine.embedding import Embedding
 from recollect.engine.operating import Operating
@@ -14,7 +15,7 @@ from recollect.engine.undoing import Undoing
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Operating, Embedding):
+class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Carrying, Operating, Embedding):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the

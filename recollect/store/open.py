@@ -8,7 +8,7 @@ from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.store.operators import Distribution
 from recollect.store.protocol import Store
-from recollect.store.relational.ends import End
+from recollect.store.relational.ends import End, Use
 from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.end import SqliteEnd
 from recollect.store.sqlite.store import SqliteStore
@@ -42,12 +42,12 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
     return await SqliteStore.open(_place(url), clock=clock, cache_bytes=cache_bytes)
 
 
-def open_end(url: str, *, into: bool) -> End:
+def open_end(url: str, use: Use) -> End:
     """Open one end of a copy.
 
     Args:
         url: As for `open_store`, but for a database in memory.
-        into: Whether it is copied into; the other is only read.
+        use: What for.
 
     Raises:
         BadSettingError: the URL names no kind of store that there is.
@@ -59,11 +59,12 @@ def open_end(url: str, *, into: bool) -> End:
     if url.startswith(_POSTGRES):
         with _driver(url):
             from recollect.store.postgres.end import PostgresEnd
-        return PostgresEnd.destination(url) if into else PostgresEnd.source(url)
+        return PostgresEnd.destination(url) if use is Use.FILL else PostgresEnd.source(url)
     place = _place(url)
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
-    return SqliteEnd.destination(place) if into else SqliteEnd.source(place)
+    kinds = {Use.READ: SqliteEnd.source, Use.FILL: SqliteEnd.destination, Use.WRITE: SqliteEnd.beside}
+    return kinds[use](place)
 
 
 def distribute_store(url: str, *, shards: int) -> Distribution:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factories import ANA, BEN, add, memory, turn
-from populated import ERASED, QUERIES, WHO, opened, populate
+from populated import ERASED, QUERIES, SPACE, WHO, opened, populate
 from postgres_server import programs
 from recollect.engine.copying import copy_database
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
@@ -18,7 +18,7 @@ from recollect.store.relational.tables import TABLES
 from recollect.store.relational.unfinished import Mark, set_mark
 from recollect.store.sqlite.connection import Place, open_writer
 from recollect.testing import FakeClock
-from recollect.types import MemoryKind, Subject
+from recollect.types import Hot, MemoryKind, Subject
 from stores import DURABLE, url_of
 from talk import assistant, user
 
@@ -71,6 +71,13 @@ async def everything(url: str) -> dict[object, Any]:
     return found
 
 
+async def hots(url: str) -> list[Hot]:
+    store = await open_store(url, clock=FakeClock())
+    found = [await store.hot(Subject.parse(name), SPACE) for name in WHO]
+    await store.close()
+    return found
+
+
 @pytest.mark.parametrize("ways", WAYS, ids=["-to-".join(way) for way in WAYS])
 async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
     ways: tuple[str, str], tmp_path: Path
@@ -86,6 +93,7 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
         "tool_call",
         "energy_poll",
     }
+    assert copied.rows["vector"] < sum([len(hot.vectors) for hot in await hots(destination)]), "some have several"
     assert copied.subjects == len(here["subjects"])
     assert (copied.resumed, copied.copied_anew, copied.moved) == (False, 0, False)
     assert [phase for phase, _ in bar.phases] == ["copying", "comparing"]

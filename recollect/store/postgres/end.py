@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeVar
 
 import psycopg
@@ -98,7 +99,8 @@ class PostgresEnd:
         """See `End.add`."""
         if table.name == "vector":
             dims: dict[int, int] = dict(self.db.execute("SELECT id, dim FROM space").fetchall())
-            rows = _pieces(rows, dims)
+            order = itemgetter(*(columns.index(name) for name in _PACKED))
+            rows = _pieces(map(order, rows), dims)
             columns = _SINGLE
         types = {column.name: column.type for column in self._columns(table)}
         with self.db.vector_cursor() as cursor:
@@ -108,9 +110,9 @@ class PostgresEnd:
                 for row in rows:
                     copy.write_row(row)
 
-    def write(self, work: Callable[[], T]) -> T:
+    def write(self, work: Callable[[], T], *subjects: int) -> T:
         """See `End.write`."""
-        return self.db.write(lambda _: work(), (), self._failpoint)
+        return self.db.write(lambda _: work(), subjects, self._failpoint)
 
     def finish(self, *, rewrite: bool) -> None:
         """See `End.finish`. Numbers that the server draws go on behind those that came."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Protocol, TypeVar
 
 from recollect.store.relational.database import Database, Row
@@ -20,6 +21,17 @@ class Span:
     first: int = LEAST_KEY
     last: int = LARGEST_KEY
     """Included."""
+
+
+class Use(StrEnum):
+    """What an end is opened for."""
+
+    READ = "read"
+    """Others may go on using it."""
+    FILL = "fill"
+    """Nobody else may use it."""
+    WRITE = "write"
+    """Others may go on using it."""
 
 
 class End(Protocol):
@@ -53,8 +65,8 @@ class End(Protocol):
         """Let others look at a destination; they are told that it is not finished."""
         ...
 
-    def write(self, work: Callable[[], T]) -> T:
-        """Do `work` in one transaction; it is durable on return."""
+    def write(self, work: Callable[[], T], *subjects: int) -> T:
+        """Do `work` in one transaction, alone among those that name one of the subjects; it is durable on return."""
         ...
 
     def finish(self, *, rewrite: bool) -> None:

@@ -1,9 +1,11 @@
 """What was erased stays so: masked hashes, by which a message is told when it comes again. Works on a connection.
 
-A mask is a keyed hash of a message's hash. Its key is drawn from the database's own, apart from that of terms.
+A mask is a keyed hash of a message's hash. Its key is drawn from the database's own, apart from that of terms; a ledger
+that was imported goes on by the key it came with.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from hashlib import blake2b
 
 from recollect.clock import to_micros
@@ -18,6 +20,19 @@ SQL = load("erase")
 _WORD = 8
 
 
+def ledger_key(db: Database, subject: int, term_key: bytes) -> bytes:
+    """Return the key by which the erased messages of a subject are masked."""
+    imported = fetch_value(db, SQL["ledger_key"], imported_as(subject))
+    if imported is not None:
+        return bytes(imported)
+    return blake2b(b"ledger" + subject.to_bytes(_WORD, "little", signed=True), key=term_key).digest()
+
+
+def imported_as(subject: int) -> str:
+    """Return under which name the key of an imported ledger stands among the facts about the database."""
+    return f"ledger:{subject}"
+
+
 class Ledger:
     """The erased messages of one subject."""
 
@@ -25,8 +40,12 @@ class Ledger:
         """Look into the subject's part."""
         self._db = db
         self.subject = subject.key
-        self._key = blake2b(b"ledger" + subject.key.to_bytes(_WORD, "little", signed=True), key=term_key).digest()
+        self._term_key = term_key
         self.empty = fetch_value(db, SQL["nothing_erased"], subject.key) == 1
+
+    @cached_property
+    def _key(self) -> bytes:
+        return ledger_key(self._db, self.subject, self._term_key)
 
     def mask(self, number: int) -> int:
         """Hide a hash, an anchor or a call: equal ones stay equal, and say nothing without the key."""

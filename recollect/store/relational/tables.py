@@ -36,7 +36,7 @@ class Table:
 
 
 TABLES = (
-    Table(name="meta", key=("name",), holds="nothing of a subject", kept="facts about the file"),
+    Table(name="meta", key=("name",), holds="keys of imported ledgers", kept="facts about the file"),
     Table(
         name="subject",
         key=("key",),

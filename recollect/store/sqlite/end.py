@@ -43,6 +43,11 @@ class SqliteEnd:
         return cls(open_reader(place), place)
 
     @classmethod
+    def beside(cls, place: Place) -> "SqliteEnd":
+        """Open a file to be written while others use it: each transaction waits for theirs."""
+        return cls(open_writer(place), place)
+
+    @classmethod
     def destination(cls, place: Place) -> "SqliteEnd":
         """Open a file to be written, made where there is none; nobody else may have it open.
 
@@ -91,7 +96,7 @@ class SqliteEnd:
             rows,
         )
 
-    def write(self, work: Callable[[], T]) -> T:
+    def write(self, work: Callable[[], T], *subjects: int) -> T:
         """See `End.write`."""
         with writing(self.db):
             done = work()

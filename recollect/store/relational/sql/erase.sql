@@ -4,6 +4,9 @@
 -- name: nothing_erased
 SELECT NOT EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1)
 
+-- name: ledger_key
+SELECT value FROM meta WHERE name = ?1
+
 -- name: erased_at
 SELECT at FROM erased_message WHERE subject = ?1 AND mark = ?2
 

@@ -1,0 +1,183 @@
+"""Part of the API: what is kept, as lines of text for another database. Reads and writes databases and files."""
+
+import json
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from recollect.clock import from_micros
+from recollect.engine.base import Wired
+from recollect.errors import BadRequestError
+from recollect.form.scrub import scrub
+from recollect.ids import id_text
+from recollect.store.open import open_end
+from recollect.store.relational.admitting import Admitting, is_active, key_of, require_absent, said_elsewhere
+from recollect.store.relational.copying import Bar
+from recollect.store.relational.ends import End, Use
+from recollect.store.relational.exporting import Record, export_lines, subjects_to_export
+from recollect.store.relational.importing import Block, read_blocks
+from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
+from recollect.work.undoing import reopened
+
+# Memories whose texts are embedded in one go.
+TOGETHER = 256
+
+
+@dataclass(slots=True)
+class Carried:
+    """What went out or came in."""
+
+    subjects: int = 0
+    conversations: int = 0
+    messages: int = 0
+    memories: int = 0
+    present: int = 0
+    """Subjects that were there already, and were left as they are."""
+
+    def count(self, block: Block) -> None:
+        """Add a subject."""
+        self.subjects += 1
+        self.conversations += len(block.of("conversation"))
+        self.messages += len(block.of("message"))
+        self.memories += len(block.of("memory"))
+
+
+class Carrying(Wired):
+    """Exports and imports. Both hold the calling thread: they are made for the command line."""
+
+    def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
+        """Write what is kept of a user, or of everybody, as JSON lines; return how many lines that is.
+
+        Secrets are struck out of messages. What is derived, what was put into prompts and what is spent is left out.
+
+        Args:
+            file: Where to.
+            user: Whose; None is the settings' default user.
+            everybody: All there is; `user` is not looked at.
+
+        Raises:
+            BadRequestError: nothing is kept of that user, or the database is one in memory.
+        """
+        only = None if everybody else self.subject(user)
+        lines = 0
+        with closing(open_end(self.settings.database_url, Use.READ)) as end, end.speaking(), end.db:
+            wanted = subjects_to_export(end, only)
+            if only is not None and not wanted:
+                raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
+            for line in export_lines(end, wanted, _shown):
+                file.write(line)
+                lines += 1
+        return lines
+
+    async def import_from(self, file: BinaryIO, *, bar: Bar, only_missing: bool = False) -> Carried:
+        """Take in what `export_to` wrote; vectors and all else that is derived are made anew.
+
+        The whole file is checked before anything is written; each subject is one transaction.
+
+        Args:
+            file: Read twice from its beginning.
+            bar: Shows how far it is.
+            only_missing: Leave out subjects that are there already.
+
+        Raises:
+            BadRequestError: a line is not as it must be, or there is something of a subject already: nothing was
+                written.
+            ModelError: the embedder failed; subjects before are there, and `only_missing` goes on behind them.
+        """
+        with closing(open_end(self.settings.database_url, Use.WRITE)) as end, end.speaking():
+            carried = Carried()
+            missing = self._check(file, end, only_missing=only_missing)
+            bar.begin("importing", "memories", sum(missing.values()))
+            done = 0
+            file.seek(0)
+            for block in read_blocks(file):
+                if block.key not in missing:
+                    carried.present += 1
+                    continue
+                derived: list[ReopenMemory] = []
+                active = [_memory(end, block, one) for one in block.of("memory") if is_active(one)]
+                tools = self._tools if block.subject is None else await self._tools.of(block.subject)
+                for start in range(0, len(active), TOGETHER):
+                    derived += await reopened(tools, active[start : start + TOGETHER])
+                    bar.reach(done + min(start + TOGETHER, len(active)))
+                end.write(Admitting(end, block, derived).write, block.key)
+                done += missing[block.key]
+                bar.reach(done)
+                carried.count(block)
+        return carried
+
+    def _check(self, file: BinaryIO, end: End, *, only_missing: bool) -> dict[int, int]:
+        """Read the whole file; return whose records are to be written, and how many memories each has.
+
+        Raises:
+            BadRequestError: see `import_from`.
+        """
+        missing: dict[int, int] = {}
+        seen: set[int] = set()
+        for block in read_blocks(file):
+            if block.key in seen:
+                raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
+            seen.add(block.key)
+            try:
+                require_absent(end, block)
+            except BadRequestError:
+                if not only_missing:
+                    raise
+            else:
+                missing[block.key] = len(block.of("memory"))
+        return missing
+
+
+def _shown(row: Record) -> Record:
+    """Strike secrets out of a message: they stay in the log alone."""
+    payload = row["payload"]
+    return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else _scrub_json(payload)}
+
+
+def _scrub_json(text: str) -> str:
+    """Strike secrets out of a message as it came; without any it stays as it is, letter by letter.
+
+    >>> _scrub_json('{"a":  ["my PIN is 1234", 5]}'), _scrub_json('{"a":  1}')
+    ('{"a": ["my PIN is [secret]", 5]}', '{"a":  1}')
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return scrub(text)
+    cleaned = _scrub_value(found)
+    return text if cleaned == found else json.dumps(cleaned, ensure_ascii=False)
+
+
+def _scrub_value(value: Any) -> Any:
+    match value:
+        case str():
+            return scrub(value)
+        case list():
+            return [_scrub_value(one) for one in value]
+        case dict():
+            return {name: _scrub_value(one) for name, one in value.items()}
+        case _:
+            return value
+
+
+def _memory(end: End, block: Block, row: Record) -> Memory:
+    """Make of a record what its vectors and terms are made of."""
+    return Memory(
+        id=MemoryId(id_text(row["id"])),
+        subject=block.subject or Subject("global", ""),
+        kind=KIND_ORDER[row["kind"]],
+        text=row["text"] if row["text"] is not None else _said(end, block, row),
+        speaker=row["speaker"],
+        valid_from=from_micros(row["valid_from"]),
+        known_from=from_micros(row["known_from"]),
+    )
+
+
+def _said(end: End, block: Block, row: Record) -> str:
+    """Return the words of a turn: from the log of the same file, from that of another subject, or as it was quoted."""
+    for source in row["evidence"]:
+        place = (source["conversation"], source["seq"])
+        if source["home"] == block.subject:
+            return block.words.get(place, "")
+        return said_elsewhere(end, key_of(source["home"]), *place) or str(source["quote"])
+    return ""

@@ -1,0 +1,198 @@
+"""Read an export back: its lines into subjects, each checked as a whole. Reads what it is handed, writes nothing."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from recollect.errors import BadRequestError, RequestError
+from recollect.store.relational import records
+from recollect.store.relational.exporting import Record
+from recollect.store.relational.rows import ERASED, KIND_NUMBER
+from recollect.types import MemoryKind, Subject
+
+_TURN = KIND_NUMBER[MemoryKind.TURN]
+_PLAIN = {
+    "app": records.APP,
+    "subscription": records.SUBSCRIPTION,
+    "conversation": records.CONVERSATION,
+    "decision": records.DECISION,
+    "erased": records.ERASED,
+    "ledger": records.LEDGER,
+}
+# Of these a subject has one at most.
+_SINGLE = ("app", "ledger")
+_IDS = {"conversation": ("id",), "message": ("conversation", "seq"), "memory": ("id",), "decision": ("at", "id")}
+
+
+@dataclass
+class Block:
+    """All an export has of one subject."""
+
+    subject: Subject | None
+    """None where all of it was erased: the ledger alone is left, under the key."""
+    key: int
+    line: int
+    """Where it begins."""
+    rows: dict[str, list[Record]] = field(default_factory=dict)
+    """Of each kind of record, its columns; `evidence` and `tags` stand within a memory, `calls` in a message."""
+
+    @property
+    def name(self) -> str:
+        """How people are told of it."""
+        return f"subject {self.key}, of which all was erased" if self.subject is None else self.subject.text
+
+    @cached_property
+    def words(self) -> dict[tuple[bytes, int], str]:
+        """What is said in each place of its log."""
+        return {(row["conversation"], row["seq"]): row["text"] for row in self.of("message")}
+
+    def of(self, kind: str) -> list[Record]:
+        """Return the records of a kind."""
+        return self.rows.get(kind, [])
+
+
+def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
+    """Read the subjects of an export, one after another.
+
+    Raises:
+        BadRequestError: it is no export, or a line of it is not as it must be; the message says which, and why.
+    """
+    block: Block | None = None
+    count, ended = 0, False
+    for number, line in enumerate(lines, start=1):
+        try:
+            kind, record = _record(line, first=number == 1)
+            if ended:
+                raise BadRequestError("something follows the end")
+            if kind == "recollect":
+                continue
+            if kind in ("subject", "end"):
+                if block is not None:
+                    _check(block)
+                    yield block
+                ended = kind == "end"
+                if ended and record["end"] != count:
+                    raise BadRequestError(f"there are {count} subjects, not {record['end']}")
+                block = None if ended else _begin(record, number)
+                count += not ended
+            elif block is None:
+                raise BadRequestError("no subject was named before")
+            else:
+                _add(block, kind, record[kind])
+        except RequestError as error:
+            raise BadRequestError(f"line {number}: {error}") from None
+    if not ended:
+        raise BadRequestError("the file ends before its end: a part of it is missing")
+
+
+def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadRequestError("is no JSON in UTF-8") from None
+    if not isinstance(record, dict) or not record:
+        raise BadRequestError("is no object")
+    kind = next(iter(record))
+    if first != (kind == "recollect"):
+        raise BadRequestError("is no export of Recollect: such a file begins with its header" if first else "a header")
+    if first and record != {"recollect": "export", "version": records.VERSION}:
+        raise BadRequestError(
+            f"has version {record.get('version')!r} of the format, this Recollect reads {records.VERSION}: "
+            "install the version that wrote it"
+        )
+    if not first and kind != "subject" and len(record) != 1:
+        raise BadRequestError("has more than one record")
+    return kind, record
+
+
+def _begin(record: Record, line: int) -> Block:
+    name = record["subject"]
+    if name is None and record.keys() == {"subject", "key"}:
+        return Block(None, int(records.WHOLE.read(record["key"])), line)
+    if not isinstance(name, str) or len(record) != 1:
+        raise BadRequestError("names no subject")
+    subject = Subject.parse(name)
+    if subject.text != name:
+        raise BadRequestError(f"{name!r} is not how a subject is written: {subject.text!r} is")
+    return Block(subject, subject.key, line)
+
+
+def _add(block: Block, kind: str, record: Any) -> None:
+    if kind == "message":
+        row = records.read(records.MESSAGE, record, beside=frozenset({"calls"}))
+        row["calls"] = [_value(records.WHOLE, call, "calls") for call in _list(record["calls"], "calls")]
+    elif kind == "memory":
+        row = _memory(record)
+    elif kind == "formation":
+        row = records.read(records.FORMATION, record, beside=frozenset({"home"})) | {"home": _home(record["home"])}
+    elif kind in _PLAIN:
+        row = records.read(_PLAIN[kind], record)
+    else:
+        raise BadRequestError(f"no record is called {kind!r}")
+    if block.subject is None and kind not in ("ledger", "erased"):
+        raise BadRequestError(f"a {kind} of a subject of which all was erased")
+    if kind in _SINGLE and block.of(kind):
+        raise BadRequestError(f"a second {kind}")
+    block.rows.setdefault(kind, []).append(row)
+
+
+def _memory(record: Any) -> Record:
+    row = records.read(records.MEMORY, record, beside=frozenset({"tags", "linked", "evidence"}))
+    if (row["text"] is None) != (row["kind"] == _TURN):
+        raise BadRequestError("a turn has no text of its own, and every other memory has")
+    row["tags"] = [_value(records.TEXT, tag, "tags") for tag in _list(record["tags"], "tags")]
+    row["linked"] = bool(_value(records.FLAG, record["linked"], "linked"))
+    row["evidence"] = [_evidence(one) for one in _list(record["evidence"], "evidence")]
+    return row
+
+
+def _evidence(record: Any) -> Record:
+    try:
+        return records.read(records.EVIDENCE, record, beside=frozenset({"home"})) | {"home": _home(record["home"])}
+    except BadRequestError as error:
+        raise BadRequestError(f"evidence {error}") from None
+
+
+def _home(value: Any) -> Subject | int:
+    if isinstance(value, str):
+        return Subject.parse(value)
+    return int(_value(records.WHOLE, value, "home"))
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise BadRequestError(f"{name} is no list")
+    return value
+
+
+def _value(form: records.Form, value: Any, name: str) -> Any:
+    try:
+        return form.read(value)
+    except ValueError as error:
+        raise BadRequestError(f"{name} {error}") from None
+
+
+def _check(block: Block) -> None:
+    """Look whether the records of a subject fit together.
+
+    Raises:
+        BadRequestError: they do not.
+    """
+    for kind, columns in _IDS.items():
+        seen = Counter(tuple(row[name] for name in columns) for row in block.of(kind))
+        if seen and max(seen.values()) > 1:
+            raise BadRequestError(f"{block.name} has a {kind} twice")
+    lengths = Counter(row["conversation"] for row in block.of("message"))
+    there = {row["id"]: row["last_seq"] for row in block.of("conversation")}
+    if lengths != Counter({id_: last for id_, last in there.items() if last}):
+        raise BadRequestError(f"a conversation of {block.name} has not the messages it should have")
+    for row in block.of("message"):
+        if not 1 <= row["seq"] <= lengths[row["conversation"]] or not 0 <= row["parent_seq"] < row["seq"]:
+            raise BadRequestError(f"a message of {block.name} stands in a place that there is not")
+        if row["erased"] == ERASED and row["text"]:
+            raise BadRequestError(f"a message of {block.name} is erased and has words")
+    if (block.of("erased") or block.subject is None) and not block.of("ledger"):
+        raise BadRequestError(f"{block.name} has erased messages and no ledger")
