@@ -22,8 +22,8 @@ from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.open import OpenedEmbedder, open_embedder
-from recollect.providers.protocol import Embedder
+from recollect.providers.open import open_embedder
+from recollect.providers.protocol import Embedder, OpenedEmbedder
 from recollect.settings import Settings
 
 # LoCoMo's categories whose evidence answers the question; the fifth has questions without an answer.
@@ -115,7 +115,7 @@ async def measure(embedder: Embedder, samples: Sequence[dict[str, Any]], pairs: 
 
 
 async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair], vectors: Path | None) -> dict[str, Any]:
-    embedder: OpenedEmbedder | KeptVectors = open_embedder(Settings.load())
+    embedder: OpenedEmbedder = open_embedder(Settings.load())
     if vectors:
         embedder = KeptVectors(vectors, Calibration(midpoint=0, slope=1))  # the curve is what is looked for
     try:

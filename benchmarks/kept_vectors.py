@@ -43,6 +43,10 @@ class KeptVectors:
         """
         return self.embed_now(texts)
 
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of questions: of the same kind as the rest."""
+        return self.embed_now(texts)
+
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, in the calling thread."""
         try:
