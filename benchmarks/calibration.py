@@ -23,7 +23,7 @@ from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.model import ResolvePolicy
 from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration
 from recollect.providers.open import open_embedder
-from recollect.providers.protocol import Embedder
+from recollect.providers.protocol import Embedder, OpenedEmbedder
 from recollect.settings import Settings
 
 # LoCoMo's categories whose evidence answers the question; the fifth has questions without an answer.
@@ -115,12 +115,13 @@ async def measure(embedder: Embedder, samples: Sequence[dict[str, Any]], pairs: 
 
 
 async def _run(samples: Sequence[dict[str, Any]], pairs: Sequence[Pair], vectors: Path | None) -> dict[str, Any]:
-    # Of vectors that are kept the curve is what is looked for.
-    opened = KeptVectors(vectors, Calibration(midpoint=0, slope=1)) if vectors else open_embedder(Settings.load())
+    embedder: OpenedEmbedder = open_embedder(Settings.load())
+    if vectors:
+        embedder = KeptVectors(vectors, Calibration(midpoint=0, slope=1))  # the curve is what is looked for
     try:
-        return await measure(opened, samples, pairs)
+        return await measure(embedder, samples, pairs)
     finally:
-        await opened.close()
+        await embedder.close()
 
 
 def main() -> None:

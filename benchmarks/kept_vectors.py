@@ -44,7 +44,7 @@ class KeptVectors:
         return self.embed_now(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of questions: as of any other text."""
+        """Return the vectors of questions: of the same kind as the rest."""
         return self.embed_now(texts)
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
