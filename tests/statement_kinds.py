@@ -61,6 +61,8 @@ NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \
 ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
 # What PostgreSQL alone is asked.
 POSTGRES_ONLY = ("recall",)
+# What Citus is told by whoever distributes a database.
+CITUS_ONLY = ("distribute",)
 # What concerns two subjects, one of which may lie on another machine: who writes and whose log it is, or a copy of a
 # memory into another subject.
 TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "copy_vectors", "copy_hot"}

@@ -96,6 +96,15 @@ class Operating(Wired):
             page = await self.subjects(after=page[-1].text, limit=_A_PAGE)
         return TendReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
 
+    async def ready(self) -> int:
+        """Return the number of the database's schema, unless it does not answer or is a newer Recollect's.
+
+        Raises:
+            NewerSchemaError: a newer Recollect has migrated it since this engine was opened.
+            StoreUnavailableError: it does not answer.
+        """
+        return await self._store.ready()
+
     async def ping(self) -> None:
         """Raise `StoreUnavailableError` unless the database answers."""
         await self._store.next_due()

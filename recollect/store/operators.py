@@ -126,6 +126,15 @@ class OperatorStore(Protocol):
         """List subjects by name, for the operator."""
         ...
 
+    async def ready(self) -> int:
+        """Return the number of the newest migration that was applied, as it is now.
+
+        Raises:
+            NewerSchemaError: a newer Recollect has migrated the database since this store was opened.
+            StoreUnavailableError: it does not answer.
+        """
+        ...
+
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is kept; with `check`, verify the files and that all indexes agree (slow)."""
         ...

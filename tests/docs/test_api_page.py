@@ -11,7 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "api.md").read_text("utf-8")
 GUIDE = (DOCS / "guide.md").read_text("utf-8")
 # What is served beside the REST API's own operations.
-BESIDE = {("GET", "/healthz"), ("GET", "/metrics")}
+BESIDE = {("GET", path) for path in ("/livez", "/readyz", "/healthz", "/metrics")}
 
 
 def test_each_operation_is_on_the_page_and_each_one_there_is_served() -> None:

@@ -215,6 +215,11 @@ async def _slow(body: dict[str, Any]) -> Shape:
     )
 
 
+async def _steady(body: dict[str, Any]) -> Shape:
+    """Answer as an echo does, in two seconds."""
+    return replace(_say(body, f"You said: {_asked(body)}"), pause_s=0.3)
+
+
 async def _strict(body: dict[str, Any]) -> Shape:
     """Refuse what the stricter chat templates refuse: late or second system messages, roles out of turn."""
     roles = [message.get("role") for message in body["messages"]]
@@ -260,6 +265,7 @@ _MANNERS: dict[str, Callable[[dict[str, Any]], Awaitable[Shape]]] = {
     "count": _count,
     "think": _think,
     "slow": _slow,
+    "steady": _steady,
     "strict": _strict,
     "refuse-altered": _refuse_altered,
     "tools": _tools,

@@ -3,10 +3,7 @@
 The checker is another process, which reads the database and not the servers. Long runs: `make soak COUNT=20`.
 """
 
-import os
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,6 +16,7 @@ from integration.fake_upstream import FakeUpstream
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
 from integration.talkers import Talkers
+from integration.worker_process import WorkerProcess
 from postgres_server import PostgresServer, programs
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
@@ -38,23 +36,6 @@ def postgres() -> Iterator[PostgresServer]:
         server.remove()
 
 
-def worker(url: str, folder: Path, running: ExitStack) -> subprocess.Popen[bytes]:
-    """Start a worker without a server."""
-    folder.mkdir()
-    with (folder / "worker.log").open("wb") as log:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "recollect", "worker"],
-            env={"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "RECOLLECT_DATABASE_URL": url},
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-    running.callback(process.wait, 20)
-    running.callback(process.kill)
-    return process
-
-
 @pytest.mark.soak
 def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
     postgres: PostgresServer, upstream: FakeUpstream, tmp_path: Path, soak: int | None
@@ -68,9 +49,8 @@ def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
         for server in servers:
             running.callback(server.kill)
             server.start()
-        workers = [worker(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
-        logs = [tmp_path / f"worker{n}" / "worker.log" for n in range(WORKERS)]
-        assert eventually(lambda: all(b"Forming memories" in log.read_bytes() for log in logs), within_s=60)
+        workers = [WorkerProcess(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
+        assert eventually(lambda: all(worker.ready for worker in workers), within_s=60)
         # Each server has clients of its own, whose names are nobody else's.
         talking = [Talkers(server, CLIENTS_EACH, seed + n, first=n * CLIENTS_EACH) for n, server in enumerate(servers)]
         database = Database(url)
@@ -85,7 +65,7 @@ def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
             acknowledged = [turn for talkers in talking for turn in talkers.hold()]
             assert database.problems_elsewhere(acknowledged) == [], f"after restart {number}, seed {seed}"
             assert [server.ended for server in servers] == [False, False]
-            assert [process.poll() for process in workers] == [None] * WORKERS
+            assert [worker.code for worker in workers] == [None] * WORKERS
         acknowledged = [turn for talkers in talking for turn in talkers.end()]
         assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=180), (
             database.problems(acknowledged, quiet=True),

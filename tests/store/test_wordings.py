@@ -13,7 +13,7 @@ from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.wording import own, worded
 from recollect.store.relational.statements import Statement, load
 from recollect.testing import FakeClock
-from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, POSTGRES_ONLY
+from statement_kinds import ALL, CHECKS, CITUS_ONLY, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, POSTGRES_ONLY
 from stores import new_store
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
@@ -22,7 +22,7 @@ OWN = [
     for entry in (files("recollect.store.postgres") / "sql").iterdir()
     for room in [entry.name.removesuffix(".sql")]
     for name in own(room)
-    if room not in {*POSTGRES_ONLY, "distribute"}  # Citus's own are asked by tests/store/test_distributing.py
+    if room not in POSTGRES_ONLY + CITUS_ONLY
 ]
 ASKED = [*ALL, *((room, name, sql) for room in POSTGRES_ONLY for name, sql in own(room).items())]
 

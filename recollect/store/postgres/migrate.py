@@ -31,6 +31,11 @@ def migrations() -> tuple[tuple[int, str], ...]:
     return tuple(sorted(found))
 
 
+def newest_schema() -> int:
+    """Return the number of the newest migration."""
+    return migrations()[-1][0]
+
+
 def schema_of(db: psycopg.Connection[Row]) -> int:
     """Return the number of the last migration that was applied; 0 where there is none."""
     if db.execute("SELECT to_regclass($1)", (f"{SCHEMA}.migration",)).fetchone() == (None,):
@@ -46,7 +51,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
         NewerSchemaError: a newer Recollect wrote it; it is left as it is.
         UnreadableStoreError: the server has no pgvector, and its user may not add it.
     """
-    newest = migrations()[-1][0]
+    newest = newest_schema()
     found = schema_of(db)
     if found > newest:
         raise NewerSchemaError(where=where, found=found, known=newest)

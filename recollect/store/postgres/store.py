@@ -7,14 +7,15 @@ from functools import partial
 from typing import TypeVar
 
 from recollect.clock import Clock, to_micros
-from recollect.errors import StoreUnavailableError
+from recollect.errors import NewerSchemaError, StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.postgres import choosing
 from recollect.store.postgres.behind import Behind
 from recollect.store.postgres.connection import SCHEMA, Link
 from recollect.store.postgres.faults import as_ours
-from recollect.store.postgres.migrate import prepare, schema_of, shown
+from recollect.store.postgres.migrate import newest_schema, prepare, schema_of, shown
+from recollect.store.postgres.wording import own
 from recollect.store.protocol import Rank
 from recollect.store.relational.cache import HotCache
 from recollect.store.relational.database import Work
@@ -25,7 +26,7 @@ from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
 from recollect.types import Hot, Memory, Recorded, Rest, Subject, Turn
 
-ERASE_SQL = load("erase")
+ERASE_SQL, OWN_SQL = load("erase"), own("recall")
 T = TypeVar("T")
 # Connections of one process: more than a machine has cores wait for one another in Python.
 CONNECTIONS = 8
@@ -89,6 +90,17 @@ class PostgresStore(RelationalStore):
         await self._threads.run(lambda link: link.write(lambda db: db.execute(ERASE_SQL["cleaned"], (now,)), ()))
         self._failpoint.reach("cleaned")
         return True
+
+    async def ready(self) -> int:
+        """See `Store.ready`."""
+
+        def ready(link: Link) -> int:
+            found, known = link.read(lambda db: int(fetch_value(db, OWN_SQL["schema"]))), newest_schema()
+            if found > known:
+                raise NewerSchemaError(where=self._where, found=found, known=known)
+            return found
+
+        return await self._threads.run(ready)
 
     @property
     def rest(self) -> Rest:

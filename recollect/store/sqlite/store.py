@@ -10,6 +10,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.errors import NewerSchemaError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.relational import formations as work
@@ -23,6 +24,7 @@ from recollect.store.relational.unfinished import refuse_unfinished
 from recollect.store.sqlite.company import Company
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
 from recollect.store.sqlite.faults import as_ours, opening
+from recollect.store.sqlite.migrate import newest_schema, schema_of
 from recollect.store.sqlite.onloop import FileWork, OnLoop
 from recollect.store.sqlite.presence import Presence
 from recollect.store.sqlite.residue import clean
@@ -128,6 +130,18 @@ class SqliteStore(RelationalStore):
             return work.next_due(db)
 
         return await self._read(next_due)
+
+    async def ready(self) -> int:
+        """See `Store.ready`."""
+
+        def ready(db: apsw.Connection) -> int:
+            self._presence.check()
+            found, known = schema_of(db), newest_schema()
+            if found > known:
+                raise NewerSchemaError(where=self._place.path, found=found, known=known)
+            return found
+
+        return await self._look(ready)
 
     @property
     def rest(self) -> Rest:

@@ -350,10 +350,10 @@ SELECT m.subject, m.id AS memory, m.kind, m.state, m.text, m.category, m.key, m.
 
 -- The newest vector of each note and episode, of its first chunk.
 CREATE VIEW embedding AS
-SELECT DISTINCT ON (v.memory) v.memory, v.space, v.embedding AS "values"
+SELECT DISTINCT ON (v.subject, v.memory) v.subject, v.memory, v.space, v.embedding AS "values"
   FROM vector AS v
  WHERE v.chunk = 0
- ORDER BY v.memory, v.space DESC;
+ ORDER BY v.subject, v.memory, v.space DESC;
 
 CREATE VIEW rests_on AS
 SELECT e.subject, e.memory, min(e.place) AS place, coalesce(c.external_id, id_text(c.id)) AS conversation
@@ -380,7 +380,7 @@ CREATE VIEW vectors AS
 SELECT DISTINCT ON (r.memory) r.id, v."values",
        json_build_object('content', r.text, 'type', 'memory', 'created_at', r.known_from) AS metadata
   FROM readable AS r
-  JOIN embedding AS v ON v.memory = r.memory
+  JOIN embedding AS v ON v.subject = r.subject AND v.memory = r.memory
  WHERE r.kind = 0 AND r.state = 0
  ORDER BY r.memory, r.known_from;
 
@@ -412,7 +412,7 @@ SELECT r.id, r.user_id, 'turns ' || (r.detail ->> 'first_turn') || '-' || (r.det
        r.text AS summary, v."values" AS embedding, CAST(r.detail ->> 'first_turn' AS BIGINT) AS turn_start,
        CAST(r.detail ->> 'last_turn' AS BIGINT) AS turn_end, r.known_from AS created_at
   FROM readable AS r
-  LEFT JOIN embedding AS v ON v.memory = r.memory
+  LEFT JOIN embedding AS v ON v.subject = r.subject AND v.memory = r.memory
  WHERE r.user_id IS NOT NULL AND r.kind = 2 AND r.state = 0;
 
 CREATE VIEW structured_facts AS

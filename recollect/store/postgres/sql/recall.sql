@@ -21,6 +21,9 @@ SELECT s.version, r.*
 -- name: words
 SELECT seq, text FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ANY (?3)
 
+-- name: schema
+SELECT max(number) FROM migration
+
 -- name: subscribed
 -- The version, and what is read beside; a row without a name where that is nothing.
 SELECT s.name, s.version, o.shared

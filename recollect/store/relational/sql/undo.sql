@@ -47,7 +47,7 @@ SELECT EXISTS (SELECT 1 FROM memory WHERE subject = ?1 AND number = ?2 AND state
 
 -- name: reopen_memory
 UPDATE memory
-   SET state = 0, valid_to = CASE state WHEN 1 THEN valid_to END, closed_at = NULL, changed = ?3, number = ?4
+   SET state = 0, valid_to = CASE WHEN state = 1 THEN valid_to END, closed_at = NULL, changed = ?3, number = ?4
  WHERE subject = ?1 AND id = ?2
 
 -- name: weaken_memory

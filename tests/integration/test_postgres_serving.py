@@ -1,0 +1,132 @@
+"""Servers and workers on PostgreSQL: ready or not, told to stop, woken from afar, and eight of them at one time."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from integration.database_reader import Database
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import RawAnswer, chat, eventually, request, user
+from integration.server_process import ServerProcess
+from integration.talkers import Talkers
+from integration.worker_process import WorkerProcess
+from postgres_server import PostgresServer, programs, shared_server
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+WORKERS = 8
+# A worker looks once a second for what another process recorded; the rest is forming, on a loaded machine.
+NOTICED_WITHIN_S = 15.0
+
+
+@pytest.fixture
+def running() -> Iterator[ExitStack]:
+    """What ends with the test."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def server_on(url: str, folder: Path, running: ExitStack, upstream: FakeUpstream, **settings: str) -> ServerProcess:
+    given = {"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "30", **settings}
+    server = ServerProcess(folder, upstream=upstream.url, settings=given)
+    running.callback(server.kill)
+    server.start()
+    return server
+
+
+def readiness(server: ServerProcess) -> tuple[int, str]:
+    answer = request(server.port, "/readyz", method="GET")
+    return answer.status, answer.json.get("reason", answer.json["status"])
+
+
+def test_a_server_is_ready_when_its_database_answers_and_is_of_its_schema(
+    upstream: FakeUpstream, tmp_path: Path, running: ExitStack
+) -> None:
+    postgres = PostgresServer()
+    running.callback(postgres.remove)
+    postgres.start()
+    url = postgres.new_database("ready")
+    server = server_on(url, tmp_path / "server", running, upstream, WORKER="false")
+    assert readiness(server) == (200, "ready")
+
+    postgres.stop(immediate=True)
+    assert eventually(lambda: readiness(server)[0] == 503)
+    assert "does not answer" in readiness(server)[1]
+    assert request(server.port, "/livez", method="GET").status == 200
+
+    postgres.start()
+    assert eventually(lambda: readiness(server) == (200, "ready"))
+    with psycopg.connect(url) as db:
+        db.execute("INSERT INTO recollect.migration (number) VALUES (999)")
+    status, reason = readiness(server)
+    assert status == 503
+    assert "999" in reason
+
+
+def test_a_server_told_to_stop_ends_its_answers_and_keeps_them(
+    upstream: FakeUpstream, tmp_path: Path, running: ExitStack
+) -> None:
+    url = shared_server().new_database("drained_server")
+    server = server_on(url, tmp_path / "server", running, upstream)
+    answers: list[RawAnswer] = []
+
+    def ask() -> None:
+        headers = {"x-recollect-user": "ana"}
+        answers.append(chat(server.port, "steady", [user("I keep bees.")], headers, stream=True))
+
+    client = threading.Thread(target=ask)
+    client.start()
+    assert eventually(lambda: upstream.having("I keep bees."))
+    server.stop()
+    client.join(30)
+
+    assert answers[0].done
+    assert answers[0].text == "You said: I keep bees."
+    assert [row.text for row in Database(url).messages("ana")] == ["I keep bees.", "You said: I keep bees."]
+    assert "Traceback" not in server.output()
+
+
+def test_a_worker_is_woken_by_what_a_server_recorded_and_finishes_before_it_stops(
+    upstream: FakeUpstream, tmp_path: Path, running: ExitStack
+) -> None:
+    url = shared_server().new_database("drained_worker")
+    server = server_on(url, tmp_path / "server", running, upstream, WORKER="false")
+    worker = WorkerProcess(url, tmp_path / "worker", running)
+    assert eventually(lambda: worker.ready, within_s=60)
+    time.sleep(1.5)  # it has found nothing and waits
+    assert chat(server.port, "echo", [user("I am allergic to peanuts.")], {"x-recollect-user": "ana"}).done is False
+    database = Database(url)
+    assert eventually(lambda: database.settled("ana"), within_s=NOTICED_WITHIN_S)
+
+    assert worker.stop() == 0
+    assert "formed 2, failed 0" in worker.output
+    with psycopg.connect(url) as db:
+        assert db.execute("SELECT count(*) FROM recollect.formation WHERE lease_token IS NOT NULL").fetchone() == (0,)
+
+
+def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path, running: ExitStack) -> None:
+    url = shared_server().new_database("eight_workers")
+    server = server_on(url, tmp_path / "server", running, upstream, WORKER="false")
+    workers = [WorkerProcess(url, tmp_path / f"worker{n}", running) for n in range(WORKERS)]
+    talkers = Talkers(server, 8, seed=8)
+    talkers.go()
+    assert talkers.wait_for(60)
+    acknowledged = talkers.end()
+    database = Database(url)
+
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120), database.problems(
+        acknowledged, quiet=True
+    )
+    assert [worker.stop() for worker in workers] == [0] * WORKERS
+    formed = [int(worker.output.rpartition("formed ")[2].split(",")[0]) for worker in workers]
+    assert sum(1 for count in formed if count) > 1, formed
+    with psycopg.connect(url) as db:
+        made = db.execute(  # of what was closed since, too
+            "SELECT max(times) FROM (SELECT count(*) AS times FROM recollect.memory WHERE kind < 3"
+            " GROUP BY subject, kind, text) AS each"
+        ).fetchone()
+    assert made == (1,)
