@@ -27,8 +27,8 @@ BEYOND = 0.5
 OWN_TERMS = 30
 # Messages further apart than this are of different sittings.
 _SITTING_US = 3_600 * 1_000_000
-# What counts of the evidence for a note or fact beside its message's own: 0.2 to 0.5 are within half a point.
-LINKED = 0.5
+# What counts of the evidence for a note or fact beside its message's own: 0.2 to 0.5 are within a point.
+LINKED = 0.3
 # The best memories by all other evidence, whose links are followed: twenty times as many as are shown.
 _LINKS_OF = 200
 _LOW_BITS = 0xFFFF
