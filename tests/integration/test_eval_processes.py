@@ -133,7 +133,9 @@ def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -
 
 def _begun(work: Path, number: int) -> bool:
     """Tell whether an evaluation is at that conversation, or behind it."""
-    return any(int(path.stem) >= number for path in work.glob("recollect-eval-*/*.sqlite3"))
+    # Beside the numbered ones lies the database that settings are looked at with.
+    begun = (path.stem for path in work.glob("recollect-eval-*/*.sqlite3"))
+    return any(stem.isdecimal() and int(stem) >= number for stem in begun)
 
 
 def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) -> None:
