@@ -63,6 +63,9 @@ lock: $(BIN)/uv ## Resolve the versions anew into the lock files
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml --group dev -c requirements.lock \
 	  -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header --extra postgres pyproject.toml -c requirements-dev.lock \
+	  -o deploy/requirements.lock
 
 clean: ## Remove the environment and caches (never your memories)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results
