@@ -41,6 +41,7 @@ CHECKS = {
 }
 NOBODYS = {
     "term_key",
+    "schema",
     "space",
     "add_space",
     "spaces",
