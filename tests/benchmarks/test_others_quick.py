@@ -134,7 +134,11 @@ def test_all_systems_are_measured_on_the_same_and_compared_with_recollect(tmp_pa
 def test_a_system_that_keeps_what_it_was_told_to_delete_is_not_measured(tmp_path: Path) -> None:
     @contextmanager
     def forgetful(system: System, folder: Path) -> Iterator[Peer]:
-        yield InProcess(Forgetful)
+        peer = InProcess(Forgetful)
+        try:
+            yield peer
+        finally:
+            peer.ask("close")
 
     with pytest.raises(NotKeptError, match="Recollect still finds what it was told to delete"):
         beside(Scene(SIZES), (RECOLLECT,), tmp_path, forgetful)
@@ -153,7 +157,11 @@ def test_a_text_that_outlives_its_deletion_in_a_file_is_counted(tmp_path: Path) 
 def test_a_system_that_shows_another_users_memories_is_not_measured(tmp_path: Path) -> None:
     @contextmanager
     def leaky(system: System, folder: Path) -> Iterator[Peer]:
-        yield InProcess(Leaky)
+        peer = InProcess(Leaky)
+        try:
+            yield peer
+        finally:
+            peer.ask("close")
 
     with pytest.raises(ValueError, match="asked for bench-0, the answer has"):
         beside(Scene(SIZES), (RECOLLECT,), tmp_path, leaky)
