@@ -107,7 +107,9 @@ class Ours:
         return self._loop.run_until_complete(self._engine.stats()).memories
 
     def close(self) -> None:
-        """Close the engine."""
+        """Close the engine. Idempotent."""
+        if self._loop.is_closed():
+            return
         self._loop.run_until_complete(self._engine.close())
         self._loop.close()
 
