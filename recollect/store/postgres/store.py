@@ -24,7 +24,7 @@ from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
-from recollect.types import Hot, Memory, Recorded, Rest, Subject, Turn
+from recollect.types import EraseOrder, Erasure, Hot, Memory, Recorded, Rest, Subject, Turn
 
 ERASE_SQL, OWN_SQL = load("erase"), own("recall")
 T = TypeVar("T")
@@ -79,6 +79,11 @@ class PostgresStore(RelationalStore):
                     raise
                 await asyncio.sleep(wait_s)
         return await super().record(turn)
+
+    async def erase(self, order: EraseOrder) -> Erasure:
+        """See `Store.erase`. What was noted behind an answer is written first: after it, it would bring ids back."""
+        await self._behind.written(order.subject.key)
+        return await super().erase(order)
 
     async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
         """See `Store.clean`. Only writing the tables anew reaches what the server keeps of deleted rows."""

@@ -1,4 +1,4 @@
-"""What a recall asks of PostgreSQL: a few answers, and all of one moment even where somebody writes in between."""
+"""What is asked of PostgreSQL in which order: a recall in two answers of one moment, erasing behind what was noted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from factories import ANA, BEN, SPACE, add, memory
+from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
 from postgres_server import programs
 from recollect.ids import id_text
+from recollect.profiles.model import BudgetPolicy
 from recollect.store.open import open_store
-from recollect.store.postgres.connection import Session
+from recollect.store.postgres.connection import Session, connect
 from recollect.store.postgres.store import PostgresStore
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, Hot, Memory, MemoryId, Subject
+from recollect.types import CloseMemory, EraseOrder, Hot, Memory, MemoryId, Subject
 from stores import url_of
 
+NO_BUDGET = BudgetPolicy()
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
@@ -84,3 +86,26 @@ async def test_a_recall_of_one_subject_takes_two_answers_and_one_while_nothing_c
     assert len(await chosen(ours, BEN, ANA)) == 3
     assert asked[0].startswith("BEGIN")
     assert asked[-1] == "COMMIT"
+
+
+async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased_right_after(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    url = url_of("postgres", tmp_path)
+    store = await open_store(url, clock=clock)
+    known = memory("Ana keeps bees.", clock=clock)
+    await store.apply(ANA, [add(known)], [])
+    injected = recall_record((ANA, known.id, 0.5), at=clock.now())
+    await store.record(turn("What does Ana keep?", "Bees.", recall=injected))
+    with connect(url) as other:  # somebody who keeps what is noted behind answers waiting
+        other.execute("SELECT pg_advisory_lock($1)", (BEN.key,))
+        await store.note_uses(BEN, [known.id], clock.now())
+        await store.note_hits(ANA, injected, [known.id])
+        erasing = asyncio.create_task(store.erase(EraseOrder(subject=ANA, memories=(known.id,))))
+        await asyncio.sleep(0.2)
+        other.execute("SELECT pg_advisory_unlock($1)", (BEN.key,))
+        await erasing
+    await store.note_uses(BEN, [known.id], clock.now())
+    await store.energy(BEN, NO_BUDGET, now=clock.now())  # behind all that was noted
+    assert [record.items for record in await store.recalls(ANA)] == [()]
+    await store.close()
