@@ -18,7 +18,12 @@ from recollect.types import InjectionMode, Subject
 PREFIX = "RECOLLECT_"
 # Variables of our prefix that are no settings: the crash tests' and the test suite's own.
 _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
-_SCHEMES = ("sqlite:///", "postgresql://", "postgres://")
+SQLITE, POSTGRES = "sqlite:///", ("postgresql://", "postgres://")
+TAKES_URL = (
+    "takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on), or "
+    "postgresql://user:password@host:port/database"
+)
+"""What a URL of a database may be, as an error says it."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@,\s]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -181,8 +186,8 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _known_scheme(cls, url: str) -> str:
-        if not url.startswith(_SCHEMES):
-            raise ValueError("takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on)")
+        if not url.startswith((SQLITE, *POSTGRES)):
+            raise ValueError(TAKES_URL)
         return url
 
     @field_validator("profile_keys")

@@ -55,6 +55,7 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("FORM_URL", "http://127.0.0.1/v1?", "no ? and no #"),
         ("DATABASE_URL", "memory.sqlite3", "sqlite:///path/to/file"),
         ("DATABASE_URL", "mysql://host/db", "sqlite:///path/to/file"),
+        ("DATABASE_URL", "mysql://host/db", "postgresql://user:password@host"),
         ("DEFAULT_USER", " ", "blank"),
         ("DEFAULT_USER", "a\tb", "control character"),
         ("JWT_SECRET", "  ", "blanks alone"),

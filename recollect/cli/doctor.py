@@ -18,9 +18,8 @@ from recollect.providers.open import open_embedder
 from recollect.providers.tokens import encoding_at_hand
 from recollect.server.origin import is_loopback
 from recollect.server.run import bind
-from recollect.settings import PREFIX, Settings, unknown_variables
+from recollect.settings import PREFIX, SQLITE, Settings, unknown_variables
 
-_SQLITE = "sqlite:///"
 # Longest wait for the upstream's list of models, in seconds.
 _UPSTREAM_S = 5.0
 # Parked formations whose error is shown.
@@ -137,7 +136,7 @@ def database_file(url: str) -> Path | None:
     >>> database_file("sqlite:////var/memory.db").as_posix(), database_file("sqlite:///:memory:")
     ('/var/memory.db', None)
     """
-    path = url.removeprefix(_SQLITE)
+    path = url.removeprefix(SQLITE)
     return None if path == url or path in ("", ":memory:") else Path(os.path.abspath(path))
 
 

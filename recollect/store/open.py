@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
+from recollect.settings import POSTGRES, SQLITE, TAKES_URL
 from recollect.store.operators import Distribution
 from recollect.store.protocol import Store
 from recollect.store.relational.ends import End, Use
@@ -14,8 +15,6 @@ from recollect.store.sqlite.end import SqliteEnd
 from recollect.store.sqlite.store import SqliteStore
 
 _SETTING = "RECOLLECT_DATABASE_URL"
-_SQLITE = "sqlite:///"
-_POSTGRES = ("postgresql://", "postgres://")
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
 
@@ -35,7 +34,7 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
         UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
         StoreUnavailableError: another process holds it.
     """
-    if url.startswith(_POSTGRES):
+    if url.startswith(POSTGRES):
         with _driver(url):
             from recollect.store.postgres.store import PostgresStore
         return await PostgresStore.open(url, clock=clock, cache_bytes=cache_bytes)
@@ -56,7 +55,7 @@ def open_end(url: str, use: Use) -> End:
         UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
         StoreUnavailableError: another process holds it, or it does not answer.
     """
-    if url.startswith(_POSTGRES):
+    if url.startswith(POSTGRES):
         with _driver(url):
             from recollect.store.postgres.end import PostgresEnd
         return PostgresEnd.destination(url) if use is Use.FILL else PostgresEnd.source(url)
@@ -79,7 +78,7 @@ def distribute_store(url: str, *, shards: int) -> Distribution:
         UnreadableStoreError: it cannot be distributed; the message says why.
         StoreUnavailableError: the server does not answer.
     """
-    if not url.startswith(_POSTGRES):
+    if not url.startswith(POSTGRES):
         raise BadRequestError(f"{url} is no PostgreSQL database: only one with Citus can be distributed")
     with _driver(url):
         from recollect.store.postgres.distribute import distribute
@@ -99,10 +98,8 @@ def _driver(url: str) -> Iterator[None]:
 
 
 def _place(url: str) -> Place:
-    path = url.removeprefix(_SQLITE)
+    path = url.removeprefix(SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"
-        raise BadSettingError(
-            _SETTING, shown, "takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on)"
-        )
+        raise BadSettingError(_SETTING, shown, TAKES_URL)
     return Place(path=path if path == MEMORY else os.path.abspath(path))

@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
 from postgres_server import programs
 from recollect.ids import id_text
 from recollect.profiles.model import BudgetPolicy
+from recollect.store.failpoint import Failpoint
 from recollect.store.open import open_store
-from recollect.store.postgres.connection import Session, connect
+from recollect.store.postgres.connection import Link, Session, connect
 from recollect.store.postgres.store import PostgresStore
+from recollect.store.relational.database import Database
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseOrder, Hot, Memory, MemoryId, Subject
 from stores import url_of
@@ -109,3 +112,32 @@ async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased
     await store.energy(BEN, NO_BUDGET, now=clock.now())  # behind all that was noted
     assert [record.items for record in await store.recalls(ANA)] == [()]
     await store.close()
+
+
+async def test_a_statement_that_takes_too_long_is_asked_once_and_a_connection_that_went_is_opened_again(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    url = url_of("postgres", tmp_path)
+    await (await open_store(url, clock=clock)).close()
+    link = Link(url, Failpoint())
+    asked: list[str] = []
+
+    def slow(db: Database) -> None:
+        asked.append("slow")
+        db.execute("SET statement_timeout = 50")
+        db.execute("SELECT pg_sleep(30)")
+
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        link.read(slow)
+    kept = link.session()
+    assert not kept.connection.closed
+
+    def gone(db: Database) -> None:
+        asked.append("gone")
+        if asked.count("gone") == 1:
+            db.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+    link.read(gone)
+    assert asked == ["slow", "gone", "gone"]
+    assert link.session() is not kept
+    link.close()

@@ -90,6 +90,7 @@ async def test_a_relative_path_is_relative_to_where_one_stands(
     ("url", "says"),
     [
         ("mysql://me:hunter2@db/x", "sqlite:///path/to/file"),
+        ("mysql://me:hunter2@db/x", "postgresql://user:password@host"),
         ("sqlite://", "sqlite:///path/to/file"),
         ("sqlite:///", "sqlite:///path/to/file"),
         ("recollect.sqlite3", "sqlite:///path/to/file"),

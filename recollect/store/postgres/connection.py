@@ -11,7 +11,7 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.elsewhere import remembers, with_words
-from recollect.store.postgres.faults import AGAIN
+from recollect.store.postgres.faults import AGAIN, lost_by
 from recollect.store.postgres.vectors import joined, pieces, received, teach
 from recollect.store.postgres.wording import worded
 from recollect.store.relational.database import Row, Work
@@ -74,7 +74,11 @@ class Link:
 
     def read(self, work: Work[T]) -> T:
         """Read; once more where the connection was lost since it was used last."""
-        return self._again(lambda session: session.read(work), lost=True)
+        return self.use(lambda session: session.read(work))
+
+    def use(self, work: Callable[["Session"], T]) -> T:
+        """Do what may be done twice; once more where the connection was lost since it was used last."""
+        return self._again(work, lost=True)
 
     def write(self, work: Work[T], locks: Sequence[int]) -> T:
         """Do `work` in a transaction that holds `locks`; once more only where surely nothing happened."""
@@ -101,7 +105,9 @@ class Link:
             except AGAIN:
                 if not left:
                     raise
-            except psycopg.OperationalError:
+            except psycopg.OperationalError as error:
+                if not lost_by(error):
+                    raise
                 began = self._open is not None and self._open.committing
                 self.close()
                 if fresh or not left or (began and not lost):

@@ -15,6 +15,15 @@ from recollect.errors import (
 AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
+# Classes of SQLSTATE (PostgreSQL's Appendix A): the connection failed, and the server or somebody at it ended it.
+_LOST = ("08", "57P")
+
+
+def lost_by(error: psycopg.OperationalError) -> bool:
+    """Say whether the connection went, and not just a statement that took too long or found no room."""
+    return error.sqlstate is None or error.sqlstate.startswith(_LOST)
+
+
 def fault(error: psycopg.Error, where: str) -> RecollectError:
     """Say in our words what the server at `where` reports; `where` bears no password."""
     said = str(error).strip().split("\n")[0]

@@ -12,7 +12,7 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.postgres import choosing
 from recollect.store.postgres.behind import Behind
-from recollect.store.postgres.connection import SCHEMA, Link
+from recollect.store.postgres.connection import SCHEMA, Link, Session
 from recollect.store.postgres.faults import as_ours
 from recollect.store.postgres.migrate import newest_schema, prepare, schema_of, shown
 from recollect.store.postgres.wording import own
@@ -91,7 +91,7 @@ class PostgresStore(RelationalStore):
             return not await self.unclean()
         now = to_micros(self._clock.now())
         self._failpoint.reach("cleaning")
-        await self._threads.run(lambda link: link.session().rewrite())
+        await self._threads.run(lambda link: link.use(Session.rewrite))
         await self._threads.run(lambda link: link.write(lambda db: db.execute(ERASE_SQL["cleaned"], (now,)), ()))
         self._failpoint.reach("cleaned")
         return True
@@ -115,14 +115,13 @@ class PostgresStore(RelationalStore):
     async def stats(self, *, check: bool = False) -> StoreStats:
         """See `Store.stats`."""
 
-        def look(link: Link) -> StoreStats:
-            session = link.session()
+        def look(session: Session) -> StoreStats:
             with session:
                 found = counted(session, self._clock, check=check)
                 size = fetch_value(session, _SIZE, SCHEMA)
             return replace(found, url=self._where, schema=schema_of(session.connection), bytes=int(size or 0))
 
-        return await self._threads.run(look)
+        return await self._threads.run(lambda link: link.use(look))
 
     async def hot(self, subject: Subject, space: str) -> Hot:
         """See `Store.hot`."""
