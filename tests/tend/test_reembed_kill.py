@@ -6,19 +6,24 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
 import numpy as np
 import pytest
 
+from postgres_server import shared_server
 from recollect.engine import AsyncRecollect
 from recollect.ids import id_text
 from recollect.store.failpoint import VARIABLE
+from recollect.store.postgres.connection import connect
 from recollect.tend.reembed import PORTION
 from recollect.testing import WordEmbedder
 from recollect.types import MemoryId
 from reembed_process import FIRST, OTHER, opened
+from stores import DURABLE, url_of
 from talk import ALL_KINDS, assistant, user
 
 TESTS = Path(__file__).parent.parent
@@ -40,20 +45,35 @@ def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, set[str]]]:
-    """A file in which two people's memories fill more than a portion each, and what those are."""
-    file = tmp_path_factory.mktemp("filled") / "kept.sqlite3"
+@dataclass(frozen=True)
+class Filled:
+    """A database in which two people's memories fill more than a portion each, and what those are."""
+
+    kind: str
+    url: str
+    known: dict[str, set[str]]
+
+    def copied(self, folder: Path) -> str:
+        """Return the URL of a copy."""
+        if self.kind == "postgres":
+            return shared_server().new_database(f"copy_{folder.name}", template=self.url.rpartition("/")[2])
+        shutil.copy(self.url.removeprefix("sqlite:///"), folder / "kept.sqlite3")
+        return f"sqlite:///{folder / 'kept.sqlite3'}"
+
+
+@pytest.fixture(scope="module", params=DURABLE)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    url = url_of(request.param, tmp_path_factory.mktemp("filled"))
 
     async def fill() -> dict[str, set[str]]:
-        async with await opened(f"sqlite:///{file}") as engine:
+        async with await opened(url) as engine:
             for who in PEOPLE:
                 said = [one for number in range(EACH // 2) for one in talk(who, number)]
                 await engine.record(said, user=who, conversation="chat")
                 await engine.form()
             return {who: await kept(engine, who) for who in PEOPLE}
 
-    return file, asyncio.run(fill())
+    return Filled(request.param, url, asyncio.run(fill()))
 
 
 def talk(who: str, number: int) -> list[dict[str, str]]:
@@ -64,19 +84,22 @@ async def kept(engine: AsyncRecollect, who: str) -> set[str]:
     return {one.text for one in await engine.list(user=who, kinds=ALL_KINDS, limit=1000)}
 
 
-def spaces_of(file: Path) -> dict[str, str]:
-    db = apsw.Connection(str(file))
-    rows = db.execute(
-        "SELECT s.name, coalesce(p.name, 'words-64') FROM subject AS s LEFT JOIN space AS p ON p.id = s.space"
-    ).fetchall()
-    db.close()
+def spaces_of(url: str) -> dict[str, str]:
+    statement = "SELECT s.name, coalesce(p.name, 'words-64') FROM subject AS s LEFT JOIN space AS p ON p.id = s.space"
+    with closing(apsw.Connection(path_of(url)) if path_of(url) else connect(url)) as db:
+        rows = db.execute(statement).fetchall()
     return {str(name).removeprefix("user:"): str(space) for name, space in rows}
 
 
-async def check_serving(url: str, file: Path, known: dict[str, set[str]]) -> None:
+def path_of(url: str) -> str:
+    """Return the file's path; empty where it is a server."""
+    return url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else ""
+
+
+async def check_serving(url: str, known: dict[str, set[str]]) -> None:
     """Everybody's memories are all there, and whatever space serves them holds a vector of its own for each."""
     async with await opened(url) as engine:
-        for who, space in spaces_of(file).items():
+        for who, space in spaces_of(url).items():
             assert await kept(engine, who) == known[who]
             hot = await engine._store.hot(engine.subject(who), space)
             ids = [MemoryId(id_text(id_)) for id_ in hot.ids]
@@ -97,22 +120,19 @@ def moments() -> list[str]:
 @pytest.mark.soak
 @pytest.mark.parametrize("failpoint", moments())
 async def test_i1_a_kill_while_memories_are_embedded_anew_loses_nothing_and_the_next_run_goes_on(
-    filled: tuple[Path, dict[str, set[str]]], tmp_path: Path, failpoint: str
+    filled: Filled, tmp_path: Path, failpoint: str
 ) -> None:
-    first, known = filled
-    file = tmp_path / "kept.sqlite3"
-    shutil.copy(first, file)
-    url = f"sqlite:///{file}"
+    url = filled.copied(tmp_path)
     killed = change(url, failpoint)
     if SOAK and killed.returncode == 0:
         pytest.skip(f"{failpoint} lies behind the end")
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert set(spaces_of(file).values()) <= {FIRST.space, OTHER.space}
-    await check_serving(url, file, known)
+    assert set(spaces_of(url).values()) <= {FIRST.space, OTHER.space}
+    await check_serving(url, filled.known)
 
     done = change(url)
     assert done.returncode == 0, done.stderr
-    assert set(spaces_of(file).values()) == {OTHER.space}
-    await check_serving(url, file, known)
+    assert set(spaces_of(url).values()) == {OTHER.space}
+    await check_serving(url, filled.known)
     async with await opened(url) as engine:
         assert [one.space for one in (await engine.embedder()).spaces] == [OTHER.space]
