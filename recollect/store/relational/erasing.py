@@ -40,9 +40,10 @@ def erase(db: Database, order: EraseOrder, erasure: Erasure, term_key: bytes, mi
         work = (Whole if order.everything else Part)(db, order, at=at, term_key=term_key)
         work.erase(midway)
     found = {name: count for name, count in work.counts.items() if count} if work else {}
-    values = (order.subject.key, at, UUID(erasure.id).bytes, json.dumps(found))
+    cleaned_at = None if work else erasure.at  # where nothing was, nothing is left behind
+    values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
     db.execute(SQL["note_erasure"], values)
-    return Erasure(id=erasure.id, at=erasure.at, cleaned_at=None, counts=found)
+    return Erasure(id=erasure.id, at=erasure.at, cleaned_at=cleaned_at, counts=found)
 
 
 def erasures(db: Database, subject: Subject, *, limit: int) -> list[Erasure]:

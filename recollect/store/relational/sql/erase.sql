@@ -275,7 +275,7 @@ DELETE FROM recall WHERE subject = ?1
 DELETE FROM link WHERE subject = ?1
 
 -- name: note_erasure
-INSERT INTO erasure (subject, at, id, cleaned_at, counts) VALUES (?1, ?2, ?3, NULL, ?4)
+INSERT INTO erasure (subject, at, id, cleaned_at, counts) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: unclean
 SELECT count(*) FROM erasure WHERE cleaned_at IS NULL
