@@ -55,7 +55,7 @@ class PostgresServer:
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)
         self._bin = bin_folder if self._may_run(bin_folder) else self._copied(bin_folder)
         self.folder.chmod(0o700)
-        self.port = _free_port()
+        self.port = free_port()
         self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
         self._run(
@@ -144,7 +144,8 @@ class PostgresServer:
             raise AssertionError(f"{program} failed: {done.stderr.decode(errors='replace')}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a TCP port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

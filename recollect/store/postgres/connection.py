@@ -23,6 +23,11 @@ SCHEMA = "recollect"
 # Longest that one statement may take, and that a transaction of ours may stand still, in milliseconds: ours last a few.
 STATEMENT_MS, IDLE_MS = 60_000, 120_000
 CONNECT_S = 10
+# Said once connected: a pooler in between refuses what comes with the connection.
+_SETTINGS = (
+    f"SET search_path = {SCHEMA}, public, extensions; SET statement_timeout = {STATEMENT_MS}; "
+    f"SET idle_in_transaction_session_timeout = {IDLE_MS}; SET jit = off"
+)
 # Transactions that met another's rows in the wrong order are undone by the server, and done again.
 TRIES = 4
 # What a name has in common with others: the locks of one database are one space.
@@ -121,19 +126,19 @@ def connect(url: str) -> psycopg.Connection[Row]:
     Raises:
         psycopg.Error: the server does not answer, or refuses.
     """
-    settings = (
-        f"-c search_path={SCHEMA},public,extensions -c statement_timeout={STATEMENT_MS} "
-        f"-c idle_in_transaction_session_timeout={IDLE_MS} -c jit=off"
-    )
     made: psycopg.Connection[Row] = psycopg.connect(
         url,
         autocommit=True,
         connect_timeout=CONNECT_S,
-        options=settings,
         application_name="recollect",
         cursor_factory=RawCursor,
         prepare_threshold=3,
     )
+    try:
+        made.execute(_SETTINGS)
+    except psycopg.Error:
+        made.close()
+        raise
     made.adapters.register_dumper(bool, _TruthDumper)
     made.adapters.register_loader("numeric", _WholeLoader)
     return made

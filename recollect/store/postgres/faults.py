@@ -18,6 +18,9 @@ AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 # Classes of SQLSTATE (PostgreSQL's Appendix A): the connection failed, and the server or somebody at it ended it.
 _LOST = ("08", "57P")
 
+# What no connection does that is one to the server.
+FORGETFUL = "forgets what a connection was told: let the pooler before it pool by session, or connect past it"
+
 
 def lost_by(error: psycopg.OperationalError) -> bool:
     """Say whether the connection went, and not just a statement that took too long or found no room."""
@@ -42,6 +45,8 @@ def fault(error: psycopg.Error, where: str) -> RecollectError:
             return UnreadableStoreError(
                 f"{where} refuses what Recollect needs ({said}): give its user the rights to the schema `recollect`"
             )
+        case errors.UndefinedTable() | errors.InvalidSqlStatementName() | errors.DuplicatePreparedStatement():
+            return StoreUnavailableError(f"{where} {FORGETFUL} ({said})")
         case _:
             return StoreUnavailableError(f"{where} does not answer ({said}): check the server, then try again")
 

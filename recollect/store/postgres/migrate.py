@@ -8,7 +8,7 @@ import psycopg
 
 from recollect.errors import NewerSchemaError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, Session, connect
-from recollect.store.postgres.faults import fault
+from recollect.store.postgres.faults import FORGETFUL, fault
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
@@ -96,12 +96,14 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
 
     Raises:
         NewerSchemaError: a newer Recollect wrote it.
-        UnreadableStoreError: there is no such database, it has no pgvector, or may not be used.
+        UnreadableStoreError: there is no such database, it has no pgvector, may not be used, or lies behind a pooler
+            that pools by transaction.
         StoreUnavailableError: the server does not answer.
     """
     where = shown(url)
     try:
         with connect(url) as db:
+            _require_session(db, url, where)
             migrate(db, where)
             if not unfinished:
                 refuse_unfinished(Session(db), where)
@@ -113,6 +115,18 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
         ) from error
     except psycopg.Error as error:
         raise fault(error, where) from error
+
+
+def _require_session(db: psycopg.Connection[Row], url: str, where: str) -> None:
+    """See that a connection is one to the server: a pooler that pools by transaction hands out another each time.
+
+    Raises:
+        UnreadableStoreError: it forgot what it was told.
+    """
+    with connect(url) as other:
+        other.execute("BEGIN")  # takes what another client let go of last
+        if db.execute("SHOW search_path").fetchone() != other.execute("SHOW search_path").fetchone():
+            raise UnreadableStoreError(f"{where} {FORGETFUL}")
 
 
 def shown(url: str) -> str:
