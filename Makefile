@@ -31,7 +31,12 @@ $(VENV)/.dev: requirements-dev.lock pyproject.toml $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@ $(VENV)/.run
 
-run: $(VENV)/.run ## Start the server on a file in your data folder; no key needed
+# Where the database is PostgreSQL, its driver is wanted as well.
+$(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
+	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r deploy/requirements.lock
+	@touch $@
+
+run: $(VENV)/$(if $(filter postgres%,$(RECOLLECT_DATABASE_URL)),.postgres,.run) ## Start the server on a file in your data folder; no key needed
 	@exec $(BIN)/recollect serve
 
 test: lint unit ## Everything CI runs

@@ -93,7 +93,7 @@ def _driver(url: str) -> Iterator[None]:
         raise BadSettingError(
             _SETTING,
             f"{url.partition(':')[0]}://…",
-            f"needs the extra `postgres` ({error}): pip install recollect[postgres]",
+            f"needs the extra `postgres` ({error}): pip install 'recollect[postgres]'",
         ) from error
 
 
