@@ -27,6 +27,21 @@ TAKES_URL = (
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@,\s]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
+# In a URL a password stands behind the user, or among the parameters.
+_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
+_PASSWORD_PARAMETER = re.compile(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
+
+
+def shown_url(url: str) -> str:
+    """Return a database's URL as it may be shown: without its password.
+
+    >>> shown_url("postgresql://ana:p@ss/word@db.example:5433/memory?sslmode=require")
+    'postgresql://ana@db.example:5433/memory?sslmode=require'
+    >>> shown_url("postgresql:///memory?user=ana&password=secret"), shown_url("sqlite:///my:file@home")
+    ('postgresql:///memory?user=ana&password=…', 'sqlite:///my:file@home')
+    """
+    return url if url.startswith(SQLITE) else _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1@", url))
+
 
 def default_database_url() -> str:
     """Return the SQLite file in the user's data folder, as a URL."""
@@ -251,6 +266,11 @@ class Settings(BaseSettings):
         """The pairs of `RECOLLECT_PROFILE_KEYS`: a client's key, its profile."""
         pairs = self.profile_keys.get_secret_value().split(",") if self.profile_keys else []
         return {key: profile for key, _, profile in (pair.strip().rpartition("=") for pair in pairs) if key}
+
+    @property
+    def shown_database(self) -> str:
+        """The database's URL without its password."""
+        return shown_url(self.database_url)
 
     @property
     def allowed_origins(self) -> frozenset[str]:

@@ -94,7 +94,7 @@ def _server(here: Session, background: "Background", url: str | None, *, own: bo
     server = ChatServer(settings)
     try:
         background.run(server.start())
-        yield _Found(url=server.url, what=f"Memory in {settings.database_url}", own=server)
+        yield _Found(url=server.url, what=f"Memory in {settings.shown_database}", own=server)
     finally:
         background.run(server.close())
 

@@ -18,7 +18,7 @@ from recollect.providers.open import open_embedder
 from recollect.providers.tokens import encoding_at_hand
 from recollect.server.origin import is_loopback
 from recollect.server.run import bind
-from recollect.settings import PREFIX, SQLITE, Settings, unknown_variables
+from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 
 # Longest wait for the upstream's list of models, in seconds.
 _UPSTREAM_S = 5.0
@@ -84,7 +84,7 @@ def settings_in_effect(settings: Settings) -> dict[str, str]:
     """Return each setting that is not at its default, by its variable's name; secrets hidden."""
     defaults = Settings.model_construct().model_dump()
     return {
-        PREFIX + name.upper(): "…" if isinstance(value, SecretStr) else str(value)
+        PREFIX + name.upper(): "…" if isinstance(value, SecretStr) else shown_url(str(value))
         for name, value in settings.model_dump().items()
         if value != defaults[name]
     }

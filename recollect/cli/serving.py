@@ -90,7 +90,7 @@ async def _work(settings: "Settings") -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, engine.stop_work)
         who = settings.form_model or "built-in rules"
-        say(f"Forming memories in {settings.database_url} ({who}); Ctrl-C ends it after what is under way")
+        say(f"Forming memories in {settings.shown_database} ({who}); Ctrl-C ends it after what is under way")
         await engine.work()
         counters = engine.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")

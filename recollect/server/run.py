@@ -77,7 +77,7 @@ def welcome(settings: Settings, port: int) -> str:
         [
             "",
             f"Recollect listens on {base}",
-            f"  memory   {settings.database_url}",
+            f"  memory   {settings.shown_database}",
             f"  answers  {answers}",
             f"  forms    {forms}",
             f"  users    {who}",

@@ -1,5 +1,8 @@
 """Servers and workers on PostgreSQL: ready or not, told to stop, woken from afar, and eight of them at one time."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -130,3 +133,28 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
             " GROUP BY subject, kind, text) AS each"
         ).fetchone()
     assert made == (1,)
+
+
+@pytest.mark.parametrize("command", ["doctor", "serve", "worker"])
+def test_no_process_shows_the_password_of_the_database(command: str) -> None:
+    url = shared_server().new_database(f"password_{command}").replace("recollect@", "recollect:hunter2@")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "recollect", command],
+        env={**os.environ, "RECOLLECT_DATABASE_URL": url, "RECOLLECT_PORT": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        while "recollect@" not in said:
+            line = process.stdout.readline()
+            assert line, said
+            said += line
+        process.terminate()
+        said += process.communicate(timeout=60)[0]
+    finally:
+        process.kill()
+        process.wait()
+    assert "hunter2" not in said

@@ -9,6 +9,7 @@ import pytest
 
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
 from postgres_server import programs
+from recollect.errors import BadSettingError, StoreUnavailableError
 from recollect.ids import id_text
 from recollect.profiles.model import BudgetPolicy
 from recollect.store.failpoint import Failpoint
@@ -141,3 +142,23 @@ async def test_a_statement_that_takes_too_long_is_asked_once_and_a_connection_th
     assert asked == ["slow", "gone", "gone"]
     assert link.session() is not kept
     link.close()
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("postgresql://me:hunter2%zz@127.0.0.1/x", "percent-encoded"),
+        ("postgresql://me:hunter2@[bad", "IPv6"),
+    ],
+)
+async def test_a_url_that_cannot_be_read_is_refused_without_its_password(clock: FakeClock, url: str, says: str) -> None:
+    with pytest.raises(BadSettingError, match=says) as caught:
+        await open_store(url, clock=clock)
+    assert "hunter2" not in str(caught.value)
+
+
+async def test_a_database_that_is_not_there_is_refused_with_where_to_look(tmp_path: Path, clock: FakeClock) -> None:
+    url = f"{url_of('postgres', tmp_path).rpartition('/')[0]}/nosuch".replace("recollect@", "recollect:hunter2@")
+    with pytest.raises(StoreUnavailableError, match=r'"nosuch" does not exist.*RECOLLECT_DATABASE_URL') as caught:
+        await open_store(url, clock=clock)
+    assert "hunter2" not in str(caught.value)

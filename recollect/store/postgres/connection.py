@@ -9,6 +9,7 @@ from psycopg import RawCursor
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
+from recollect.errors import BadSettingError
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.elsewhere import remembers, with_words
 from recollect.store.postgres.faults import AGAIN, lost_by
@@ -19,6 +20,7 @@ from recollect.store.relational.statements import Statement
 
 T = TypeVar("T")
 
+SETTING = "RECOLLECT_DATABASE_URL"
 SCHEMA = "recollect"
 # Longest that one statement may take, and that a transaction of ours may stand still, in milliseconds: ours last a few.
 STATEMENT_MS, IDLE_MS = 60_000, 120_000
@@ -124,8 +126,16 @@ def connect(url: str) -> psycopg.Connection[Row]:
     """Open a connection to the tables' schema.
 
     Raises:
+        BadSettingError: the URL cannot be read.
         psycopg.Error: the server does not answer, or refuses.
     """
+    try:
+        psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        said = str(error).strip().partition(': "')[0]  # behind it stands what it stumbled over: the password, maybe
+        raise BadSettingError(
+            SETTING, "postgresql://…", f"is no URL ({said}): write what is special in a password as %40, %2F, %25"
+        ) from None
     made: psycopg.Connection[Row] = psycopg.connect(
         url,
         autocommit=True,

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import psycopg
 
 from recollect.errors import UnreadableStoreError
+from recollect.settings import shown_url
 from recollect.store.operators import Distribution
 from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.postgres.faults import fault
-from recollect.store.postgres.migrate import LOCK, prepare, shown
+from recollect.store.postgres.migrate import LOCK, prepare
 from recollect.store.postgres.wording import own, worded
 from recollect.store.relational.database import Row
 
@@ -49,7 +50,7 @@ def distribute(url: str, *, shards: int) -> Distribution:
         UnreadableStoreError: it has no Citus, is no coordinator, has no nodes, or a table was distributed otherwise.
         StoreUnavailableError: the server does not answer.
     """
-    where = shown(url)
+    where = shown_url(url)
     try:
         with connect(url) as db:
             version, nodes = _citus(db, where)  # before anything is made: a worker of Citus is not to get a schema

@@ -9,10 +9,11 @@ from typing import TypeVar
 import psycopg
 
 from recollect.errors import StoreUnavailableError
+from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import SCHEMA, Session, connect
 from recollect.store.postgres.faults import fault
-from recollect.store.postgres.migrate import prepare, shown
+from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.vectors import packed, pieces
 from recollect.store.relational.database import Row
 from recollect.store.relational.ends import Span
@@ -35,7 +36,7 @@ class PostgresEnd:
     def __init__(self, session: Session, url: str) -> None:
         """Take an open connection; `source` or `destination` makes one."""
         self.db = session
-        self.where = shown(url)
+        self.where = shown_url(url)
         self._tables: dict[str, tuple[_Column, ...]] = {}
         self._failpoint = Failpoint.from_environment()
         # A table of millions takes longer than a request may.

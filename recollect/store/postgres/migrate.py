@@ -6,8 +6,9 @@ from importlib.resources import files
 
 import psycopg
 
-from recollect.errors import NewerSchemaError, UnreadableStoreError
-from recollect.store.postgres.connection import SCHEMA, Session, connect
+from recollect.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
+from recollect.settings import shown_url
+from recollect.store.postgres.connection import SCHEMA, SETTING, Session, connect
 from recollect.store.postgres.faults import FORGETFUL, fault
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
@@ -96,11 +97,11 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
 
     Raises:
         NewerSchemaError: a newer Recollect wrote it.
-        UnreadableStoreError: there is no such database, it has no pgvector, may not be used, or lies behind a pooler
-            that pools by transaction.
-        StoreUnavailableError: the server does not answer.
+        BadSettingError: the URL cannot be read.
+        UnreadableStoreError: it has no pgvector, may not be used, or lies behind a pooler that pools by transaction.
+        StoreUnavailableError: the server does not answer, lets this user not in, or has no such database.
     """
-    where = shown(url)
+    where = shown_url(url)
     try:
         with connect(url) as db:
             _require_session(db, url, where)
@@ -108,12 +109,13 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
             if not unfinished:
                 refuse_unfinished(Session(db), where)
             return bytes(fetch_value(Session(db), SQL["term_key"]))
-    except (psycopg.errors.InvalidPassword, psycopg.errors.InvalidCatalogName) as error:
-        raise UnreadableStoreError(
-            f"{where} cannot be opened ({str(error).strip().splitlines()[-1]}): check user, password and database in "
-            "RECOLLECT_DATABASE_URL"
-        ) from error
     except psycopg.Error as error:
+        if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # nobody was let in
+            said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]
+            raise StoreUnavailableError(
+                f"{where} cannot be opened ({said}): check that the server runs, and "
+                f"address, user, password and database in {SETTING}"
+            ) from error
         raise fault(error, where) from error
 
 
@@ -127,18 +129,3 @@ def _require_session(db: psycopg.Connection[Row], url: str, where: str) -> None:
         other.execute("BEGIN")  # takes what another client let go of last
         if db.execute("SHOW search_path").fetchone() != other.execute("SHOW search_path").fetchone():
             raise UnreadableStoreError(f"{where} {FORGETFUL}")
-
-
-def shown(url: str) -> str:
-    """Return the address of a database without its password.
-
-    >>> shown("postgresql://ana:secret@db.example:5433/memory?sslmode=require")
-    'postgresql://ana@db.example:5433/memory'
-    """
-    try:
-        parts = psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error:
-        return "postgresql://…"
-    who = f"{parts['user']}@" if parts.get("user") else ""
-    port = f":{parts['port']}" if parts.get("port") else ""
-    return f"postgresql://{who}{parts.get('host') or 'localhost'}{port}/{parts.get('dbname') or ''}"

@@ -8,13 +8,14 @@ from typing import TypeVar
 
 from recollect.clock import Clock, to_micros
 from recollect.errors import NewerSchemaError, StoreUnavailableError
+from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.postgres import choosing
 from recollect.store.postgres.behind import Behind
 from recollect.store.postgres.connection import SCHEMA, Link, Session
 from recollect.store.postgres.faults import as_ours
-from recollect.store.postgres.migrate import newest_schema, prepare, schema_of, shown
+from recollect.store.postgres.migrate import newest_schema, prepare, schema_of
 from recollect.store.postgres.wording import own
 from recollect.store.protocol import Rank
 from recollect.store.relational.cache import HotCache
@@ -40,7 +41,7 @@ class PostgresStore(RelationalStore):
     def __init__(self, url: str, *, term_key: bytes, clock: Clock, cache_bytes: int) -> None:
         """Start the threads; use `open` to make one."""
         self._url = url
-        self._where = shown(url)
+        self._where = shown_url(url)
         self._closed = False
         self._clock = clock
         self._term_key = term_key
