@@ -8,13 +8,15 @@ import psycopg
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
-from postgres_server import programs
+from postgres_server import programs, shared_server
 from recollect.errors import BadSettingError, StoreUnavailableError
 from recollect.ids import id_text
 from recollect.profiles.model import BudgetPolicy
 from recollect.store.failpoint import Failpoint
 from recollect.store.open import open_store
-from recollect.store.postgres.connection import Link, Session, connect
+from recollect.store.postgres import connection
+from recollect.store.postgres.connection import STATEMENT_MS, Link, Session, connect
+from recollect.store.postgres.migrate import LOCK
 from recollect.store.postgres.store import PostgresStore
 from recollect.store.relational.database import Database
 from recollect.testing import FakeClock
@@ -162,3 +164,17 @@ async def test_a_database_that_is_not_there_is_refused_with_where_to_look(tmp_pa
     with pytest.raises(StoreUnavailableError, match=r'"nosuch" does not exist.*RECOLLECT_DATABASE_URL') as caught:
         await open_store(url, clock=clock)
     assert "hunter2" not in str(caught.value)
+
+
+async def test_whoever_opens_a_database_that_another_migrates_waits_longer_than_a_request_would(
+    clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = shared_server().new_database("migrating")
+    monkeypatch.setattr(connection, "_SETTINGS", connection._SETTINGS.replace(str(STATEMENT_MS), "100"))
+    with psycopg.connect(url, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        opening = asyncio.create_task(open_store(url, clock=clock))
+        await asyncio.sleep(0.5)
+        assert not opening.done()
+        other.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+        await (await opening).close()

@@ -58,6 +58,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
         raise NewerSchemaError(where=where, found=found, known=newest)
     if found == newest:
         return
+    db.execute("SET statement_timeout = 0")  # another may be at it, and a table of millions takes longer than a request
     db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
     try:
         _begin(db, where)
