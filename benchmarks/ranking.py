@@ -40,8 +40,8 @@ from recollect.recall.best import best
 from recollect.recall.meaning import Relevance
 from recollect.recall.query import Query, make_query
 from recollect.recall.recall import rank_subjects
-from recollect.text import hash64, terms
-from recollect.types import SHOWN_CHARACTERS, Hot, MemoryKind, Subject, Vectors
+from recollect.text import asks, hash64, terms
+from recollect.types import ASKING, SHOWN_CHARACTERS, Hot, MemoryKind, Subject, Vectors
 
 LIMIT, ROOM = 10, 1_000
 # Results asked for to fill the room: more never fit, at ten tokens each.
@@ -114,7 +114,7 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
             terms=terms(f"{said.speaker} {readable_text(said.text)}"),
             vectors=embedder.embed_now(pieces(said)),
             valid_from_us=to_micros(said.said_at),
-            role=_ROLES[said.role],
+            role=_ROLES[said.role] + ASKING * asks(readable_text(said.text)),
             sources=(key[said.name],),
         )
         for said in turns

@@ -77,7 +77,7 @@ async def _talk(engine: AsyncRecollect) -> None:
     await engine.record(
         [user("I live in Bergen now, no longer in Oslo."), assistant("Fine.")], user="ana", conversation="one"
     )
-    await engine.record([user("My sister Kira has two dogs."), assistant("Lovely dogs.")], user="ana")
+    await engine.record([user("My sister Kira has two dogs."), assistant("Lovely! Are they young?")], user="ana")
     tale = "A long tale of bees. " + "The hive stands in the orchard by the river. " * 200
     await engine.record([user(tale), assistant("Long.")], user="ana", conversation="tale")
     await engine.record([user("I work as a baker and I like honey."), assistant("Tasty.")], user="ben")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.recall.best import best
-from recollect.types import KIND_ORDER, Hot, MemoryKind
+from recollect.types import ASKING, KIND_ORDER, Hot, MemoryKind
 
 Floats = npt.NDArray[np.float64]
 
@@ -23,6 +23,8 @@ KEPT = 1.2
 # answer more often than the reverse. Each may be a third more or less for half a point.
 BEFORE, AFTER = 0.7, 0.5
 BEYOND = 0.5
+# What a question speaks for its neighbours more than another message: what is asked for stands in the answer.
+ASKING_SHARE = 0.75
 # Terms of a message that gets half of that: 20 to 60 find the same, for short messages and for long ones.
 OWN_TERMS = 30
 # Messages further apart than this are of different sittings.
@@ -52,7 +54,7 @@ def match_around(hot: Hot, own: Floats) -> Floats | None:
     turns = np.flatnonzero(hot.kinds == _TURN)
     if len(turns) < 2:
         return None
-    felt = np.maximum(own[turns] - KEPT, 0)
+    felt = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * (hot.roles[turns] >= ASKING))
     together = np.abs(np.diff(hot.valid_from[turns])) <= _SITTING_US
     before, after = _shifted(felt, together)
     before_that, _ = _shifted(before, together)

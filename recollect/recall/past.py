@@ -7,8 +7,8 @@ import numpy as np
 
 from recollect.clock import to_micros
 from recollect.ids import id_bytes
-from recollect.text import source_key, term_key
-from recollect.types import KIND_ORDER, Hot, Memory, Subject, Vector
+from recollect.text import asks, source_key, term_key
+from recollect.types import ASKING, KIND_ORDER, Hot, Memory, MemoryKind, Subject, Vector
 
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
@@ -64,7 +64,8 @@ def lay_out(subject: Subject, items: Sequence[Laid], *, salt: bytes, dim: int) -
 
 
 def _role(memory: Memory) -> int:
-    return _ROLES.get(memory.evidence[0].role, _OTHER_ROLE) if memory.evidence else 0
+    role = _ROLES.get(memory.evidence[0].role, _OTHER_ROLE) if memory.evidence else 0
+    return role + ASKING * (memory.kind is MemoryKind.TURN and asks(memory.text))
 
 
 def _keyed(terms: Mapping[str, int], salt: bytes) -> list[tuple[int, int]]:

@@ -14,14 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
+from recollect.recall.around import OWN_TERMS
 from recollect.recall.gather import Matches
 from recollect.recall.query import Query
 from recollect.recall.words import rarity
-from recollect.types import KIND_ORDER, Hot, MemoryKind, Subject
+from recollect.types import ASKING, KIND_ORDER, Hot, MemoryKind, Subject
 
 # Where the asker asks about themself, what an assistant told them counts so much less than their own words: it answers
 # many who ask the like. 1 to 3 are the same on BEAM, 0 loses three points; LoCoMo asks about people by name.
 TOLD_WEIGHT = 1.5
+# A message that ends in a question tells less than one that ends in an answer: so much less if it says nothing else.
+ASKING_WEIGHT = 1.0
 # A time asked about counts as a word would that as few memories have: 2.1 points of R@10; twice that changes nothing.
 TIME_WEIGHT = 1.0
 # What a memory is worth whatever is asked. All of it together is less than one word that half the memories share and
@@ -85,7 +88,10 @@ def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
     if matches.around is not None:
         total += matches.around
     if query.personal:
-        total -= TOLD_WEIGHT * (hot.roles == _ASSISTANT)
+        total -= TOLD_WEIGHT * (hot.roles % ASKING == _ASSISTANT)
+    asking = hot.roles >= ASKING
+    if np.count_nonzero(asking):
+        total -= ASKING_WEIGHT * asking * (OWN_TERMS / (OWN_TERMS + hot.length))
     if matches.in_time is not None:
         total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(matches.in_time))) * matches.in_time
     total += IMPORTANCE_WEIGHT * (hot.importance - 0.5) + CONFIDENCE_WEIGHT * (hot.confidence - 1)

@@ -61,7 +61,7 @@ from recollect.types.memory import (
     Vectors,
     WeakenMemory,
 )
-from recollect.types.recalled import SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
+from recollect.types.recalled import ASKING, SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
 from recollect.types.request import (
     NO_SCENE,
     ChatMessage,
@@ -76,6 +76,7 @@ from recollect.types.request import (
 from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
+    "ASKING",
     "GLOBAL",
     "KEY_VARIABLE",
     "KIND_ORDER",

@@ -268,6 +268,8 @@ class AddMemory:
     """One a chunk; facts have none."""
     terms: Mapping[str, int] = field(default_factory=dict)
     """Terms of the text (text.py) with their counts."""
+    asks: bool = False
+    """Its words end in a question: told of quotations."""
     inherits: tuple[MemoryId, ...] = ()
     """Memories whose evidence it takes over, each source once."""
 
@@ -304,6 +306,7 @@ class ReopenMemory:
     """As in `AddMemory`: what recall computes on was dropped when it was closed, and is made anew."""
     vectors: tuple[Vector, ...] = ()
     terms: Mapping[str, int] = field(default_factory=dict)
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

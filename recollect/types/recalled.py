@@ -11,6 +11,10 @@ from recollect.types.memory import Memory, MemoryId, Subject, Vectors
 SHOWN_CHARACTERS = 600
 
 
+ASKING = 128
+"""Added to a role in `Hot.roles`: the message ends in a question."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Hot:
     """All active memories of one subject as arrays, read in one snapshot: what recall computes on.
@@ -36,7 +40,7 @@ class Hot:
     """n: microseconds since 1970 UTC; 0 where never used."""
     uses: npt.NDArray[np.int32]
     roles: npt.NDArray[np.uint8]
-    """n: 0 nobody's words, 1 the user's, 2 the assistant's, 3 another's."""
+    """n: 0 nobody's words, 1 the user's, 2 the assistant's, 3 another's; `ASKING` more where they end in a question."""
     length: npt.NDArray[np.int32]
     """n: number of terms, repeats counted."""
     vectors: Vectors

@@ -52,6 +52,7 @@ class _Quotation:
     pieces: Sequence[str]
     """What is embedded of it."""
     terms: Mapping[str, int]
+    asks: bool
 
 
 async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
@@ -84,6 +85,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
                 space=tools.embedder.space,
                 vectors=tuple(row for row in mine if row.any()),
                 terms=each.terms,
+                asks=each.asks,
             )
         )
     return FormationResult(
@@ -105,7 +107,7 @@ def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
         name = spoken_name(message.name)
         # Who says it is part of what a turn means.
         pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
-        found.append(_Quotation(message=message, pieces=pieces, terms=terms(f"{name or ''} {text}")))
+        found.append(_Quotation(message=message, pieces=pieces, terms=terms(f"{name or ''} {text}"), asks=asks(text)))
     return found
 
 

@@ -12,7 +12,7 @@ from recollect.form.summary import NOTHING_SAID
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
-from recollect.text import terms
+from recollect.text import asks, terms
 from recollect.types import (
     Action,
     Change,
@@ -100,7 +100,13 @@ async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemor
     for memory, (found, counted) in zip(memories, read, strict=True):
         vectors = tuple(row for row in islice(rows, len(found)) if row.any())
         made.append(
-            ReopenMemory(id=memory.id, space=tools.embedder.space if vectors else "", vectors=vectors, terms=counted)
+            ReopenMemory(
+                id=memory.id,
+                space=tools.embedder.space if vectors else "",
+                vectors=vectors,
+                terms=counted,
+                asks=memory.kind is MemoryKind.TURN and asks(readable_text(memory.text)),
+            )
         )
     return made
 

@@ -9,7 +9,7 @@ import pytest
 from recall_hots import Known, ask, hot_of, recall, texts, unit
 from recollect.recall.around import LINKED, match_around
 from recollect.testing import NEW_YEAR
-from recollect.types import MemoryKind
+from recollect.types import ASKING, MemoryKind
 
 ASKED = Known(id=1, text="Do you keep a dog at home in Oslo?", kind=MemoryKind.TURN)
 ANSWER = Known(id=2, text="Yes, golden, called Rex", kind=MemoryKind.TURN, at=NEW_YEAR + timedelta(minutes=1))
@@ -40,6 +40,12 @@ def test_what_fits_speaks_for_its_neighbours_and_less_for_those_beyond() -> None
     assert found[0] == found[3] == found[6] == 0
     assert found[4] > found[2] > found[1] > 0
     assert found[4] > found[5] > 0
+
+
+def test_a_question_speaks_for_its_answer_more_than_another_message_would() -> None:
+    asking = replace(ASKED, role=ASKED.role + ASKING)
+
+    assert around([2, 0], asking, ANSWER)[1] > 1.5 * around([2, 0], ASKED, ANSWER)[1]
 
 
 def test_another_sitting_is_no_neighbour() -> None:

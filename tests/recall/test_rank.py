@@ -14,7 +14,7 @@ from recollect.recall.gather import gather
 from recollect.recall.query import Query
 from recollect.recall.rank import weigh
 from recollect.testing import NEW_YEAR
-from recollect.types import MemoryKind
+from recollect.types import ASKING, MemoryKind
 
 EAST = (1.0, 0.0, 0.0, 0.0)
 
@@ -42,6 +42,7 @@ def test_each_source_of_evidence_lifts_a_memory_by_itself() -> None:
 
 OLD = NEW_YEAR - timedelta(days=700)
 PLAIN = Known(id=1, text="oslo")
+LONE = Known(id=2, text="rome", at=OLD)
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,18 @@ def test_what_is_otherwise_equal_is_ordered_by_worth(better: Known, worse: Known
     first, second = evidence(ask("Oslo"), better, replace(worse, id=2))
 
     assert 0 < first - second < 1
+
+
+def test_what_ends_in_a_question_comes_after_what_tells_the_same_the_more_the_less_else_it_says() -> None:
+    told = replace(PLAIN, kind=MemoryKind.TURN)
+    long = replace(told, text="oslo " + " ".join(f"word{number}x" for number in range(100)))
+
+    def lost(known: Known) -> float:
+        told_first = evidence(ask("Oslo"), known, replace(LONE, id=2))[0]
+        return told_first - evidence(ask("Oslo"), replace(known, role=known.role + ASKING), replace(LONE, id=2))[0]
+
+    assert 0.8 < lost(told) <= 1
+    assert 0 < lost(long) < 0.3
 
 
 def test_worth_does_not_outweigh_being_asked_for() -> None:

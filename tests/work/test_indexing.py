@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.types import MemoryKind
+from recollect.types import ASKING, MemoryKind
 from recollect.work.indexing import is_bare_question
 from talk import assistant, user
 
@@ -143,3 +143,22 @@ async def test_an_assistants_planted_order_is_not_quoted_and_its_links_are(engin
         "My cat is called Tom.",
         "Cats are described at https://cats.example.",
     }
+
+
+async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once_it_was_brought_back(
+    engine: AsyncRecollect, parts: Parts
+) -> None:
+    async def roles() -> list[int]:
+        return [*map(int, (await parts.store.hot(engine.subject("ana"), parts.embedder.space)).roles)]
+
+    said = [user("My sister likes trout. What could we cook?"), assistant("Trout from the oven, with dill.")]
+    await engine.record(said, user="ana")
+    await engine.form()
+    asking, answer = 1 + ASKING, 2
+    assert {asking, answer} <= set(await roles())
+    [quoted] = [one for one in await engine.list(user="ana", kinds=TURNS) if one.text == said[0]["content"]]
+    await engine.forget(quoted.id, user="ana")
+    assert asking not in await roles()
+    closing = (await engine.decisions(user="ana"))[-1]
+    await engine.undo(closing.id, user="ana")
+    assert {asking, answer} <= set(await roles())

@@ -1,6 +1,6 @@
 """Write one subject of an export, with what was derived of it anew. Works on one end of a copy, in a transaction."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from recollect.errors import BadRequestError
@@ -16,7 +16,7 @@ from recollect.store.relational.reopening import pack_vectors
 from recollect.store.relational.rows import STATE_ORDER, fetch, fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES
-from recollect.types import MemoryState, ReopenMemory, Subject
+from recollect.types import ASKING, MemoryState, ReopenMemory, Subject
 
 SQL = load("export")
 SUBJECT_SQL = load("subject")
@@ -116,7 +116,7 @@ class Admitting:
         hot, vectors = [], []
         for one in filter(is_active, self._block.of("memory")):
             made = self._derived[one["id"]]
-            hot.append({"memory": one["id"], "terms": pack_terms(made.terms, salt), **_packed(one, made.terms)})
+            hot.append({"memory": one["id"], "terms": pack_terms(made.terms, salt), **_packed(one, made)})
             packed = pack_vectors(self._db, self._key, made.space, made.vectors)
             if packed is not None:
                 vectors.append({"memory": one["id"], "space": packed[0], "data": packed[1]})
@@ -132,12 +132,12 @@ class Admitting:
         self._end.add(_TABLES[table], (owner, *columns), found)
 
 
-def _packed(memory: Record, terms: Mapping[str, int]) -> dict[str, bytes]:
+def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
     evidence = memory["evidence"]
     fixed = pack_fixed(
         kind=memory["kind"],
-        role=role_code(evidence[0]["role"]) if evidence else 0,
-        length=sum(terms.values()),
+        role=(role_code(evidence[0]["role"]) if evidence else 0) + ASKING * made.asks,
+        length=sum(made.terms.values()),
         weights=(memory["importance"], memory["confidence"]),
         times=(memory["valid_from"], memory["uses"], memory["last_used_at"] or 0),
     )

@@ -24,6 +24,7 @@ from recollect.store.relational.rows import (
 from recollect.store.relational.statements import load
 from recollect.text import clean
 from recollect.types import (
+    ASKING,
     AddMemory,
     Change,
     CloseMemory,
@@ -140,7 +141,7 @@ class Changes:
             role, sources = self._role_and_sources(id_)
         fixed = pack_fixed(
             kind=KIND_NUMBER[memory.kind],
-            role=role,
+            role=role + ASKING * change.asks,
             length=sum(change.terms.values()),
             weights=(memory.importance, memory.confidence),
             times=(to_micros(memory.valid_from), memory.uses, micros(memory.last_used_at) or 0),

@@ -12,7 +12,7 @@ from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_ter
 from recollect.store.relational.database import Database
 from recollect.store.relational.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
 from recollect.store.relational.statements import load
-from recollect.types import MemoryKind, ReopenMemory, Vector, WeakenMemory
+from recollect.types import ASKING, MemoryKind, ReopenMemory, Vector, WeakenMemory
 
 SQL = load("undo")
 MEMORY_SQL = load("memory")
@@ -60,7 +60,7 @@ def reopen(db: Database, key: int, id_: bytes, change: ReopenMemory, *, salt: by
     rows = fetch(db, MEMORY_SQL["evidence"], key, id_)
     fixed = pack_fixed(
         kind=kind,
-        role=role_code(rows[0][3]) if rows else 0,
+        role=(role_code(rows[0][3]) if rows else 0) + ASKING * change.asks,
         length=sum(change.terms.values()),
         weights=(importance, confidence),
         times=(valid_from, uses, last_used_at or 0),
