@@ -24,7 +24,7 @@ KEPT = 1.2
 BEFORE, AFTER = 0.7, 0.5
 BEYOND = 0.5
 # What a question speaks for its neighbours more than another message: what is asked for stands in the answer.
-ASKING_SHARE = 0.75
+ASKING_SHARE = 0.5
 # Terms of a message that gets half of that: 20 to 60 find the same, for short messages and for long ones.
 OWN_TERMS = 30
 # Messages further apart than this are of different sittings.
