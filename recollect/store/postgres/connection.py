@@ -1,6 +1,6 @@
 """One connection to PostgreSQL, used by one thread: opened when it is needed, and again when it was lost. Network."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.errors import BadSettingError
 from recollect.store.failpoint import Failpoint
+from recollect.store.postgres.bulk import Bulk
 from recollect.store.postgres.elsewhere import remembers, with_words
 from recollect.store.postgres.faults import AGAIN, lost_by
 from recollect.store.postgres.vectors import joined, pieces, received, teach
@@ -48,6 +49,7 @@ SELECT c.relname
  WHERE n.nspname = $1 AND c.relkind = 'r'
  ORDER BY c.relname
 """
+_ADDS_VECTORS = ("memory", "add_vectors")
 _SENDS_VECTORS = {
     ("memory", "hot_joined"): joined,
     ("memory", "hot_vectors"): received,
@@ -165,6 +167,7 @@ class Session:
         self._writing = False
         self._knows_vectors = False
         self._dims: dict[int, int] = {}
+        self._bulk = Bulk(SCHEMA)
         self.committing = False
         """A commit was sent whose outcome is not known yet."""
 
@@ -211,8 +214,8 @@ class Session:
         """Run a statement."""
         if isinstance(statement, Statement):
             where = (statement.room, statement.name)
-            if where == ("memory", "add_vectors"):
-                self._add_vectors(statement, values)
+            if where == _ADDS_VECTORS:
+                self.executemany(statement, [values])
                 return Found([])
             if where in _SENDS_VECTORS:
                 return Found(_SENDS_VECTORS[where](self._say(worded(statement), values)))
@@ -224,8 +227,12 @@ class Session:
         return Found(self._say(worded(statement), values))
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        """Run a statement for each row of values."""
-        self._cursor.executemany(worded(statement), list(rows))
+        """Run a statement for each row of values; many that are plainly inserted go in by COPY."""
+        if isinstance(statement, Statement) and (statement.room, statement.name) == _ADDS_VECTORS:
+            rows = self._single_vectors(rows)
+        insert, values = worded(statement), [tuple(row) for row in rows]
+        if not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
+            self._cursor.executemany(insert, values)
 
     def changes(self) -> int:
         """Return how many rows the last statement changed."""
@@ -255,15 +262,16 @@ class Session:
         teach(made, int(self._say(_VECTOR_TYPE)[0][0]))
         return made
 
-    def _add_vectors(self, statement: Statement, values: Sequence[Any]) -> None:
-        subject, space, memory, data = values
+    def _single_vectors(self, rows: Iterable[Sequence[Any]]) -> Iterator[Row]:
+        """Cut the packed vectors of memories into rows of one."""
         if not self._knows_vectors:
             teach(self._cursor, int(self._say(_VECTOR_TYPE)[0][0]))
             self._knows_vectors = True
-        if space not in self._dims:
-            self._dims[space] = int(self._say("SELECT dim FROM space WHERE id = $1", (space,))[0][0])
-        chunks = enumerate(pieces(data, self._dims[space]))
-        self.executemany(statement, [(subject, space, memory, chunk, piece) for chunk, piece in chunks])
+        for subject, space, memory, data in rows:
+            if space not in self._dims:
+                self._dims[space] = int(self._say("SELECT dim FROM space WHERE id = $1", (space,))[0][0])
+            for chunk, piece in enumerate(pieces(data, self._dims[space])):
+                yield subject, space, memory, chunk, piece
 
     def _say(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         self._cursor.execute(statement, values or None)

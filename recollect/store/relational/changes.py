@@ -7,10 +7,11 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.relational import subjects
+from recollect.store.relational.adding import Adding
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code, role_number, unpack_fixed
 from recollect.store.relational.database import Database, Row
 from recollect.store.relational.ledger import refuse_erased
-from recollect.store.relational.reopening import pack_vectors, reopen, weaken
+from recollect.store.relational.reopening import reopen, weaken
 from recollect.store.relational.rows import (
     KIND_NUMBER,
     STATE_NUMBER,
@@ -75,8 +76,8 @@ def apply(
         version = subjects.move_version(db, subject)
         subjects.ensure(db, home)
         Changes(db, subject, home=home.key, salt=subjects.salt_of(term_key, subject), version=version).apply(changes)
-    for decision in decisions:
-        _add_decision(db, subject, decision)
+    if decisions:
+        db.executemany(SQL["add_decision"], [_decision_row(subject, decision) for decision in decisions])
     return version
 
 
@@ -103,11 +104,14 @@ class Changes:
         self._salt = salt
         self._version = version
         self._closing: dict[bytes, CloseMemory] = {}
+        self._adding = Adding(db, self._key)
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Apply them all."""
         self._closing = {_id(change.id): change for change in changes if isinstance(change, CloseMemory)}
         for change in changes:
+            if not isinstance(change, AddMemory) or self._looks_back(change):
+                self._adding.flush()
             match change:
                 case AddMemory():
                     self._add(change)
@@ -119,21 +123,28 @@ class Changes:
                     self._reopen(change)
                 case WeakenMemory():
                     self._weaken(change)
+        self._adding.flush()
+
+    def _looks_back(self, change: AddMemory) -> bool:
+        """Tell whether what is added before has to be there: it may fill the same slot, is counted, or drawn on."""
+        return change.memory.kind is MemoryKind.FACT or bool(change.inherits) or self._subject.kind == "app"
 
     def _add(self, change: AddMemory) -> None:
         memory = change.memory
         if memory.subject != self._subject:
             raise BadRequestError(f"a memory of {memory.subject.text} cannot be stored under {self._subject.text}")
         id_ = _id(memory.id)
-        vectors = pack_vectors(self._db, self._key, change.space, change.vectors)
+        vectors = self._adding.pack(change.space, change.vectors)
         active = memory.state is MemoryState.ACTIVE
         if active and memory.kind is MemoryKind.FACT:
             self._free_slot(memory)
-        self._db.execute(SQL["add_memory"], self._memory_row(memory, id_))
+        self._adding.put("add_memory", *self._memory_row(memory, id_))
         self._add_evidence(id_, memory.evidence, first_place=0)
-        self._inherit(id_, change.inherits)
         for tag in memory.detail.tags:
-            self._db.execute(SQL["add_tag"], (self._key, clean(tag), id_))
+            self._adding.put("add_tag", clean(tag), id_)
+        if change.inherits:
+            self._adding.flush()
+            self._inherit(id_, change.inherits)
         if not active:
             return
         role, sources = role_number(memory.evidence), pack_sources(map(_source, memory.evidence))
@@ -146,10 +157,10 @@ class Changes:
             weights=(memory.importance, memory.confidence),
             times=(to_micros(memory.valid_from), memory.uses, micros(memory.last_used_at) or 0),
         )
-        self._db.execute(SQL["add_hot"], (self._key, id_, fixed, pack_terms(change.terms, self._salt), sources))
+        self._adding.put("add_hot", id_, fixed, pack_terms(change.terms, self._salt), sources)
         if vectors is not None:
             space, data = vectors
-            self._db.execute(SQL["add_vectors"], (self._key, space, id_, data))
+            self._adding.put("add_vectors", space, id_, data)
 
     def _reopen(self, change: ReopenMemory) -> None:
         id_ = _id(change.id)
@@ -170,7 +181,6 @@ class Changes:
 
     def _memory_row(self, memory: Memory, id_: bytes) -> Row:
         return (
-            self._key,
             id_,
             KIND_NUMBER[memory.kind],
             STATE_NUMBER[memory.state],
@@ -232,6 +242,7 @@ class Changes:
             if (id_bytes(source.conversation), source.seq, clean(source.quote)) not in known
         ]
         self._add_evidence(id_, fresh, first_place=self._next_place(id_))
+        self._adding.flush()
         self._inherit(id_, change.inherits)
         self._sources_anew(id_)
 
@@ -262,7 +273,7 @@ class Changes:
                 raise BadRequestError(f"evidence names the conversation {source.conversation!r}, which is no id")
             said = (clean(source.role), clean(source.speaker), clean(source.quote), to_micros(source.said_at))
             where = (self._home, conversation, source.seq, source.hash)
-            self._db.execute(SQL["add_evidence"], (self._key, id_, place, *where, *said))
+            self._adding.put("add_evidence", id_, place, *where, *said)
 
 
 def note_uses(db: Database, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
@@ -291,16 +302,13 @@ def _fixed_now(db: Database, key: int, id_: bytes) -> bytes | None:
     return pack_fixed(kind=kind, role=role, length=length, weights=(importance, confidence), times=times)
 
 
-def _add_decision(db: Database, subject: Subject, decision: Decision) -> None:
+def _decision_row(subject: Subject, decision: Decision) -> Row:
     if decision.subject != subject:
         raise BadRequestError(f"a decision on {decision.subject.text} cannot be stored under {subject.text}")
     what = (clean(decision.reason), clean(decision.text), decision.profile)
     touched = (_optional_id(decision.memory_id), _optional_id(decision.target_id))
     where = (_optional_id(decision.conversation), decision.seq)
-    db.execute(
-        SQL["add_decision"],
-        (subject.key, to_micros(decision.at), _id(decision.id), decision.action.value, *touched, *what, *where),
-    )
+    return (subject.key, to_micros(decision.at), _id(decision.id), decision.action.value, *touched, *what, *where)
 
 
 def _source(said: Evidence) -> tuple[int, str, int]:

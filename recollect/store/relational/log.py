@@ -121,11 +121,15 @@ def _append(db: Database, ledger: Ledger, tail: _Tail, messages: Sequence[_Fresh
         SQL["add_message"],
         ((subject, conversation, seq, parent, *_columns(fresh, ledger, now)) for seq, parent, fresh in placed),
     )
-    for seq, _, fresh in placed:
-        for call_id in fresh.message.call_ids:
-            call = call_hash(call_id)
-            called = ledger.mask(call) if fresh.level == ERASED else call
-            db.execute(SQL["add_call"], (subject, called, conversation, seq))
+    calls = [(seq, fresh.level, call_hash(one)) for seq, _, fresh in placed for one in fresh.message.call_ids]
+    if calls:
+        db.executemany(
+            SQL["add_call"],
+            [
+                (subject, ledger.mask(call) if level == ERASED else call, conversation, seq)
+                for seq, level, call in calls
+            ],
+        )
     tail.last_seq += len(placed)
     tail.appended.extend(range(first, tail.last_seq + 1))
     return tail.last_seq
