@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
@@ -25,6 +25,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, RequestError
 from recollect.text import clean
 from recollect.types import KIND_ORDER, Conversation, ConversationId, Subject
+from recollect.work.together import together
 
 # Conversations recorded side by side: the store commits together what waits together.
 SIDE_BY_SIDE = 32
@@ -163,7 +164,7 @@ class Replay:
             groups[self._whose(recording)].append(recording)
         self._bar.begin("recording", "messages", self._plan.messages)
         room = asyncio.Semaphore(SIDE_BY_SIDE)
-        await _together(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
+        await together(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
         await self._form()
         for subject in groups:
             await self._count(subject, since=began)
@@ -179,7 +180,7 @@ class Replay:
             else:
                 first.append(recording)
             seen.add(recording.id)
-        await _together(self._record_within(room, subject, one, known.get(one.id)) for one in first)
+        await together(self._record_within(room, subject, one, known.get(one.id)) for one in first)
 
     async def _record_within(
         self, room: asyncio.Semaphore, subject: Subject, recording: Recording, known: Conversation | None
@@ -277,14 +278,3 @@ class Replay:
 def _said(message: Mapping[str, Any]) -> tuple[str, str]:
     """Return a message's role and text as the log keeps them."""
     return clean(message["role"]), clean(text_of(message.get("content")))
-
-
-async def _together(work: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do all of it side by side; the first error ends the rest and is raised."""
-    tasks = [asyncio.create_task(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

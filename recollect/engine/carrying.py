@@ -1,8 +1,10 @@
 """Part of the API: what is kept, as lines of text for another database. Reads and writes databases and files."""
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, BinaryIO
 
 from recollect.clock import from_micros
@@ -11,16 +13,34 @@ from recollect.errors import BadRequestError
 from recollect.form.scrub import scrub
 from recollect.ids import id_text
 from recollect.store.open import open_end
-from recollect.store.relational.admitting import Admitting, is_active, key_of, require_absent, said_elsewhere
+from recollect.store.relational.admitting import (
+    Admitting,
+    is_active,
+    key_of,
+    present,
+    require_absent,
+    said_elsewhere,
+)
 from recollect.store.relational.copying import Bar
 from recollect.store.relational.ends import End, Use
 from recollect.store.relational.exporting import Record, export_lines, subjects_to_export
 from recollect.store.relational.importing import Block, read_blocks
 from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
+from recollect.work.together import together
+from recollect.work.tools import Tools
 from recollect.work.undoing import reopened
 
-# Memories whose texts are embedded in one go.
-TOGETHER = 256
+# Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
+TOGETHER, SIDE_BY_SIDE = 256, 4
+# Subjects are written in one transaction until they have so many records: a commit waits for the disk, and a kill
+# throws no more than this away. And no more subjects: each is locked.
+MOST_RECORDS = 4_096
+MOST_SUBJECTS = 256
+
+Words = dict[tuple[bytes, int], str]
+"""What is said in each place of a log."""
+Derived = dict[tuple[int, MemoryId], ReopenMemory]
+"""What is made anew of memories, by their subjects' keys and their ids."""
 
 
 @dataclass(slots=True)
@@ -72,7 +92,7 @@ class Carrying(Wired):
     async def import_from(self, file: BinaryIO, *, bar: Bar, only_missing: bool = False) -> Carried:
         """Take in what `export_to` wrote; vectors and all else that is derived are made anew.
 
-        The whole file is checked before anything is written; each subject is one transaction.
+        The whole file is checked before anything is written; small subjects share a transaction, none is torn apart.
 
         Args:
             file: Read twice from its beginning.
@@ -90,21 +110,35 @@ class Carrying(Wired):
             bar.begin("importing", "memories", sum(missing.values()))
             done = 0
             file.seek(0)
-            for block in read_blocks(file):
-                if block.key not in missing:
-                    carried.present += 1
-                    continue
-                derived: list[ReopenMemory] = []
-                active = [_memory(end, block, one) for one in block.of("memory") if is_active(one)]
-                tools = self._tools if block.subject is None else await self._tools.of(block.subject)
-                for start in range(0, len(active), TOGETHER):
-                    derived += await reopened(tools, active[start : start + TOGETHER])
-                    bar.reach(done + min(start + TOGETHER, len(active)))
-                end.write(Admitting(end, block, derived).write, block.key)
-                done += missing[block.key]
+            for group in _groups(read_blocks(file), missing, carried):
+                derived = await self._derive(end, group, bar, done)
+                end.write(Admitting(end, group, derived).write, *(block.key for block in group))
+                for block in group:
+                    carried.count(block)
+                    done += missing[block.key]
                 bar.reach(done)
-                carried.count(block)
         return carried
+
+    async def _derive(self, end: End, group: Sequence[Block], bar: Bar, done: int) -> Derived:
+        """Make anew what is derived of the active memories of some subjects."""
+        logs = {block.key: block.words for block in group}
+        by_space: dict[str, tuple[Tools, list[Memory]]] = {}
+        for block in group:
+            active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
+            tools = self._tools if block.subject is None else await self._tools.of(block.subject)
+            by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
+        portions = [
+            (tools, memories[start : start + TOGETHER])
+            for tools, memories in by_space.values()
+            for start in range(0, len(memories), TOGETHER)
+        ]
+        derived: Derived = {}
+        for start in range(0, len(portions), SIDE_BY_SIDE):
+            some = portions[start : start + SIDE_BY_SIDE]
+            for (_, memories), made in zip(some, await together(reopened(*one) for one in some), strict=True):
+                derived |= {(memory.subject.key, one.id): one for memory, one in zip(memories, made, strict=True)}
+            bar.reach(done + len(derived))
+        return derived
 
     def _check(self, file: BinaryIO, end: End, *, only_missing: bool) -> dict[int, int]:
         """Read the whole file; return whose records are to be written, and how many memories each has.
@@ -113,19 +147,43 @@ class Carrying(Wired):
             BadRequestError: see `import_from`.
         """
         missing: dict[int, int] = {}
-        seen: set[int] = set()
-        for block in read_blocks(file):
-            if block.key in seen:
-                raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
-            seen.add(block.key)
-            try:
-                require_absent(end, block)
-            except BadRequestError:
-                if not only_missing:
-                    raise
-            else:
-                missing[block.key] = len(block.of("memory"))
+        for group in _so_many(_each_once(read_blocks(file)), MOST_SUBJECTS):
+            if not only_missing:
+                require_absent(end, group)
+            there = present(end, group) if only_missing else {}
+            missing |= {block.key: len(block.of("memory")) for block in group if block.key not in there}
         return missing
+
+
+def _each_once(blocks: Iterator[Block]) -> Iterator[Block]:
+    seen: set[int] = set()
+    for block in blocks:
+        if block.key in seen:
+            raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
+        seen.add(block.key)
+        yield block
+
+
+def _so_many(blocks: Iterator[Block], most: int) -> Iterator[list[Block]]:
+    while group := list(islice(blocks, most)):
+        yield group
+
+
+def _groups(blocks: Iterator[Block], missing: Mapping[int, int], carried: Carried) -> Iterator[list[Block]]:
+    """Put missing subjects together that are written together; count the others."""
+    group: list[Block] = []
+    records = 0
+    for block in blocks:
+        if block.key not in missing:
+            carried.present += 1
+            continue
+        group.append(block)
+        records += sum(map(len, block.rows.values()))
+        if records >= MOST_RECORDS or len(group) == MOST_SUBJECTS:
+            yield group
+            group, records = [], 0
+    if group:
+        yield group
 
 
 def _shown(row: Record) -> Record:
@@ -160,24 +218,24 @@ def _scrub_value(value: Any) -> Any:
             return value
 
 
-def _memory(end: End, block: Block, row: Record) -> Memory:
+def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:
     """Make of a record what its vectors and terms are made of."""
     return Memory(
         id=MemoryId(id_text(row["id"])),
         subject=block.subject or Subject("global", ""),
         kind=KIND_ORDER[row["kind"]],
-        text=row["text"] if row["text"] is not None else _said(end, block, row),
+        text=row["text"] if row["text"] is not None else _said(end, row, logs),
         speaker=row["speaker"],
         valid_from=from_micros(row["valid_from"]),
         known_from=from_micros(row["known_from"]),
     )
 
 
-def _said(end: End, block: Block, row: Record) -> str:
-    """Return the words of a turn: from the log of the same file, from that of another subject, or as it was quoted."""
+def _said(end: End, row: Record, logs: Mapping[int, Words]) -> str:
+    """Return the words of a turn: from a log that comes with it, from one that is there, or as it was quoted."""
     for source in row["evidence"]:
-        place = (source["conversation"], source["seq"])
-        if source["home"] == block.subject:
-            return block.words.get(place, "")
-        return said_elsewhere(end, key_of(source["home"]), *place) or str(source["quote"])
+        home, place = key_of(source["home"]), (source["conversation"], source["seq"])
+        if home in logs:
+            return logs[home].get(place, "")
+        return said_elsewhere(end, home, *place) or str(source["quote"])
     return ""

@@ -1,10 +1,11 @@
-"""A process of its own that imports: `python import_process.py URL FILE`."""
+"""A process of its own that imports, two subjects a transaction: `python import_process.py URL FILE`."""
 
 import asyncio
 import sys
 from pathlib import Path
 
 from populated import opened
+from recollect.engine import carrying
 
 
 class SilentBar:
@@ -25,4 +26,5 @@ async def main(url: str, file: Path) -> None:
 
 
 if __name__ == "__main__":
+    carrying.MOST_SUBJECTS = 2
     asyncio.run(main(sys.argv[1], Path(sys.argv[2])))

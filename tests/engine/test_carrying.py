@@ -256,7 +256,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_goes_on_with_the_missin
     file = tmp_path / "all.jsonl"
     file.write_bytes(data)
     await (await parts_of(where)).store.close()
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: "before-commit:3"}
+    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: "before-commit:2"}
     command = [sys.executable, str(SCRIPT), where, str(file)]
     killed = await asyncio.to_thread(
         subprocess.run, command, env=environment, capture_output=True, text=True, timeout=60, check=False

@@ -1,22 +1,22 @@
-"""Write one subject of an export, with what was derived of it anew. Works on one end of a copy, in a transaction."""
+"""Write subjects of an export, with what was derived of them anew. Works on one end of a copy, in a transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.errors import BadRequestError
-from recollect.ids import id_bytes, id_text
+from recollect.ids import id_text
 from recollect.store.relational import subjects
+from recollect.store.relational.adding import Packing
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.relational.database import Row
 from recollect.store.relational.ends import End
 from recollect.store.relational.exporting import Record
 from recollect.store.relational.importing import Block
 from recollect.store.relational.ledger import imported_as
-from recollect.store.relational.reopening import pack_vectors
 from recollect.store.relational.rows import STATE_ORDER, fetch, fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES
-from recollect.types import ASKING, MemoryState, ReopenMemory, Subject
+from recollect.types import ASKING, MemoryId, MemoryState, ReopenMemory, Subject
 
 SQL = load("export")
 SUBJECT_SQL = load("subject")
@@ -30,22 +30,34 @@ def is_active(memory: Record) -> bool:
     return bool(memory["state"] == _ACTIVE)
 
 
-def require_absent(end: End, block: Block) -> None:
+def require_absent(end: End, blocks: Sequence[Block]) -> None:
     """Let nothing be imported over what is there, nor bring back what was erased here.
 
     Raises:
-        BadRequestError: there is something of the subject.
+        BadRequestError: there is something of a subject.
     """
-    for table in TABLES:
-        if table.nobodys or table.name == "subject":
-            continue
-        which = f'"{table.name}" WHERE "{table.key[0]}" = ?1 LIMIT 1'
-        if fetch(end.db, f"SELECT 1 FROM {which}", block.key):  # noqa: S608  # names of our own tables
-            erased = table.name.startswith("erased")
+    there = present(end, blocks)
+    for block in blocks:
+        table = there.get(block.key)
+        if table is not None:
+            erased = table.startswith("erased")
             raise BadRequestError(
-                f"{block.name} is there already ({'erased' if erased else 'there are rows in ' + table.name}), and "
+                f"{block.name} is there already ({'erased' if erased else f'there are rows in {table}'}), and "
                 "nothing is imported over it: use another database"
             )
+
+
+def present(end: End, blocks: Sequence[Block]) -> dict[int, str]:
+    """Find the subjects of whom there is something, by their keys: in which table."""
+    found: dict[int, str] = {}
+    keys = ", ".join(f"{block.key:d}" for block in blocks)
+    for table in TABLES:
+        if table.nobodys or table.name == "subject" or not blocks:
+            continue
+        which = f'"{table.name}" WHERE "{table.key[0]}" IN ({keys})'
+        for (key,) in fetch(end.db, f'SELECT DISTINCT "{table.key[0]}" FROM {which}'):  # noqa: S608  # names of our own
+            found.setdefault(key, table.name)
+    return found
 
 
 def said_elsewhere(end: End, home: int, conversation: bytes, seq: int) -> str | None:
@@ -55,80 +67,92 @@ def said_elsewhere(end: End, home: int, conversation: bytes, seq: int) -> str | 
 
 
 class Admitting:
-    """One subject on its way in."""
+    """Subjects on their way in, together."""
 
-    def __init__(self, end: End, block: Block, derived: Sequence[ReopenMemory]) -> None:
-        """Take what recall computes on of each active memory."""
+    def __init__(self, end: End, blocks: Sequence[Block], derived: Mapping[tuple[int, MemoryId], ReopenMemory]) -> None:
+        """Take what recall computes on of each active memory, by its subject's key and its id."""
         self._end = end
         self._db = end.db
-        self._block = block
-        self._key = block.key
-        self._derived = {id_bytes(one.id): one for one in derived}
+        self._blocks = blocks
+        self._named = [block for block in blocks if block.subject is not None]
+        self._derived = derived
 
     def write(self) -> None:
-        """Write all of it."""
-        require_absent(self._end, self._block)
-        self._write_ledger()
-        subject = self._block.subject
-        if subject is None:
-            return
-        subjects.ensure(self._db, subject)
-        version = subjects.move_version(self._db, subject)
+        """Write all of them."""
+        require_absent(self._end, self._blocks)
+        self._write_ledgers()
+        versions = {block.key: self._begin(block) for block in self._named}
         for home in self._homes():
             subjects.ensure(self._db, home)
         for table in ("app", "subscription", "conversation", "decision"):
-            self._add(table, self._block.of(table))
-        messages = self._block.of("message")
+            self._add(table, self._all(table))
+        messages = self._all("message")
         self._add("message", messages)
-        self._add("tool_call", [_beside(one, call=call) for one in messages for call in dict.fromkeys(one["calls"])])
-        self._add("formation", [one | {"home": key_of(one["home"])} for one in self._block.of("formation")])
-        self._write_memories(version)
-        self._write_hot(subject)
+        calls = ((key, one, call) for key, one in messages for call in dict.fromkeys(one["calls"]))
+        self._add("tool_call", [(key, _beside(one, call=call)) for key, one, call in calls])
+        self._add("formation", [(key, one | {"home": key_of(one["home"])}) for key, one in self._all("formation")])
+        self._write_memories(versions)
+        self._write_hot()
+
+    def _all(self, kind: str) -> list[tuple[int, Record]]:
+        """Return the records of a kind, each with whose it is."""
+        return [(block.key, record) for block in self._named for record in block.of(kind)]
+
+    def _begin(self, block: Block) -> int:
+        subject = block.subject or Subject("global", "")
+        subjects.ensure(self._db, subject)
+        return subjects.move_version(self._db, subject)
 
     def _homes(self) -> list[Subject]:
-        sources = (source for memory in self._block.of("memory") for source in memory["evidence"])
-        homes = (one["home"] for one in (*sources, *self._block.of("formation")))
-        return list(dict.fromkeys(home for home in homes if isinstance(home, Subject)))
+        own = {block.key for block in self._named}
+        sources = (source for _, memory in self._all("memory") for source in memory["evidence"])
+        homes = (one["home"] for one in (*sources, *(record for _, record in self._all("formation"))))
+        return list(dict.fromkeys(home for home in homes if isinstance(home, Subject) and home.key not in own))
 
-    def _write_ledger(self) -> None:
-        for ledger in self._block.of("ledger"):
-            self._db.execute(SQL["keep_ledger_key"], (imported_as(self._key), ledger["key"]))
-            if ledger["at"] is not None:
-                self._add("erased_subject", [{"at": ledger["at"], "version": ledger["version"] or 0}])
-        self._add("erased_message", self._block.of("erased"))
+    def _write_ledgers(self) -> None:
+        for block in self._blocks:
+            for ledger in block.of("ledger"):
+                self._db.execute(SQL["keep_ledger_key"], (imported_as(block.key), ledger["key"]))
+                if ledger["at"] is not None:
+                    self._add("erased_subject", [(block.key, {"at": ledger["at"], "version": ledger["version"] or 0})])
+        self._add("erased_message", [(block.key, record) for block in self._blocks for record in block.of("erased")])
 
-    def _write_memories(self, version: int) -> None:
-        memories = self._block.of("memory")
-        self._add("memory", [one | {"changed": version} for one in memories])
+    def _write_memories(self, versions: Mapping[int, int]) -> None:
+        memories = self._all("memory")
+        self._add("memory", [(key, one | {"changed": versions[key]}) for key, one in memories])
         self._add(
             "evidence",
             [
-                source | {"memory": one["id"], "place": place, "home": key_of(source["home"])}
-                for one in memories
+                (key, source | {"memory": one["id"], "place": place, "home": key_of(source["home"])})
+                for key, one in memories
                 for place, source in enumerate(one["evidence"])
             ],
         )
-        self._add("memory_tag", [{"memory": one["id"], "tag": tag} for one in memories for tag in set(one["tags"])])
-        self._add("link", [{"memory": one["id"]} for one in memories if one["linked"]])
+        tags = ((key, one["id"], tag) for key, one in memories for tag in set(one["tags"]))
+        self._add("memory_tag", [(key, {"memory": id_, "tag": tag}) for key, id_, tag in tags])
+        self._add("link", [(key, {"memory": one["id"]}) for key, one in memories if one["linked"]])
 
-    def _write_hot(self, subject: Subject) -> None:
-        salt = subjects.salt_of(bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), subject)
+    def _write_hot(self) -> None:
+        term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), Packing(self._db)
+        salts = {block.key: subjects.salt_of(term_key, block.subject) for block in self._named if block.subject}
         hot, vectors = [], []
-        for one in filter(is_active, self._block.of("memory")):
-            made = self._derived[one["id"]]
-            hot.append({"memory": one["id"], "terms": pack_terms(made.terms, salt), **_packed(one, made)})
-            packed = pack_vectors(self._db, self._key, made.space, made.vectors)
+        for key, one in self._all("memory"):
+            if not is_active(one):
+                continue
+            made, memory = self._derived[key, MemoryId(id_text(one["id"]))], {"memory": one["id"]}
+            hot.append((key, memory | {"terms": pack_terms(made.terms, salts[key]), **_packed(one, made)}))
+            packed = packing.pack(key, made.space, made.vectors)
             if packed is not None:
-                vectors.append({"memory": one["id"], "space": packed[0], "data": packed[1]})
+                vectors.append((key, memory | {"space": packed[0], "data": packed[1]}))
         self._add("hot", hot)
         self._add("vector", vectors)
 
-    def _add(self, table: str, rows: Sequence[Record]) -> None:
+    def _add(self, table: str, rows: Sequence[tuple[int, Record]]) -> None:
         if not rows:
             return
-        columns = tuple(sorted(rows[0].keys() - _BESIDE))
+        columns = tuple(sorted(rows[0][1].keys() - _BESIDE))
         owner = _TABLES[table].key[0]
-        found: Iterable[Row] = ((self._key, *(row[name] for name in columns)) for row in rows)
+        found: Iterable[Row] = ((key, *(record[name] for name in columns)) for key, record in rows)
         self._end.add(_TABLES[table], (owner, *columns), found)
 
 
