@@ -11,15 +11,26 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.settings import Settings
     from recollect.sync import Recollect
-    from recollect.types import Memory, MemoryKind, Recall, Recalled, Subject
+    from recollect.types import Memory, MemoryKind, NewNote, Recall, Recalled, Subject
 
-__all__ = ["AsyncRecollect", "Memory", "MemoryKind", "Recall", "Recalled", "Recollect", "Settings", "Subject"]
+__all__ = [
+    "AsyncRecollect",
+    "Memory",
+    "MemoryKind",
+    "NewNote",
+    "Recall",
+    "Recalled",
+    "Recollect",
+    "Settings",
+    "Subject",
+]
 
 # Loaded at first use, so that `recollect --help` and small imports do not wait for the models' libraries.
 _HOMES = {
     "AsyncRecollect": "recollect.engine",
     "Memory": "recollect.types",
     "MemoryKind": "recollect.types",
+    "NewNote": "recollect.types",
     "Recall": "recollect.types",
     "Recalled": "recollect.types",
     "Recollect": "recollect.sync",

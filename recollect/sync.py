@@ -19,6 +19,7 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     MemoryKind,
+    NewNote,
     Recall,
     Recalled,
     Recorded,
@@ -96,6 +97,12 @@ class Recollect:
     ) -> Memory:
         """Keep a sentence as a note, word for word."""
         return self._run(self._core.add(text, user=user, importance=importance, type=type, profile=profile))
+
+    def add_all(
+        self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None
+    ) -> ListOf[Memory]:
+        """Keep many sentences as notes in one commit: all of them or none."""
+        return self._run(self._core.add_all(notes, user=user, profile=profile))
 
     def record(
         self,

@@ -22,7 +22,7 @@ FORWARDED = (
     "decisions", "why", "undo", "undo_from", "window", "summary_so_far", "prompt", "energy", "open_conversation",
     "conversation", "end_conversation", "save_conversation", "memory_of", "formed_of", "nearest", "erase",
     "erase_messages", "erase_conversation", "erase_subject", "link", "unlink", "subscribe", "unsubscribe",
-    "subscriptions", "tend", "held", "approve", "reject",
+    "subscriptions", "tend", "held", "approve", "reject", "add_all",
 )  # fmt: skip
 
 

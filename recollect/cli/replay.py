@@ -21,11 +21,10 @@ from recollect.cli.replay_formats import (
     openai_lines,
 )
 from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions, user_names
-from recollect.engine import AsyncRecollect
+from recollect.engine import AsyncRecollect, together
 from recollect.errors import BadRequestError, RequestError
 from recollect.text import clean
 from recollect.types import KIND_ORDER, Conversation, ConversationId, Subject
-from recollect.work.together import together
 
 # Conversations recorded side by side: the store commits together what waits together.
 SIDE_BY_SIDE = 32

@@ -8,6 +8,7 @@ from recollect.engine.turn import Prepared
 from recollect.resolve.undo import UndoPlan
 from recollect.tend.reembed import Progress
 from recollect.work.apart import apart
+from recollect.work.together import together
 
 __all__ = [
     "AsyncRecollect",
@@ -23,4 +24,5 @@ __all__ = [
     "Why",
     "apart",
     "open_parts",
+    "together",
 ]

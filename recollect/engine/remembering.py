@@ -11,15 +11,18 @@ from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.turn import charges
 from recollect.errors import BadRequestError
+from recollect.profiles.model import Profile
 from recollect.tend.length import HARD_FACTOR
 from recollect.text import clean, squeeze
-from recollect.types import NO_SCENE, Memory, Recorded, Scene, Subject, Turn
+from recollect.types import NO_SCENE, Memory, NewNote, Recorded, Scene, Subject, Turn
 from recollect.work.apart import apart
-from recollect.work.byhand import ByHand, add_by_hand
+from recollect.work.byhand import ByHand, add_all_by_hand, add_by_hand
 from recollect.work.worker import WorkerCounters
 
 # Longest text that is kept as one memory by hand, in characters: a note is a sentence or two, not a document.
 LONGEST_NOTE = 10_000
+# Most notes of one call: they are one transaction, for which other writing waits.
+MOST_NOTES = 1_000
 
 
 class Remembering(Wired):
@@ -47,20 +50,40 @@ class Remembering(Wired):
             UnknownProfileError: there is no such profile.
             BadRequestError: the text is empty or too long, or the importance out of range.
         """
-        text = squeeze(clean(text))
-        if not text:
-            raise BadRequestError("there is nothing to remember: the text is empty", param="text")
-        if len(text) > LONGEST_NOTE:
-            raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
-        if not 0 <= importance <= 1:
-            raise BadRequestError(f"importance is {importance}, it goes from 0 to 1", param="importance")
         of = self.profile(profile or self.settings.profile)
-        longest = HARD_FACTOR * of.room.longest_characters
-        if longest and len(text) > longest:
-            raise BadRequestError(
-                f"the text has {len(text)} characters, a memory of profile {of.name} at most {longest}", param="text"
-            )
-        return await add_by_hand(self._tools, self.subject(user), ByHand(text, importance, type, of.name))
+        return await add_by_hand(self._tools, self.subject(user), _wanted(NewNote(text, importance, type), of))
+
+    async def add_all(
+        self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None
+    ) -> list[Memory]:
+        """Keep many sentences as `add` keeps one, in one commit: all of them or none.
+
+        They are embedded in one go, and each meets what is known and those before it: what says the same but for case
+        and punctuation is kept once.
+
+        Args:
+            notes: Up to 1,000 of them; a text alone has importance 0.7 and no type.
+            user: Whose memory.
+            profile: Whose rules of age and room they are kept by; None is the settings'.
+
+        Returns:
+            A memory for each, in their order; the same one for those that say the same.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: there are too many, or one cannot be kept: the message says which. Nothing was kept.
+        """
+        if len(notes) > MOST_NOTES:
+            raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MOST_NOTES:,}: send them in parts")
+        of = self.profile(profile or self.settings.profile)
+        wanted = []
+        for place, note in enumerate(notes):
+            try:
+                wanted.append(_wanted(note if isinstance(note, NewNote) else NewNote(note), of))
+            except BadRequestError as error:
+                why = f"note {place + 1} of {len(notes)}: {error}; none was kept"
+                raise BadRequestError(why, param=f"{place}.{error.param}") from None
+        return await add_all_by_hand(self._tools, self.subject(user), wanted)
 
     async def record(
         self,
@@ -127,3 +150,24 @@ class Remembering(Wired):
     def worker_counters(self) -> WorkerCounters:
         """What the worker did since it started."""
         return self._worker.counters
+
+
+def _wanted(note: NewNote, of: Profile) -> ByHand:
+    """Make of a note what is kept by the rules of a profile.
+
+    Raises:
+        BadRequestError: the text is empty or too long, or the importance out of range.
+    """
+    text = squeeze(clean(note.text))
+    if not text:
+        raise BadRequestError("there is nothing to remember: the text is empty", param="text")
+    if len(text) > LONGEST_NOTE:
+        raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
+    if not 0 <= note.importance <= 1:
+        raise BadRequestError(f"importance is {note.importance}, it goes from 0 to 1", param="importance")
+    longest = HARD_FACTOR * of.room.longest_characters
+    if longest and len(text) > longest:
+        raise BadRequestError(
+            f"the text has {len(text)} characters, a memory of profile {of.name} at most {longest}", param="text"
+        )
+    return ByHand(text, note.importance, note.type, of.name)

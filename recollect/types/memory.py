@@ -257,6 +257,18 @@ class Decision:
     seq: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class NewNote:
+    """A sentence that somebody wants kept as a note, word for word."""
+
+    text: str
+    """Up to 10,000 characters."""
+    importance: float = 0.7
+    """0 to 1."""
+    type: str = ""
+    """Its class, such as `preference`; empty for none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddMemory:
     """Store a new memory with its vectors and terms."""

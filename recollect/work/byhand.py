@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -30,12 +31,17 @@ from recollect.types import (
     StrengthenMemory,
     Subject,
     Vector,
+    Vectors,
 )
+from recollect.work.apart import apart
 from recollect.work.telling import tell_room
 from recollect.work.tools import Tools
 
 # Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
 _NEARLY_EQUAL = 0.9
+# Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
+# which takes 25 MB beside 100,000 notes.
+_FEW_PAIRS, _TOGETHER = 100_000, 64
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
@@ -61,41 +67,91 @@ async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: S
     Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
     what they say together. `home` is whose log its evidence points into, where that is another's.
     """
+    return (await add_all_by_hand(tools, subject, [wanted], home=home))[0]
+
+
+async def add_all_by_hand(
+    tools: Tools, subject: Subject, wanted: Sequence[ByHand], *, home: Subject | None = None
+) -> list[Memory]:
+    """Keep sentences of one profile in one commit, as if they came one after another; return a memory for each.
+
+    All texts are embedded in one go. Of two that are the same but for case and punctuation the first is kept, and
+    strengthened.
+    """
+    if not wanted:
+        return []
     tools = await tools.of(subject)
-    [vector] = await tools.embedder.embed([wanted.text])
+    vectors = await tools.embedder.embed([one.text for one in wanted])
     async with tools.turns.setdefault(subject, asyncio.Lock()):
-        return await _add(tools, subject, wanted, vector, home)
+        return await _add(tools, subject, wanted, vectors, home)
 
 
-async def _add(tools: Tools, subject: Subject, wanted: ByHand, vector: Vector, home: Subject | None) -> Memory:
-    fresh = _note(tools, subject, wanted)
+async def _add(
+    tools: Tools, subject: Subject, wanted: Sequence[ByHand], vectors: Vectors, home: Subject | None
+) -> list[Memory]:
+    fresh = [_note(tools, subject, one) for one in wanted]
     for attempt in range(_STALE_TRIES):
         of_now = await tools.of(subject)
         if of_now is not tools:  # it was embedded anew meanwhile
             tools = of_now
-            [vector] = await tools.embedder.embed([wanted.text])
+            vectors = await tools.embedder.embed([one.text for one in wanted])
         hot = await tools.store.hot(subject, tools.embedder.space)
-        known = await _same(tools, hot, wanted.text, vector)
-        change = _strengthened(known, wanted) if known else _added(tools, fresh, vector)
+        known = await _same(tools, hot, wanted, vectors)
+        kept = _kept(known, fresh)
+        changes = [
+            _added(tools, memory, vector) if memory is new else _strengthened(memory, one)
+            for memory, new, one, vector in zip(kept, fresh, wanted, vectors, strict=True)
+        ]
         planned = Planned(
-            subject=subject, profile=wanted.profile, hot=hot, changes=[change], ask=attempt < ASKING_ATTEMPTS
+            subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=attempt < ASKING_ATTEMPTS
         )
         further, room_made = await make_room(planned, tools)
-        decisions = [_decision(tools, known or fresh, *_how(known, wanted), wanted.text), *room_made]
+        decisions = [
+            _decision(tools, memory, *_how(memory is not new, one), one.text)
+            for memory, new, one in zip(kept, fresh, wanted, strict=True)
+        ]
         try:
-            await tools.store.apply(subject, [change, *further], decisions, subject_version=hot.version, home=home)
+            await tools.store.apply(
+                subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
+            )
         except StaleSubjectError:
             continue
         except StoreUnavailableError:
             # One retry, then without a model; whether the write took effect is read back first.
             if not further or attempt >= ASKING_ATTEMPTS:
                 raise
-            if not await tools.store.memories(subject, [fresh.id]):
+            if not await tools.store.memories(subject, [one.id for one in fresh]):
                 continue
         tell_room(subject, room_made, tools)
-        folded = [one.memory_id for one in room_made if one.target_id == fresh.id and one.action is Action.FOLD]
-        return (await tools.store.memories(subject, [*filter(None, folded), (known or fresh).id]))[0]
+        return await _as_kept(tools, subject, kept, room_made)
     raise StaleSubjectError(f"{subject.text} kept changing; nothing was added, try again")
+
+
+def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
+    """Say which memory stands for each sentence: the one that is known, or else the first of those that say it."""
+    standing = dict(known)
+    kept = []
+    for new in fresh:
+        # What waits for review stands for nothing yet.
+        active = new.state is MemoryState.ACTIVE
+        wording = _wording(new.text)
+        kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))
+    return kept
+
+
+async def _as_kept(
+    tools: Tools, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
+) -> list[Memory]:
+    """Read the memories back; one that went into another to make room, as that one."""
+    folds = {one.target_id: one.memory_id for one in room_made if one.action is Action.FOLD}
+    ids = []
+    for memory in kept:
+        id_ = memory.id
+        while (whole := folds.get(id_)) is not None:
+            id_ = whole
+        ids.append(id_)
+    found = {one.id: one for one in await tools.store.memories(subject, list(dict.fromkeys(ids)))}
+    return [found[id_] for id_ in ids]
 
 
 def _strengthened(known: Memory, wanted: ByHand) -> Change:
@@ -108,8 +164,8 @@ def _added(tools: Tools, fresh: Memory, vector: Vector) -> Change:
     return AddMemory(memory=fresh, space=tools.embedder.space, vectors=vectors, terms=terms(fresh.text))
 
 
-def _how(known: Memory | None, wanted: ByHand) -> tuple[Action, str]:
-    if known:
+def _how(again: bool, wanted: ByHand) -> tuple[Action, str]:
+    if again:
         return Action.MERGE, f"{wanted.reason} again"
     return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
 
@@ -140,21 +196,27 @@ async def unlink_by_hand(tools: Tools, memory: Memory) -> None:
     await tools.store.unlink(memory.subject, memory.id, decision=made)
 
 
-async def _same(tools: Tools, hot: Hot, text: str, vector: Vector) -> Memory | None:
-    ids = [MemoryId(id_text(hot.ids[place])) for place in _alike(hot, vector)]
-    asked = _wording(text)
-    return next((one for one in await tools.store.memories(hot.subject, ids) if _wording(one.text) == asked), None)
+async def _same(tools: Tools, hot: Hot, wanted: Sequence[ByHand], vectors: Vectors) -> dict[str, Memory]:
+    """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
+    places = await apart(len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_FEW_PAIRS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    found: dict[str, Memory] = {}
+    for known in await tools.store.memories(hot.subject, ids):
+        found.setdefault(_wording(known.text), known)
+    return found
 
 
-def _alike(hot: Hot, vector: Vector) -> list[int]:
-    """Find the places of notes that may be another spelling of a text."""
-    if not vector.any():  # signs alone have no vector, and are near only to what has none either
-        near = np.setdiff1d(np.arange(len(hot)), hot.vector_of)
-    elif len(hot.vectors):
-        near = np.unique(hot.vector_of[np.vecdot(hot.vectors, vector) > _NEARLY_EQUAL])
-    else:
-        return []
-    return [place for place in near.tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
+def _alike(hot: Hot, vectors: Vectors) -> list[int]:
+    """Find the places of notes that may be another spelling of one of some texts."""
+    near = np.zeros(len(hot), dtype=bool)
+    with_vector = vectors.any(axis=1)
+    if not with_vector.all():  # signs alone have no vector, and are near only to what has none either
+        near |= ~np.isin(np.arange(len(hot)), hot.vector_of)
+    if len(hot.vectors):
+        for start in range(0, len(vectors), _TOGETHER):
+            some = vectors[start : start + _TOGETHER]
+            near[hot.vector_of[(hot.vectors @ some.T > _NEARLY_EQUAL).any(axis=1)]] = True
+    return [place for place in np.flatnonzero(near).tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
 
 
 def _wording(text: str) -> str:

@@ -1,10 +1,14 @@
 """The commands over memories, through the front door, on a file of their own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from cli.conftest import CommandLine
+from recollect.engine import AsyncRecollect
+from recollect.types import Memory, NewNote, Subject
+from stores import DURABLE, url_of
 
 PEANUTS = "Ana is allergic to peanuts."
 BEES = "Ana keeps bees."
@@ -31,6 +35,31 @@ def test_each_line_of_stdin_is_one_memory_and_a_bad_one_costs_no_other(cli: Comm
     assert result.code == 1
     assert [line.split("  ")[1] for line in result.out.splitlines()] == [PEANUTS, BEES]
     assert result.err.startswith("line 3: the text has 10001 characters")
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
+) -> None:
+    calls: list[int] = []
+    add_all = AsyncRecollect.add_all
+
+    async def told(engine: AsyncRecollect, notes: Sequence[str | NewNote], *, user: Subject) -> list[Memory]:
+        calls.append(len(notes))
+        return await add_all(engine, notes, user=user)
+
+    monkeypatch.setattr(AsyncRecollect, "add_all", told)
+    monkeypatch.setenv("RECOLLECT_DATABASE_URL", url_of(kind, tmp_path))
+    lines = [f"Shelf {number} holds boxes." for number in range(300)]
+    result = cli("add", "--importance", "0.4", "--json", stdin="\n".join([*lines, lines[0].upper()]).encode())
+
+    assert result.code == 0
+    assert calls == [250, 51]
+    kept = result.json["memories"]
+    assert [one["text"] for one in kept] == [*lines, lines[0]]
+    assert kept[-1]["id"] == kept[0]["id"]
+    assert {one["importance"] for one in kept} == {0.4}
+    assert len(cli("list", "--limit", "1000", "--json").json["memories"]) == 300
 
 
 @pytest.mark.parametrize(

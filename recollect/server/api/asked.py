@@ -15,7 +15,7 @@ from recollect.engine import AsyncRecollect, apart
 from recollect.errors import BadIdentityError, BadRequestError, RecollectError
 from recollect.server.status import PAYLOAD_TOO_LARGE, error_body, error_kind, status_of
 from recollect.server.wire import BodyTooLargeError, ClientGoneError, Headers, path_user, read_body
-from recollect.types import Identity, MemoryMode, Subject
+from recollect.types import Identity, Memory, MemoryMode, NewNote, Subject
 
 Shape = TypeVar("Shape", bound=BaseModel)
 JSON = "application/json"
@@ -49,6 +49,17 @@ class Asked:
             shown = repr(first["input"])[:80]
             message = f"{where or 'the body'}: {first['msg']} (it is {shown})"
             raise BadRequestError(message, param=where or None) from None
+
+    async def add(self, notes: Sequence[NewNote], several: bool, *, user: Subject, profile: str | None) -> list[Memory]:
+        """Keep notes; what cannot be kept is named by its place where several were sent.
+
+        Raises:
+            BadRequestError: one cannot be kept.
+        """
+        if several:
+            return await self.engine.add_all(notes, user=user, profile=profile)
+        [one] = notes
+        return [await self.engine.add(one.text, user=user, importance=one.importance, type=one.type, profile=profile)]
 
     def limit(self, default: int, most: int) -> int:
         """Read the query's `limit`.

@@ -1,12 +1,38 @@
-"""What is known of who asks: sums, and what waits for review, over HTTP. Serves through the engine."""
+"""What is known of who asks: adding to it, sums, and what waits for review, over HTTP. Serves through the engine."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from recollect.engine import Held
 from recollect.metrics import dedup_rate, replacement_rate, share
 from recollect.server.api.asked import Api, Asked
-from recollect.types import Memory
+from recollect.types import Memory, NewNote
 
 # Most held memories of one listing.
 _MOST = 1000
+
+
+class _NewMemory(BaseModel):
+    """What is sent to add one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    content: str
+    type: Annotated[str, Field(max_length=40)] = ""
+    importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.7
+
+
+class _NewMemories(RootModel[Annotated[list[_NewMemory], Field(min_length=1)]]):
+    """What is sent to add several."""
+
+
+async def _add(asked: Asked) -> tuple[int, object]:
+    several = isinstance(asked.body, list)
+    sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
+    notes = [NewNote(new.content, new.importance, new.type) for new in sent]
+    kept = await asked.add(notes, several, user=asked.who, profile=asked.identity.scene.profile)
+    return 201, [_described(one) for one in kept] if several else _described(kept[0])
 
 
 async def _sums(asked: Asked) -> tuple[int, object]:
@@ -62,6 +88,7 @@ def _described(memory: Memory) -> dict[str, object]:
 
 
 OPERATIONS = (
+    Api(method="POST", path="/api/memory", handler=_add),
     Api(method="GET", path="/api/memory/stats", handler=_sums),
     Api(method="GET", path="/api/memory/held", handler=_held),
     Api(method="POST", path="/api/memory/{memory}/approve", handler=_approve),

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
 from recollect.errors import BadRequestError
 from recollect.server.api.asked import Api, Asked
-from recollect.types import Conversation, Memory, MemoryKind, Scene, Subject
+from recollect.types import Conversation, Memory, MemoryKind, NewNote, Scene, Subject
 
 SESSION = "session"
 # Most memories of one listing; a session keeps fifty by default, and a profile of one's own may keep more.
@@ -22,6 +22,10 @@ class _NewMemory(BaseModel):
     content: str
     type: Annotated[str, BeforeValidator(lambda given: given.lower() if isinstance(given, str) else given)] = "fact"
     importance: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.5
+
+
+class _NewMemories(RootModel[Annotated[list[_NewMemory], Field(min_length=1)]]):
+    """What is sent to add several."""
 
 
 class _NewSession(BaseModel):
@@ -54,12 +58,16 @@ async def _list(asked: Asked) -> tuple[int, object]:
 
 async def _add(asked: Asked) -> tuple[int, object]:
     session, memory = await _memory(asked)
-    new = asked.read(_NewMemory)
+    several = isinstance(asked.body, list)
+    sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
     types = asked.engine.profile(SESSION).form.types
-    if new.type not in types:
-        raise BadRequestError(f"type is {new.type[:40]!r}; it is one of {', '.join(types)}", param="type")
-    kept = await asked.engine.add(new.content, user=memory, importance=new.importance, type=new.type, profile=SESSION)
-    return 201, _described(session, kept)
+    for place, new in enumerate(sent):
+        if new.type not in types:
+            where = f"{place}.type" if several else "type"
+            raise BadRequestError(f"{where} is {new.type[:40]!r}; it is one of {', '.join(types)}", param=where)
+    notes = [NewNote(new.content, new.importance, new.type) for new in sent]
+    kept = [_described(session, one) for one in await asked.add(notes, several, user=memory, profile=SESSION)]
+    return 201, kept if several else kept[0]
 
 
 async def _get(asked: Asked) -> tuple[int, object]:

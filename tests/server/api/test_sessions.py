@@ -121,3 +121,36 @@ async def test_users_are_told_apart_by_the_path_as_well(api: httpx.AsyncClient) 
 
 async def test_an_unknown_method_is_refused(api: httpx.AsyncClient) -> None:
     assert (await api.put("/api/sessions", json={})).status_code == 405
+
+
+async def test_s11_several_memories_are_added_in_one_request_and_come_back_in_their_order(
+    api: httpx.AsyncClient,
+) -> None:
+    memories = await opened(api)
+    answer = await api.post(memories, json=[NEW, {"content": "Ana rows."}, {"content": "Ana likes TEA"}])
+    assert answer.status_code == 201
+    first, second, third = answer.json()
+    assert [one["memoryContent"] for one in (first, second)] == ["Ana likes tea.", "Ana rows."]
+    assert third == first, "said twice, kept once"
+    assert sorted(one["id"] for one in (await api.get(memories)).json()) == sorted([first["id"], second["id"]])
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ([], "at least 1 item"),
+        ([NEW, 7], "1: Input should be"),
+        ([NEW, {"type": "fact"}], "1.content: Field required"),
+        ([NEW, NEW | {"type": "poem"}], "1.type is 'poem'; it is one of preference, insight, fact"),
+        ([NEW, NEW | {"content": " "}], "note 2 of 2: there is nothing to remember: the text is empty; none was kept"),
+        ([NEW] * 1001, "there are 1,001 notes, one call takes 1,000: send them in parts"),
+    ],
+)
+async def test_s11_of_several_memories_none_is_kept_where_one_cannot_be(
+    api: httpx.AsyncClient, sent: list[object], said: str
+) -> None:
+    memories = await opened(api)
+    answer = await api.post(memories, json=sent)
+    assert answer.status_code == 400
+    assert said in answer.json()["error"]["message"]
+    assert (await api.get(memories)).json() == []
