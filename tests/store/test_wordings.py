@@ -57,6 +57,15 @@ def test_what_has_no_wording_of_its_own_is_the_statement_with_its_values_renamed
     assert worded(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
 
 
+@pytest.mark.parametrize("name", ["hot_changed", "vectors_changed"])
+def test_what_changed_is_looked_up_by_its_key_where_the_server_has_no_statistics_yet(
+    db: psycopg.Connection[tuple[object, ...]], name: str
+) -> None:
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {worded(load('memory')[name])}")]
+    assert [line for line in plan if "Index Cond" in line and "memory = m.id" in line]
+    assert not [line for line in plan if "Join Filter" in line]
+
+
 async def test_two_databases_of_one_server_have_keys_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     first = await new_store("postgres", tmp_path_factory.mktemp("one"), FakeClock())
     url = shared_server().new_database("keys")

@@ -35,13 +35,23 @@ SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY 
  GROUP BY memory
  ORDER BY memory
 
--- name: vectors_changed
-SELECT v.memory, string_agg(substr(vector_send(v.embedding), 5), ''::BYTEA ORDER BY v.chunk)
+-- name: hot_changed
+-- Each by its key: without statistics of a new database the server would read all of the subject's for each that changed.
+SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m
-  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
- WHERE m.subject = ?1 AND m.changed > ?3
- GROUP BY v.memory
- ORDER BY v.memory
+ CROSS JOIN LATERAL (SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory = m.id OFFSET 0) AS h
+ WHERE m.subject = ?1 AND m.changed > ?2
+ ORDER BY h.memory
+
+-- name: vectors_changed
+-- By its key, too.
+SELECT m.id, v.data
+  FROM memory AS m
+ CROSS JOIN LATERAL (SELECT string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk) AS data
+                       FROM vector
+                      WHERE subject = ?1 AND space = ?2 AND memory = m.id) AS v
+ WHERE m.subject = ?1 AND m.changed > ?3 AND v.data IS NOT NULL
+ ORDER BY m.id
 
 -- name: remembered
 SELECT *
