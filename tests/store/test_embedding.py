@@ -180,6 +180,12 @@ async def test_old_vectors_are_dropped_in_portions_and_never_those_that_serve_or
     assert {one.space: one.memories for one in await store.space_counts()} == {SPACE: 0, NEW: 5}
 
 
+async def test_without_a_choice_no_vector_is_an_old_one(store: Store, known: list[Memory]) -> None:
+    before = await store.space_counts()
+    assert await store.drop_other_vectors(ANA, limit=10) == 0
+    assert await store.space_counts() == before
+
+
 async def test_without_a_choice_any_space_is_read_as_before(store: Store, known: list[Memory]) -> None:
     assert len((await store.hot(ANA, SPACE)).vectors) == 3
     assert len((await store.hot(ANA, NEW)).vectors) == 0

@@ -57,6 +57,18 @@ async def test_everybody_is_tended_and_nobody_twice(engine: AsyncRecollect, part
         assert [one.text for one in await engine.list(user=subject)] == ["Stays."]
 
 
+async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await engine.add("Ana likes green tea.", user="ana")
+    await tell(engine, "I keep bees in my garden in Oslo.")
+    before = [(item.memory.id, item.similarity) for item in await engine.nearest(query="green tea", user="ana")]
+    assert before[0][1] > 0
+    for _ in range(3):
+        clock.advance(days=1)
+        await engine.tend(user="ana")
+    after = [(item.memory.id, item.similarity) for item in await engine.nearest(query="green tea", user="ana")]
+    assert after == before
+
+
 async def test_a_subject_that_nobody_knows_is_not_made(engine: AsyncRecollect) -> None:
     assert (await engine.tend(user="nobody")).decisions == ()
     assert await engine.subjects() == []

@@ -64,10 +64,11 @@ UPDATE memory SET changed = ?3 WHERE subject = ?1 AND id = ?2
 UPDATE subject SET space = ?2 WHERE key = ?1
 
 -- name: other_spaces
--- Neither that which the subject is read in nor that which it is about to be.
+-- Neither that which the subject is read in nor that which it is about to be. None where it is read in the settings' own:
+-- nobody chose another, and which one that is stands nowhere here.
 SELECT id
   FROM space
- WHERE id <> (SELECT coalesce(space, 0) FROM subject WHERE key = ?1)
+ WHERE id <> (SELECT space FROM subject WHERE key = ?1)
    AND id <> coalesce((SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1), 0)
    AND EXISTS (SELECT 1 FROM vector AS v WHERE v.subject = ?1 AND v.space = space.id)
 
