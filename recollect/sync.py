@@ -118,9 +118,9 @@ class Recollect:
             self._core.record(messages, user=user, conversation=conversation, said_at=said_at, scene=scene)
         )
 
-    def form(self) -> int:
+    def form(self, *, many: bool = False) -> int:
         """Form everything that is due now."""
-        return self._run(self._core.form())
+        return self._run(self._core.form(many=many))
 
     def search(  # as its twin
         self,

@@ -248,7 +248,7 @@ class Replay:
         counters = self._engine.worker_counters
         before = counters.formed
         self._bar.begin("forming", "formations", (await self._engine.stats()).formations_due)
-        forming = asyncio.create_task(self._engine.form())
+        forming = asyncio.create_task(self._engine.form(many=True))
         try:
             while not forming.done():
                 await asyncio.wait({forming}, timeout=_LOOK_S)

@@ -60,8 +60,8 @@ class Wired:
             await reterming.portion(stop)
             await tending.portion(stop)
 
-        stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
-        self._worker = Worker(self._tools, stages, chores=chores)
+        self._stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
+        self._worker = Worker(self._tools, self._stages, chores=chores)
         self._finder = Finder(parts, self._embedders)
         self._prompts = Prompts(parts, self._finder)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)

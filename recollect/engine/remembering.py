@@ -17,6 +17,7 @@ from recollect.text import clean, squeeze
 from recollect.types import NO_SCENE, Memory, NewNote, Recorded, Scene, Subject, Turn
 from recollect.work.apart import apart
 from recollect.work.byhand import ByHand, add_all_by_hand, add_by_hand
+from recollect.work.many import ManyWorker
 from recollect.work.worker import WorkerCounters
 
 # Longest text that is kept as one memory by hand, in characters: a note is a sentence or two, not a document.
@@ -134,8 +135,15 @@ class Remembering(Wired):
             )
         )
 
-    async def form(self) -> int:
-        """Form everything that is due now; returns how many formations it took, those of a running `work` included."""
+    async def form(self, *, many: bool = False) -> int:
+        """Form everything that is due now; returns how many formations it took, those of a running `work` included.
+
+        Args:
+            many: Many conversations wait and nobody chats meanwhile: users are worked on side by side, and what they
+                ask of the embedder goes to it together. What is formed is the same.
+        """
+        if many:
+            return await ManyWorker(self._tools, self._stages, counters=self._worker.counters).drain()
         return await self._worker.drain()
 
     async def work(self) -> None:

@@ -5,7 +5,7 @@ What must wait (the model is down, the budget is spent) is put off without count
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -78,6 +78,8 @@ class WorkerCounters:
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
+    a_round = _A_ROUND
+
     def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
         """Take the tools, the stages by name, and what is to be done while nothing is due."""
         self._tools = tools
@@ -143,9 +145,9 @@ class Worker:
 
     async def _round(self, *, heed_stop: bool) -> int:
         await self._finish_erasing()
-        due = await self._tools.store.due(self._tools.clock.now(), limit=_A_ROUND)
-        # Rules keep the processor busy where a model lets us wait: then one after the other is as fast, and smoother.
-        room = asyncio.Semaphore(SIDE_BY_SIDE if self._tools.model else 1)
+        due = await self._tools.store.due(self._tools.clock.now(), limit=self.a_round)
+        await self.look_ahead(due)
+        room = asyncio.Semaphore(self.abreast)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
             async with room:
@@ -156,6 +158,18 @@ class Worker:
         for key in due:
             subjects.setdefault(key.subject, []).append(key)
         return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
+
+    @property
+    def abreast(self) -> int:
+        """Subjects worked on at a time. Rules keep the processor busy: one after the other is as fast, and smoother."""
+        return SIDE_BY_SIDE if self._tools.model else 1
+
+    async def look_ahead(self, due: Sequence[FormationKey]) -> None:
+        """Prepare for what is due."""
+
+    def equipped(self, tools: Tools) -> Tools:
+        """Return the tools with which a subject is worked on."""
+        return tools
 
     async def _finish_erasing(self) -> None:
         """Try again what another process's reader kept an erasure from finishing."""
@@ -221,7 +235,7 @@ class Worker:
         budgeted, paid = on_budget(self._tools, lease, profile), False
         for attempt in range(1, STALE_TRIES + 1):
             # What was embedded anew meanwhile is read by another embedder now.
-            tools = await budgeted.of(lease.key.subject)
+            tools = self.equipped(await budgeted.of(lease.key.subject))
             formed = await _twice(partial(stage, lease, tools))
             paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
