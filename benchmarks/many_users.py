@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
 
     def run(quick: bool) -> list[Row]:
-        with _server(asked.url) as url:
+        with serving(asked.url) as url:
             if asked.giant:
                 return asyncio.run(giant.run(url, asked.giant))
             sizes = among_users.QUICK if quick else among_users.FULL
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def _server(url: str | None) -> Iterator[str]:
+def serving(url: str | None) -> Iterator[str]:
     """Hand out the URL of the server that was named, or of one of our own, removed at the end."""
     if url is not None:
         yield url

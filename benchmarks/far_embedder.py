@@ -1,0 +1,26 @@
+"""The built-in embedder as if it stood behind a network: each call waits as long as one takes. Waits."""
+
+import asyncio
+from collections.abc import Sequence
+
+from recollect.providers.static import StaticEmbedder
+from recollect.types import Vectors
+
+# What an embedding service a country away answers in, for few texts as for some hundred.
+CALL_S = 0.05
+
+
+class FarEmbedder(StaticEmbedder):
+    """Counts its calls, and waits in each."""
+
+    def __init__(self, call_s: float = CALL_S) -> None:
+        """Wait so long a call."""
+        super().__init__()
+        self._call_s = call_s
+        self.calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed as the built-in one does, later."""
+        self.calls += 1
+        await asyncio.sleep(self._call_s)
+        return await super().embed(texts)
