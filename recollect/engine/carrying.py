@@ -148,23 +148,25 @@ class Carrying(Wired):
         """
         missing: dict[int, int] = {}
         for group in _so_many(_each_once(read_blocks(file)), MOST_SUBJECTS):
+            heads = [head for head, _ in group]
             if not only_missing:
-                require_absent(end, group)
-            there = present(end, group) if only_missing else {}
-            missing |= {block.key: len(block.of("memory")) for block in group if block.key not in there}
+                require_absent(end, heads)
+            there = present(end, heads) if only_missing else {}
+            missing |= {head.key: memories for head, memories in group if head.key not in there}
         return missing
 
 
-def _each_once(blocks: Iterator[Block]) -> Iterator[Block]:
+def _each_once(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
+    """Return who each is and how many memories it has, without what it holds: many are looked at together."""
     seen: set[int] = set()
     for block in blocks:
         if block.key in seen:
             raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
         seen.add(block.key)
-        yield block
+        yield Block(block.subject, block.key, block.line), len(block.of("memory"))
 
 
-def _so_many(blocks: Iterator[Block], most: int) -> Iterator[list[Block]]:
+def _so_many(blocks: Iterator[tuple[Block, int]], most: int) -> Iterator[list[tuple[Block, int]]]:
     while group := list(islice(blocks, most)):
         yield group
 

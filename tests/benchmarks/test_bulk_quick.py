@@ -1,0 +1,25 @@
+"""The benchmark of many at once still runs, with counts that take no time."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.bulk import PARTS, Bulk, Sizes
+from postgres_server import programs, shared_server
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+
+
+def test_each_way_in_is_measured_on_both_databases_and_with_an_embedder_far_away(tmp_path: Path) -> None:
+    sizes = Sizes(memories=40, per_user=20, far=40, replayed=2, added=10)
+    rows = Bulk(shared_server().url, tmp_path, sizes).run(PARTS)
+
+    figures = {row.name: row for row in rows}
+    assert all(row.value > 0 for row in rows)
+    for store in ("SQLite", "PostgreSQL"):
+        for way in ("import", "replay"):
+            assert {f"{way}, {store}", f"{way}, {store}, embedder far away"} <= figures.keys()
+        assert f"copy to {store}" in figures
+        assert figures[f"import, {store}, embedder far away"].note == "1 calls of 50 ms"
+        assert figures[f"add, {store}, embedder far away, 1 a call"].note == "2 calls of 50 ms"
+        assert figures[f"add, {store}, embedder far away, 100 a call"].note == "1 calls of 50 ms"
