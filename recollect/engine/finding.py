@@ -11,6 +11,7 @@ from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.form.sources import readable_text
 from recollect.providers.spaces import Embedders
 from recollect.recall.recall import Ranking, finish, rank_subjects
+from recollect.recall.seek import seek
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
 from recollect.work.apart import apart
 
@@ -80,7 +81,8 @@ class Finder:
             return ranking.wanted(), (ranking, hots[0])
 
         spaces = {one: embedder.space for one, embedder in whose.items()}
-        (ranking, own), memories = await self._parts.store.choose(spaces, rank)
+        sought = {one: seek(*others.get(one, (query, mine.relevance))) for one in whose}
+        (ranking, own), memories = await self._parts.store.choose(spaces, rank, sought=sought)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
         shown = await _presentable(memories)

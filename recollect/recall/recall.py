@@ -51,6 +51,8 @@ class Ranking:
     """The subjects read, own before shared before global."""
     considered: int
     """How many active memories were weighed."""
+    compared: int | None
+    """See `Recall.compared`."""
     ids: tuple[MemoryId, ...]
     """Of the rows."""
 
@@ -105,6 +107,7 @@ def rank_subjects(
         left_out=tuple(left),
         reading_list=tuple(hot.subject for hot in hots),
         considered=sum(len(hot) for hot in hots),
+        compared=_compared(hots),
     )
 
 
@@ -149,6 +152,7 @@ def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_token
         items=items,
         left_out=tuple(left + lost),
         considered=ranking.considered,
+        compared=ranking.compared,
     )
 
 
@@ -197,6 +201,12 @@ def _distinct(ranked: Sequence[Row]) -> list[Row]:
     for row in ranked:
         first.setdefault(row.id, row)
     return list(first.values())
+
+
+def _compared(hots: Sequence[Hot]) -> int | None:
+    """Count the vectors that an index picked; None where all were read."""
+    picked = [len(hot.vector_of) for hot in hots if hot.background is not None]
+    return sum(picked) if picked else None
 
 
 def _said_by(shown: Row) -> str:

@@ -61,7 +61,7 @@ from recollect.types.memory import (
     Vectors,
     WeakenMemory,
 )
-from recollect.types.recalled import ASKING, SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
+from recollect.types.recalled import ALL_VECTORS, ASKING, NO_VECTORS, SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled, Sought
 from recollect.types.request import (
     NO_SCENE,
     ChatMessage,
@@ -76,6 +76,7 @@ from recollect.types.request import (
 from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
+    "ALL_VECTORS",
     "ASKING",
     "GLOBAL",
     "KEY_VARIABLE",
@@ -83,6 +84,7 @@ __all__ = [
     "NO_DETAIL",
     "NO_OPENING",
     "NO_SCENE",
+    "NO_VECTORS",
     "SHOWN_CHARACTERS",
     "SUBJECT_KINDS",
     "Action",
@@ -139,6 +141,7 @@ __all__ = [
     "Rest",
     "Scene",
     "SincePoll",
+    "Sought",
     "SpaceCount",
     "Span",
     "Spent",

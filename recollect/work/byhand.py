@@ -27,6 +27,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    Sought,
     StrengthenMemory,
     Subject,
     Vector,
@@ -36,6 +37,9 @@ from recollect.work.tools import Tools
 
 # Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
 _NEARLY_EQUAL = 0.9
+# Where an index finds them, so many notes that may be another spelling of a text.
+_MOST_ALIKE = 50
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
@@ -74,7 +78,7 @@ async def _add(tools: Tools, subject: Subject, wanted: ByHand, vector: Vector, h
         if of_now is not tools:  # it was embedded anew meanwhile
             tools = of_now
             [vector] = await tools.embedder.embed([wanted.text])
-        hot = await tools.store.hot(subject, tools.embedder.space)
+        hot = await tools.store.hot(subject, tools.embedder.space, sought=_like(vector))
         known = await _same(tools, hot, wanted.text, vector)
         change = _strengthened(known, wanted) if known else _added(tools, fresh, vector)
         planned = Planned(
@@ -155,6 +159,11 @@ def _alike(hot: Hot, vector: Vector) -> list[int]:
     else:
         return []
     return [place for place in near.tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
+
+
+def _like(vector: Vector) -> Sought | None:
+    """Say which vectors tell what a text may be another spelling of; None: all, to know which memories have none."""
+    return Sought(vectors=vector[None, :], most=_MOST_ALIKE, kinds=(_NOTE,)) if vector.any() else None
 
 
 def _wording(text: str) -> str:
