@@ -15,6 +15,7 @@ from recollect.recall.gather import gather
 from recollect.recall.meaning import Relevance
 from recollect.recall.query import Query
 from recollect.recall.rank import hidden_kinds, weigh
+from recollect.recall.words import WordMatches
 from recollect.types import KIND_ORDER, NO_VECTORS, Hot, MemoryKind, Sought
 
 # Memories near to the query that the index is asked for, and of those that speak for themselves by words, time and
@@ -30,42 +31,57 @@ _KINDS = tuple(range(len(KIND_ORDER)))
 Places = npt.NDArray[np.intp]
 
 
-def seek(query: Query, relevance: Relevance) -> Sought:
-    """Say which of a subject's vectors a query needs."""
-    if query.vector is None:
-        return NO_VECTORS
-    return Sought(
-        vectors=query.vector[None, :],
-        most=max(NEAR, 2 * query.limit, query.policy.candidates),
-        kinds=_KINDS if query.policy.turns else tuple(kind for kind in _KINDS if kind != _TURN),
-        also=lambda hot: promising(hot, query, relevance),
-    )
+class Seeker:
+    """Says for one query which vectors of a subject it needs."""
 
+    def __init__(self, query: Query, relevance: Relevance) -> None:
+        """Take the query, and the calibration of the embedder by which the subject is read."""
+        self._query = query
+        self._relevance = relevance
+        self._weighed: tuple[Hot, WordMatches] | None = None
 
-def promising(hot: Hot, query: Query, relevance: Relevance) -> Places:
-    """Find the memories whose vector was not read and may well be among the best once it is.
+    @property
+    def sought(self) -> Sought:
+        """What the store is asked for."""
+        query = self._query
+        if query.vector is None:
+            return NO_VECTORS
+        return Sought(
+            vectors=query.vector[None, :],
+            most=max(NEAR, 2 * query.limit, query.policy.candidates),
+            kinds=_KINDS if query.policy.turns else tuple(kind for kind in _KINDS if kind != _TURN),
+            also=self.promising,
+        )
 
-    Args:
-        hot: A subject with the vectors of those near to the query alone.
-        query: What is asked.
-        relevance: The embedder's calibration.
-    """
-    matches = gather(hot, query, relevance)
-    evidence = weigh(hot, matches, query)
-    unread = np.ones(len(hot), dtype=np.bool_)
-    unread[hot.vector_of] = False
-    # Where similarity is a factor, they are put in order by the others.
-    similarity = np.where(unread, np.float32(1), matches.meaning.similarity)
-    matches = replace(matches, meaning=replace(matches.meaning, similarity=similarity))
-    evidence = by_policy(hot, matches, query, evidence)
-    hidden = hidden_kinds(hot, query)
-    if hidden is not None:
-        evidence[hidden] = -np.inf
-    around = _around(hot, best(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
-    evidence[~unread] = -np.inf
-    episodes = np.where(hot.kinds == _EPISODE, evidence, -np.inf)
-    found = np.unique(np.concatenate((best(evidence, PROMISING), best(episodes, _EPISODES), around)))
-    return found[unread[found]]
+    def promising(self, hot: Hot) -> Places:
+        """Find the memories whose vector was not read and may well be among the best once it is.
+
+        Args:
+            hot: The subject, with the vectors of those near to the query alone.
+        """
+        query = self._query
+        matches = gather(hot, query, self._relevance)
+        self._weighed = hot, matches.words
+        evidence = weigh(hot, matches, query)
+        unread = np.ones(len(hot), dtype=np.bool_)
+        unread[hot.vector_of] = False
+        # Where similarity is a factor, they are put in order by the others.
+        similarity = np.where(unread, np.float32(1), matches.meaning.similarity)
+        matches = replace(matches, meaning=replace(matches.meaning, similarity=similarity))
+        evidence = by_policy(hot, matches, query, evidence)
+        hidden = hidden_kinds(hot, query)
+        if hidden is not None:
+            evidence[hidden] = -np.inf
+        around = _around(hot, best(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
+        evidence[~unread] = -np.inf
+        episodes = np.where(hot.kinds == _EPISODE, evidence, -np.inf)
+        found = np.unique(np.concatenate((best(evidence, PROMISING), best(episodes, _EPISODES), around)))
+        return found[unread[found]]
+
+    def words(self, hot: Hot) -> WordMatches | None:
+        """Return what the memories share with the query's words, where `promising` looked at the same ones."""
+        known = self._weighed
+        return known[1] if known is not None and known[0].terms is hot.terms else None
 
 
 def _around(hot: Hot, places: Places) -> Places:

@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from factories import ANA
 from recall_hots import DIM, Known, as_it_is, ask, for_prompt, hot_of, unit
 from recollect.profiles.model import RecallPolicy
 from recollect.recall import seek as seeking
 from recollect.recall.meaning import match_meaning
 from recollect.recall.query import Query
 from recollect.recall.recall import Ranking, rank_subjects
-from recollect.recall.seek import promising, seek
+from recollect.recall.seek import Seeker
 from recollect.testing import NEW_YEAR
 from recollect.types import NO_VECTORS, Hot, MemoryKind, Subject
 
@@ -29,7 +30,7 @@ def with_few(hot: Hot, places: Places, *, background: int = 100) -> Hot:
 
 def found_by(query: Query, hot: Hot) -> Hot:
     """Bring the vectors that a query seeks, as a perfect index would."""
-    wanted = seek(query, as_it_is)
+    wanted = Seeker(query, as_it_is).sought
     [vector] = wanted.vectors
     cosine = np.where(np.isin(hot.kinds, wanted.kinds), hot.vectors @ vector, -9)
     near = np.argsort(-cosine, kind="stable")[: wanted.most]
@@ -101,8 +102,21 @@ def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
     hot = hot_of(*known)
     query = ask("which zeppelin?", vector=unit(1, 0, 0, 0))
     near = np.argsort(-(hot.vectors @ unit(1, 0, 0, 0)))[:60]
-    assert 701 in promising(with_few(hot, near), query, as_it_is).tolist()
-    assert not set(near.tolist()) & set(promising(with_few(hot, near), query, as_it_is).tolist())
+    assert 701 in Seeker(query, as_it_is).promising(with_few(hot, near)).tolist()
+    assert not set(near.tolist()) & set(Seeker(query, as_it_is).promising(with_few(hot, near)).tolist())
+
+
+def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> None:
+    hot = hot_of(*many())
+    query = ask("tea oslo", vector=unit(1, 0, 0, 0))
+    few = with_few(hot, np.arange(9), background=2)
+    seeker = Seeker(query, as_it_is)
+    assert seeker.words(few) is None
+    seeker.promising(few)
+    assert seeker.words(hot) is seeker.words(few) is not None, "the terms are the same arrays"
+    once, again = (rank_subjects(query, [few], as_it_is, seekers=known) for known in ({ANA: seeker}, {}))
+    assert once == again
+    assert seeker.words(hot_of(*many())) is None
 
 
 def test_what_stands_around_the_best_quotations_is_read_too() -> None:
@@ -110,7 +124,7 @@ def test_what_stands_around_the_best_quotations_is_read_too() -> None:
     hot = hot_of(*turns)
     query = ask("where?", vector=unit(*turns[700].vectors[0]))
     few = with_few(hot, np.array([700]), background=2)
-    assert {698, 699, 701, 702} <= set(promising(few, query, as_it_is).tolist())
+    assert {698, 699, 701, 702} <= set(Seeker(query, as_it_is).promising(few).tolist())
 
 
 def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read() -> None:
@@ -120,8 +134,8 @@ def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read
     query = replace(ask("x", vector=unit(1, 0, 0, 0), policy=policy), half_life_days=10.0)
     hot = hot_of(*known)
     few = with_few(hot, np.array([5]), background=2)
-    assert 3 in promising(few, query, as_it_is).tolist()
-    assert len(promising(few, query, as_it_is)) == 60
+    assert 3 in Seeker(query, as_it_is).promising(few).tolist()
+    assert len(Seeker(query, as_it_is).promising(few)) == 60
 
 
 def test_episodes_are_read_among_themselves() -> None:
@@ -131,14 +145,14 @@ def test_episodes_are_read_among_themselves() -> None:
     hot = hot_of(*many(), *episodes)
     few = with_few(hot, np.array([5]), background=2)
     query = for_prompt(ask("tea oslo", vector=unit(0, 0, 0, 1)))
-    assert set(range(1_500, 1_504)) <= set(promising(few, query, as_it_is).tolist())
+    assert set(range(1_500, 1_504)) <= set(Seeker(query, as_it_is).promising(few).tolist())
 
 
 def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_are_not_sought() -> None:
-    assert seek(ask("tea"), as_it_is) is NO_VECTORS
-    told = seek(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is)
+    assert Seeker(ask("tea"), as_it_is).sought is NO_VECTORS
+    told = Seeker(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).sought
     assert told.kinds == (0, 1, 2)
-    assert seek(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).most == 400
+    assert Seeker(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).sought.most == 400
 
 
 def test_a_ranking_of_several_counts_the_vectors_of_those_that_have_an_index() -> None:

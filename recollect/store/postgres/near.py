@@ -73,19 +73,23 @@ class Nearby:
 
     def statement(self, db: Database, subject: Subject, space: str) -> str:
         """Word the question for what is nearest as the index answers it: all but the vector stands in it."""
-        if space not in self._spaces:
-            self._spaces[space] = space_of(db, space) or (0, 0)
-        number, dim = self._spaces[space]
+        number, dim = self._space(db, space)
         if not self._schema:
             self._schema = str(fetch_value(db, TEMPLATES["vectors_schema"]))
         return TEMPLATES["nearest"].format(subject=subject.key, space=number, type=type_of(self._schema, dim))
+
+    def _space(self, db: Database, name: str) -> tuple[int, int]:
+        """Return number and length of a space; it has vectors, and neither ever changes."""
+        if name not in self._spaces:
+            self._spaces[name] = space_of(db, name) or (0, 0)
+        return self._spaces[name]
 
     def _with_vectors(self, db: Database, hot: Hot, space: str, places: Places) -> Hot:
         """Put the vectors of some memories behind those that are there."""
         lacking = np.setdiff1d(places, hot.vector_of)
         if not len(lacking):
             return hot
-        number, dim = self._spaces.setdefault(space, space_of(db, space) or (0, 0))
+        number, dim = self._space(db, space)
         rows = joined(fetch(db, SQL["vectors_of"], hot.subject.key, number, [hot.ids[place] for place in lacking]))
         numbers = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(-1, dim)
         owners = _places(hot, (row[0] for row in rows)).astype(np.int32)

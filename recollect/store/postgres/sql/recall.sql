@@ -2,7 +2,7 @@
 
 -- name: whole
 -- A row for each chunk of each memory, and one without a memory where there is none, or where the vectors have an index:
--- those are read otherwise. One statement, one snapshot.
+-- those are read otherwise. One statement, one snapshot. Without OFFSET, all would be read before that is looked at.
 SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
        (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
        a.memory, a.fixed, a.terms, a.sources, a.embedding
@@ -13,7 +13,7 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
                  ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
               WHERE h.subject = ?1
                 AND (SELECT coalesce(near, 0) FROM subject WHERE key = ?1) IS DISTINCT FROM (SELECT id FROM space WHERE name = ?2)
-            ) AS a ON TRUE
+             OFFSET 0) AS a ON TRUE
  WHERE s.key = ?1
  ORDER BY a.memory, a.chunk
 
