@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.among_users import QUICK, WAYS, run
 from benchmarks import giant
+from benchmarks.among_users import QUICK, WAYS, run
 from benchmarks.giant import LOOKS
 from benchmarks.giant import run as run_giant
 from postgres_server import programs, shared_server

@@ -12,7 +12,7 @@ from postgres_server import programs
 from recollect.ids import id_bytes, id_text
 from recollect.store.open import open_store
 from recollect.store.postgres import near
-from recollect.store.postgres.connection import Session, connect
+from recollect.store.postgres.connection import Found, Session, connect
 from recollect.store.postgres.near import Nearby, as_text
 from recollect.store.postgres.store import PostgresStore
 from recollect.testing import FakeClock
@@ -162,8 +162,6 @@ async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_it
         plan = [line for (line,) in db.execute(f"EXPLAIN (COSTS OFF) {asked}", (as_text(giant[0]), 10)).fetchall()]
         assert any(f"Index Scan using near_{ANA.key}_1" in line or f'"near_{ANA.key}_1"' in line for line in plan), plan
         assert not any("Sort" in line or "Filter" in line for line in plan), plan
-        settings = [db.execute(f"SHOW hnsw.{name}").fetchone() for name in ("ef_search", "iterative_scan")]
-        assert settings == [("200",), ("relaxed_order",)]
 
 
 async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
@@ -193,3 +191,28 @@ async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
     assert (hot.background, len(hot.vectors)) == (None, 60)
     assert [one.vectors for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
+
+
+async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connection_as_it_was(
+    opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await built(giants_url)
+    said: list[str] = []
+    real = Session.execute
+
+    def execute(session: Session, statement: str, values: Sequence[Any] = (), /) -> Found:
+        found = real(session, statement, values)
+        if "ORDER BY CAST(embedding" in statement:
+            said.extend(real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan"))
+        return found
+
+    monkeypatch.setattr(Session, "execute", execute)
+    with connect(giants_url) as db:
+        session = Session(db)
+        hot = opened._chooser.hot(session, ANA, EIGHT, sought(giant[7]))
+        assert hot.background == 30
+        assert said == ["200", "relaxed_order"]
+        assert [real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan")] == [
+            "40",
+            "off",
+        ]

@@ -48,15 +48,19 @@ class Nearby:
         asked = [vector for vector in sought.vectors if vector.any()]
         if hot.background is None or not asked or not len(hot):
             return hot
-        found = self._of_kinds(db, hot, space, sought, asked)
-        hot = self._with_vectors(db, hot, space, found)
-        return hot if sought.also is None else self._with_vectors(db, hot, space, sought.also(hot))
+        with db:  # for which the index is told how far to look
+            found = self._of_kinds(db, hot, space, sought, asked)
+            hot = self._with_vectors(db, hot, space, found)
+            if sought.also is not None:
+                hot = self._with_vectors(db, hot, space, sought.also(hot))
+        return hot
 
     def _of_kinds(self, db: Database, hot: Hot, space: str, sought: Sought, asked: Sequence[Vector]) -> Places:
         """Find the memories near to any of the vectors, of the kinds that count."""
         there = np.flatnonzero(np.isin(hot.kinds, sought.kinds))
         if len(there) <= FEW:
             return there
+        fetch(db, TEMPLATES["look_further"])
         near = [self._nearest(db, hot, space, sought, vector) for vector in asked]
         return np.unique(np.concatenate(near))
 

@@ -1,6 +1,10 @@
 -- What is answered by the index of one subject's vectors. Its condition must stand in the statement word for word, so all
 -- but the vector and the limit is put in before: numbers of ours, and the name of pgvector's type.
 
+-- name: look_further
+-- For the transaction: how many vectors are looked at for one question, and that the index goes on where fewer are found.
+SELECT set_config('hnsw.ef_search', '200', TRUE), set_config('hnsw.iterative_scan', 'relaxed_order', TRUE)
+
 -- name: nearest
 SELECT memory
   FROM vector
