@@ -36,6 +36,7 @@ _OTHER_ROLE = 3
 FLOAT_BYTES = 4
 # What one id costs beside its 16 bytes in a list of bytes objects.
 _ID_BYTES = 57
+# Vectors of less than an eighth of all memories are few.
 _FEW = 8
 
 
