@@ -61,7 +61,17 @@ from recollect.types.memory import (
     Vectors,
     WeakenMemory,
 )
-from recollect.types.recalled import ALL_VECTORS, ASKING, NO_VECTORS, SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled, Sought
+from recollect.types.recalled import (
+    ALL_VECTORS,
+    ASKING,
+    NO_VECTORS,
+    SHOWN_CHARACTERS,
+    Hot,
+    LeftOut,
+    Recall,
+    Recalled,
+    Sought,
+)
 from recollect.types.request import (
     NO_SCENE,
     ChatMessage,
