@@ -62,6 +62,10 @@ NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \
 ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
 # What PostgreSQL alone is asked.
 POSTGRES_ONLY = ("recall",)
+# What the index of one subject's vectors answers, worded for each: its condition must stand there word for word.
+NEAR_ONLY = ("near",)
+# What whoever builds those indexes asks of all subjects.
+INDEX_ONLY = ("index",)
 # What Citus is told by whoever distributes a database.
 CITUS_ONLY = ("distribute",)
 # What concerns two subjects, one of which may lie on another machine: who writes and whose log it is, or a copy of a

@@ -11,6 +11,7 @@ from recollect.cli.replaying import ProgressBar
 
 if TYPE_CHECKING:
     from recollect.engine.copying import Copied
+    from recollect.engine.indexes import Indexing
 
 db = typer.Typer(help="Do something with a whole database.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -19,6 +20,10 @@ _Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an emp
 _Shards = Annotated[
     int, typer.Option("--shards", metavar="N", help="Into how many parts the subjects are divided, at the first time.")
 ]
+_From = Annotated[
+    int, typer.Option("--from", metavar="N", help="From how many vectors on a subject gets one.", show_default=True)
+]
+_Drop = Annotated[bool, typer.Option("--drop", help="Drop them all.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +67,38 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
     if done.before:
         say(f"{plural(len(done.before), 'table')} lay so already")
     say(f"{done.where}: Citus {done.citus}, {plural(done.nodes, 'node')} with shards")
+
+
+@db.command()
+def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Give users with very many memories an index of their vectors, on PostgreSQL; drop what is not wanted any more."""
+    from dataclasses import asdict
+
+    from recollect.engine.indexes import drop_indexes, index_database
+    from recollect.settings import Settings
+
+    url = Settings.load(database_url=database).database_url
+    with ProgressBar() as bar:
+        done = drop_indexes(url, bar=bar) if drop else index_database(url, bar=bar, least=least)
+    if as_json:
+        say_json(asdict(done))
+    else:
+        _tell_indexes(done)
+
+
+def _tell_indexes(done: "Indexing") -> None:
+    listed = [("built", one) for one in done.built] + [("there", one) for one in done.before]
+    if listed:
+        rows(
+            ("", "subject", "space", "vectors", "size"),
+            [(what, one.subject, one.space, f"{one.vectors:,}", f"{one.bytes / 1e6:,.1f} MB") for what, one in listed],
+        )
+    for name in done.dropped:
+        say(f"dropped: {name}")
+    for why in done.refused:
+        note(f"no index for {why}")
+    if not listed:
+        say(f"{done.where}: no subject has an index: each recall compares all vectors of its subject")
 
 
 def _described(copied: "Copied", seconds: float) -> dict[str, object]:

@@ -101,6 +101,7 @@ def recall(found: Recall) -> dict[str, Any]:
         "items": [_recalled(item) for item in found.items],
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "considered": found.considered,
+        "compared": found.compared,
         "took_ms": round(found.took_ms, 3),
         "remark": found.remark or None,
     }
@@ -113,6 +114,7 @@ def context(found: Context) -> dict[str, Any]:
         "items": [_recalled(item) for item in found.items],
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "tokens": found.tokens,
+        "compared": found.compared,
     }
 
 

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from recollect.cli.chat_client import answers
 from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
+from recollect.engine.indexes import SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.open import open_embedder
 from recollect.providers.tokens import encoding_at_hand
@@ -189,7 +190,17 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
         yield fail("integrity", problem, "stop all Recollect processes and go back to your last backup")
     if check and not stats.problems:
         yield ok("integrity", "files and indexes agree")
+    for one in stats.indexes:
+        yield _index(one)
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
+
+
+def _index(one: SubjectIndex) -> Finding:
+    """Tell of a subject whose vectors have an index; by now it may not be asked."""
+    text = f"{one.subject or 'of nobody any more'}: {one.vectors:,} vectors of {one.space}, {one.bytes / 1e6:,.1f} MB"
+    if one.used:
+        return ok("index", f"{text}; recall asks it, and is approximate")
+    return warn("index", f"{text}; recall does not ask it", "`recollect db index` drops it, and builds what is wanted")
 
 
 async def _formations(engine: AsyncRecollect, *, due: int, parked: int) -> Finding:

@@ -183,6 +183,8 @@ def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]"
     if recall.remark:
         say(recall.remark)
     say(f"{recall.considered:,} weighed in {recall.took_ms:.1f} ms, {len(recall.left_out):,} near ones left out")
+    if recall.compared is not None:
+        say(f"approximate: an index picked {recall.compared:,} vectors to be compared with the question")
     for memory, reason in left_out:
         dim(f"  {short(memory.id)}  {one_line(memory.text)}: {reason}")
     if len(recall.left_out) > len(left_out):

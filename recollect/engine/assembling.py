@@ -13,6 +13,7 @@ from recollect.engine.scope import Scope
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.types import (
     NO_SCENE,
+    NO_VECTORS,
     Conversation,
     LoggedMessage,
     Memory,
@@ -157,7 +158,7 @@ class Assembling(Conversing):
     async def _block_key(self, talk: _Talk) -> bytes:
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
         tools = await self._tools.of(talk.subject)
-        return (await self._store.hot(talk.subject, tools.embedder.space)).salt
+        return (await self._store.hot(talk.subject, tools.embedder.space, sought=NO_VECTORS)).salt
 
 
 def _written_to(scope: Scope) -> Subject:

@@ -11,6 +11,7 @@ from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.form.sources import readable_text
 from recollect.providers.spaces import Embedders
 from recollect.recall.recall import Ranking, finish, rank_subjects
+from recollect.recall.seek import Seeker
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
 from recollect.work.apart import apart
 
@@ -75,12 +76,15 @@ class Finder:
             if embedder is not mine
         }
 
+        seekers = {one: Seeker(*others.get(one, (query, mine.relevance))) for one in whose}
+
         def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, Hot]]:
-            ranking = rank_subjects(query, warm(hots, wish.cold_start), mine.relevance, others)
+            ranking = rank_subjects(query, warm(hots, wish.cold_start), mine.relevance, others, seekers)
             return ranking.wanted(), (ranking, hots[0])
 
         spaces = {one: embedder.space for one, embedder in whose.items()}
-        (ranking, own), memories = await self._parts.store.choose(spaces, rank)
+        sought = {one: seeker.sought for one, seeker in seekers.items()}
+        (ranking, own), memories = await self._parts.store.choose(spaces, rank, sought=sought)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
         shown = await _presentable(memories)

@@ -7,7 +7,7 @@ import numpy as np
 from recollect.errors import BadRequestError
 from recollect.form.scrub import scrub
 from recollect.text import clean
-from recollect.types import KIND_ORDER, MemoryKind, Recalled, Subject, Vectors
+from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, Recalled, Subject, Vectors
 from recollect.work.neighbours import nearest
 from recollect.work.tools import Tools
 
@@ -20,7 +20,7 @@ async def nearest_to(
     """Find the memories of a subject nearest to a text or a vector, best first."""
     tools = await tools.of(subject)
     vectors = await _vectors(tools, wanted)
-    hot = await tools.store.hot(subject, tools.embedder.space)
+    hot = await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)
     [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)
     return [
         Recalled(

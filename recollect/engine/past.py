@@ -14,7 +14,7 @@ from recollect.engine.parts import Parts
 from recollect.errors import BadRequestError
 from recollect.recall.past import Laid, lay_out
 from recollect.recall.recall import finish, rank_subjects
-from recollect.types import KIND_ORDER, Recall, Subject
+from recollect.types import KIND_ORDER, NO_VECTORS, Recall, Subject
 from recollect.work.apart import apart
 from recollect.work.tools import Tools
 from recollect.work.undoing import reopened
@@ -56,7 +56,7 @@ async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, w
     asked = await asking.embedded(text, wish, embedder)
     started = parts.clock.monotonic()
     memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
-    salt = (await parts.store.hot(subject, embedder.space)).salt
+    salt = (await parts.store.hot(subject, embedder.space, sought=NO_VECTORS)).salt
     made = await reopened(tools, memories)
     items = [
         Laid(memory=memory, vectors=one.vectors, terms=one.terms) for memory, one in zip(memories, made, strict=True)

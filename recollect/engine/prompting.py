@@ -64,6 +64,8 @@ class Context:
     """Memories that were near, and why they are not in them."""
     tokens: int
     """Of the text, as they are counted."""
+    compared: int | None = None
+    """See `Recall.compared`."""
 
     def as_mcp(self) -> tuple[Mapping[str, object], ...]:
         """Return it as content blocks of the Model Context Protocol; none where nothing is recalled."""
@@ -135,6 +137,7 @@ class Prompts:
             items=rendered.items,
             left_out=recall.left_out,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
+            compared=recall.compared,
         )
 
     async def _summaries(self, asked: Asked) -> list[Memory]:

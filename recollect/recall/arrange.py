@@ -54,7 +54,7 @@ def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arr
         evidence: The sum of all evidence; -inf for what is hidden already.
     """
     hidden = evidence == -np.inf
-    arranged = _by_policy(hot, matches, query, evidence)
+    arranged = by_policy(hot, matches, query, evidence)
     left: list[LeftOut] = []
     if query.standing:
         left = _keep_out(hot, matches, query, arranged)
@@ -71,7 +71,8 @@ def worth_showing(row: Row, query: Query) -> bool:
     return row.score >= query.policy.floor and speaks_for(row)
 
 
-def _by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:
+def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:
+    """Turn the sum of all evidence into the order that the query's policy wants."""
     order = query.policy.order
     if order == "updated":
         return _by_age(hot, query)

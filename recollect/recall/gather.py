@@ -34,10 +34,10 @@ class Matches:
     """n: all its source messages stand in the request; None where no memory's do."""
 
 
-def gather(hot: Hot, query: Query, relevance: Relevance) -> Matches:
-    """Weigh all memories of a subject by each source of evidence."""
+def gather(hot: Hot, query: Query, relevance: Relevance, words: WordMatches | None = None) -> Matches:
+    """Weigh all memories of a subject by each source of evidence; what they share with its words may be known."""
     meaning = match_meaning(hot, query.vector, relevance)
-    words = _words(hot, query)
+    words = words or _words(hot, query)
     own = WORD_WEIGHT * words.evidence + meaning.evidence
     return Matches(
         meaning=meaning,

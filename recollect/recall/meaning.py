@@ -1,4 +1,4 @@
-"""How near each memory is to the query in meaning: exact, over all vectors of a subject. Pure.
+"""How near each memory is to the query in meaning, over all of a subject's vectors or those an index found. Pure.
 
 A cosine by itself says little: a subject whose memories are all about one thing has high ones for any question about
 it. What counts is how far a memory stands out of what the subject's others have for this query, in standard deviations:
@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types import Hot, Vector
+from recollect.types import KIND_ORDER, Hot, MemoryKind, Vector
 
 Relevance = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 """An embedder's calibration: cosines to relevance, 0 to 1, the same shape."""
@@ -30,12 +30,15 @@ USUAL_COUNT = 50
 # before the nearest that has one, which lies around 0.
 LOWEST = -0.6
 WITHOUT_VECTOR = -0.3
+# Where an index found the nearest, what a memory counts as whose vector was not read: as near as the subject's others.
+UNREAD = 0.0
 # Relevance is held this far from 0 and 1, where log-odds run away.
 _SUREST = 0.001
 _LEAST_SURE, _MOST_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
 _LEAST, _MOST = np.float32(-1), np.float32(1)
 # The places of most subjects, made once.
 _PLACES = np.arange(4096, dtype=np.int32)
+_FACT = KIND_ORDER.index(MemoryKind.FACT)
 
 Floats = npt.NDArray[np.float32]
 
@@ -59,7 +62,7 @@ def match_meaning(hot: Hot, vector: Vector | None, relevance: Relevance) -> Mean
     # busy (10,000 rows: 0.4 ms against 8). A broken vector is no match rather than a hole: fmax passes over NaN.
     cosine: Floats = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), _LEAST), _MOST)
     alike = relevance(cosine)
-    standing = _standing(alike)
+    standing = _standing(alike, hot)
     places = _PLACES[:n] if n <= len(_PLACES) else np.arange(n, dtype=np.int32)
     if len(cosine) == n and not np.count_nonzero(hot.vector_of != places):  # one vector each
         return MeaningMatches(evidence=np.maximum(standing, np.float32(LOWEST)), similarity=alike)
@@ -72,16 +75,19 @@ def match_meaning(hot: Hot, vector: Vector | None, relevance: Relevance) -> Mean
     evidence -= np.log(np.maximum(pieces, 1)).astype(np.float32)
     evidence = np.maximum(evidence, np.float32(LOWEST))
     evidence[pieces == 0] = WITHOUT_VECTOR
+    if hot.background is not None:
+        evidence[(pieces == 0) & (hot.kinds != _FACT)] = UNREAD
     return MeaningMatches(evidence=evidence, similarity=similarity)
 
 
-def _standing(alike: Floats) -> Floats:
+def _standing(alike: Floats, hot: Hot) -> Floats:
     """Return how far each vector stands out of the subject's, as log-odds."""
     held = np.fmin(np.fmax(alike, _LEAST_SURE), _MOST_SURE)
     odds: Floats = np.log(held / (1 - held))
-    n = len(odds)
-    share = USUAL_COUNT / (n + USUAL_COUNT)
-    mean, spread = float(odds.mean()), float(odds.std())
+    others = odds[: hot.background]
+    n = len(odds) if hot.background is None else len(hot)
+    share = USUAL_COUNT / (n + USUAL_COUNT) if len(others) else 1.0
+    mean, spread = (float(others.mean()), float(others.std())) if len(others) else (USUAL_ODDS, USUAL_SPREAD)
     usual = share * USUAL_ODDS + (1 - share) * mean
     between = share * (1 - share) * (mean - USUAL_ODDS) ** 2
     variance = share * USUAL_SPREAD**2 + (1 - share) * spread**2 + between

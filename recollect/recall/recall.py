@@ -20,6 +20,7 @@ from recollect.recall.meaning import Relevance
 from recollect.recall.pack import Counting, Found, pack
 from recollect.recall.query import Query
 from recollect.recall.rank import Row, hidden_kinds, rows, standing_places, weigh
+from recollect.recall.seek import Seeker
 from recollect.text import bare
 from recollect.types import Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
 
@@ -35,6 +36,7 @@ _MOST_PRESENT = 10
 
 # Mostly one embedder is all there is.
 _NONE: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
+_NOT_SOUGHT: Mapping[Subject, Seeker] = MappingProxyType({})
 
 IN_REQUEST = "the request already contains it"
 
@@ -51,6 +53,8 @@ class Ranking:
     """The subjects read, own before shared before global."""
     considered: int
     """How many active memories were weighed."""
+    compared: int | None
+    """See `Recall.compared`."""
     ids: tuple[MemoryId, ...]
     """Of the rows."""
 
@@ -63,7 +67,11 @@ class Ranking:
 
 
 def rank_subjects(
-    query: Query, hots: Sequence[Hot], relevance: Relevance, others: Mapping[Subject, tuple[Query, Relevance]] = _NONE
+    query: Query,
+    hots: Sequence[Hot],
+    relevance: Relevance,
+    others: Mapping[Subject, tuple[Query, Relevance]] = _NONE,
+    seekers: Mapping[Subject, Seeker] = _NOT_SOUGHT,
 ) -> Ranking:
     """Rank the memories of several subjects together.
 
@@ -72,6 +80,7 @@ def rank_subjects(
         hots: The subjects read, own before shared before global; each is weighed by its own statistics.
         relevance: The embedder's calibration.
         others: Subjects whose vectors are another embedder's, each with the query in its space and its calibration.
+        seekers: What said of subjects which vectors are needed: they know a part of the answer.
 
     Returns:
         Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
@@ -85,7 +94,8 @@ def rank_subjects(
     for hot in hots:
         if len(hot):
             asked, meaning = others.get(hot.subject, (query, relevance))
-            _rank(query, hot, gather(hot, asked, meaning), (certain, near, left))
+            words = seekers[hot.subject].words(hot) if hot.subject in seekers else None
+            _rank(query, hot, gather(hot, asked, meaning, words), (certain, near, left))
     certain.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
     ranked = certain + near
@@ -105,6 +115,7 @@ def rank_subjects(
         left_out=tuple(left),
         reading_list=tuple(hot.subject for hot in hots),
         considered=sum(len(hot) for hot in hots),
+        compared=_compared(hots),
     )
 
 
@@ -149,6 +160,7 @@ def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_token
         items=items,
         left_out=tuple(left + lost),
         considered=ranking.considered,
+        compared=ranking.compared,
     )
 
 
@@ -197,6 +209,12 @@ def _distinct(ranked: Sequence[Row]) -> list[Row]:
     for row in ranked:
         first.setdefault(row.id, row)
     return list(first.values())
+
+
+def _compared(hots: Sequence[Hot]) -> int | None:
+    """Count the vectors that an index picked; None where all were read."""
+    picked = [len(hot.vector_of) for hot in hots if hot.background is not None]
+    return sum(picked) if picked else None
 
 
 def _said_by(shown: Row) -> str:

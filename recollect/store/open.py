@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import POSTGRES, SQLITE, TAKES_URL
-from recollect.store.operators import Distribution
+from recollect.store.operators import Distribution, Indexing
 from recollect.store.protocol import Store
+from recollect.store.relational.copying import Bar
 from recollect.store.relational.ends import End, Use
 from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.end import SqliteEnd
@@ -83,6 +84,29 @@ def distribute_store(url: str, *, shards: int) -> Distribution:
     with _driver(url):
         from recollect.store.postgres.distribute import distribute
     return distribute(url, shards=shards)
+
+
+def index_store(url: str, *, least: int | None, bar: Bar) -> Indexing:
+    """Give each giant subject of a PostgreSQL database an index of its vectors. Blocks as long as that takes.
+
+    Args:
+        url: Of the database.
+        least: From how many vectors on a subject gets one; None: all indexes are dropped.
+        bar: Shows how far it is.
+
+    Raises:
+        BadRequestError: it is no PostgreSQL database.
+        UnreadableStoreError: it cannot have any; the message says why.
+        StoreUnavailableError: the server does not answer, or another call is under way.
+    """
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(
+            f"{url} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many memories, copy "
+            "it into one (`recollect db copy`)"
+        )
+    with _driver(url):
+        from recollect.store.postgres.index import index
+    return index(url, least=least, bar=bar)
 
 
 @contextmanager

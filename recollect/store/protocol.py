@@ -8,6 +8,7 @@ from recollect.store.embedded import EmbeddedStore
 from recollect.store.operators import OperatorStore
 from recollect.store.tending import TendedStore
 from recollect.types import (
+    ALL_VECTORS,
     Change,
     Conversation,
     ConversationId,
@@ -28,6 +29,7 @@ from recollect.types import (
     RecallRecord,
     Recorded,
     Rest,
+    Sought,
     Span,
     Subject,
     Turn,
@@ -191,10 +193,11 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
         """Make a parked formation due again with its attempts cleared; False where it is not parked."""
         ...
 
-    async def hot(self, subject: Subject, space: str) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
         """Return all active memories of the subject as arrays, with the vectors of one space.
 
-        Taken from a cache where the subject's version, read in the same snapshot, has not moved.
+        Taken from a cache where the subject's version, read in the same snapshot, has not moved. Of vectors that have
+        an index no more than those `sought` need come (see `Hot.background`); None: all.
 
         Raises:
             SpaceMovedError: the subject is read in another space.
@@ -205,13 +208,16 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
         """Read memories of any state, with their evidence, in the order asked; unknown ids are left out."""
         ...
 
-    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
+    async def choose(
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+    ) -> tuple[T, list[Memory]]:
         """Do a recall's reading in one go: `hot` of each subject, then the `memories` that `rank` wants of them.
 
         Args:
             subjects: A reading list, each with the name of the space that it is thought to be read in.
             rank: Called with the subjects in their order. It may run in another thread and, should the store have to
                 begin anew, more than once: it computes, and touches nothing else.
+            sought: As in `hot`, of each subject.
 
         Returns:
             What came of ranking, and the memories it wanted, subject by subject, in the order asked; of the version

@@ -18,6 +18,7 @@ from recollect.tend.room import Leaving, Room, fitting, leaving, tightest
 from recollect.text import terms
 from recollect.types import (
     KIND_ORDER,
+    NO_VECTORS,
     Action,
     AddMemory,
     Change,
@@ -163,7 +164,7 @@ async def make_room_for(result: FormationResult, lease: Lease, tools: Tools, *, 
     if not _arriving(result.changes):
         return result
     key = lease.key
-    hot = await tools.store.hot(key.subject, tools.embedder.space)
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     planned = Planned(
         subject=key.subject,
         profile=key.profile,

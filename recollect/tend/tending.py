@@ -19,6 +19,7 @@ from recollect.tend.reembed import drop_others
 from recollect.text import source_key
 from recollect.types import (
     KIND_ORDER,
+    NO_VECTORS,
     Action,
     Change,
     CloseMemory,
@@ -117,7 +118,8 @@ class _Care:
 
     async def merge(self, since: datetime | None) -> None:
         """Keep notes once that say the same."""
-        hot = await self._hot()
+        self._tools = await self._tools.of(self._subject)
+        hot = await self._tools.store.hot(self._subject, self._tools.embedder.space)
         policy = (self._profile("default") or Profile(name="", description="")).resolve
         pairs = await asyncio.to_thread(near_pairs, hot, since=since, most=policy.neighbours)
         cosines = np.array([cosine for *_, cosine in pairs], dtype=np.float32)
@@ -236,7 +238,7 @@ class _Care:
 
     async def _hot(self) -> Hot:
         self._tools = await self._tools.of(self._subject)
-        return await self._tools.store.hot(self._subject, self._tools.embedder.space)
+        return await self._tools.store.hot(self._subject, self._tools.embedder.space, sought=NO_VECTORS)
 
     async def _notes(self) -> list[MemoryId]:
         hot = await self._hot()

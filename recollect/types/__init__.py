@@ -62,7 +62,17 @@ from recollect.types.memory import (
     Vectors,
     WeakenMemory,
 )
-from recollect.types.recalled import ASKING, SHOWN_CHARACTERS, Hot, LeftOut, Recall, Recalled
+from recollect.types.recalled import (
+    ALL_VECTORS,
+    ASKING,
+    NO_VECTORS,
+    SHOWN_CHARACTERS,
+    Hot,
+    LeftOut,
+    Recall,
+    Recalled,
+    Sought,
+)
 from recollect.types.request import (
     NO_SCENE,
     ChatMessage,
@@ -77,6 +87,7 @@ from recollect.types.request import (
 from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
+    "ALL_VECTORS",
     "ASKING",
     "GLOBAL",
     "KEY_VARIABLE",
@@ -84,6 +95,7 @@ __all__ = [
     "NO_DETAIL",
     "NO_OPENING",
     "NO_SCENE",
+    "NO_VECTORS",
     "SHOWN_CHARACTERS",
     "SUBJECT_KINDS",
     "Action",
@@ -141,6 +153,7 @@ __all__ = [
     "Rest",
     "Scene",
     "SincePoll",
+    "Sought",
     "SpaceCount",
     "Span",
     "Spent",

@@ -1,11 +1,13 @@
 """What recall computes on, and what it finds. Pure."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types.memory import Memory, MemoryId, Subject, Vectors
+from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Subject, Vectors
 
 # Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
 SHOWN_CHARACTERS = 600
@@ -61,10 +63,33 @@ class Hot:
     """n + 1 offsets."""
     former_terms: bool = False
     """Some memories may still have terms of the former scheme: see `text.TERM_SCHEME`."""
+    background: int | None = None
+    """The first so many vectors were drawn evenly from all of the subject's and stand for them; behind them come those
+    that were sought, not in the order of their memories. None: all vectors are there."""
 
     def __len__(self) -> int:
         """The number of memories."""
         return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sought:
+    """Which of a subject's vectors are needed, for a store that has an index of them and need not read them all."""
+
+    vectors: Vectors
+    """Those near to one of these rows; a row of zeros is near to nothing."""
+    most: int = 0
+    """How many memories near to each."""
+    kinds: tuple[int, ...] = tuple(range(len(KIND_ORDER)))
+    """Places in `KIND_ORDER` of the kinds that count."""
+    also: Callable[[Hot], npt.NDArray[np.intp]] | None = None
+    """Given those, names the places of further memories whose vectors are needed."""
+
+
+NO_VECTORS = Sought(vectors=np.zeros((0, 0), dtype=np.float32))
+"""None is needed."""
+ALL_VECTORS: Mapping[Subject, Sought] = MappingProxyType({})
+"""Of each subject all are needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +126,9 @@ class Recall:
     left_out: tuple[LeftOut, ...] = ()
     considered: int = 0
     """How many active memories were weighed."""
+    compared: int | None = None
+    """How many of their vectors an index picked to be compared with the query: it may have missed a near one. None:
+    all were compared."""
     took_ms: float = 0.0
     """Time beside the query's embedding, in milliseconds."""
     remark: str = ""

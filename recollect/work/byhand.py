@@ -28,6 +28,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    Sought,
     StrengthenMemory,
     Subject,
     Vector,
@@ -42,6 +43,9 @@ _NEARLY_EQUAL = 0.9
 # Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
 # which takes 25 MB beside 100,000 notes.
 _FEW_PAIRS, _TOGETHER = 100_000, 64
+# Where an index finds them, so many notes that may be another spelling of a text.
+_MOST_ALIKE = 50
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
@@ -95,7 +99,7 @@ async def _add(
         if of_now is not tools:  # it was embedded anew meanwhile
             tools = of_now
             vectors = await tools.embedder.embed([one.text for one in wanted])
-        hot = await tools.store.hot(subject, tools.embedder.space)
+        hot = await tools.store.hot(subject, tools.embedder.space, sought=_like(vectors))
         known = await _same(tools, hot, wanted, vectors)
         kept = _kept(known, fresh)
         changes = [
@@ -217,6 +221,11 @@ def _alike(hot: Hot, vectors: Vectors) -> list[int]:
             some = vectors[start : start + _TOGETHER]
             near[hot.vector_of[(hot.vectors @ some.T > _NEARLY_EQUAL).any(axis=1)]] = True
     return [place for place in np.flatnonzero(near).tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
+
+
+def _like(vectors: Vectors) -> Sought | None:
+    """Say which vectors tell what texts may be another spelling of; None: all, to know which memories have none."""
+    return Sought(vectors=vectors, most=_MOST_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
 
 
 def _wording(text: str) -> str:

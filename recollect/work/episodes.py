@@ -14,6 +14,7 @@ from recollect.ids import new_id
 from recollect.profiles.model import EpisodePolicy, Profile
 from recollect.text import conversation_tag, terms
 from recollect.types import (
+    NO_VECTORS,
     Action,
     AddMemory,
     Change,
@@ -63,7 +64,7 @@ async def sum_up(lease: Lease, tools: Tools) -> FormationResult:
     """
     key = lease.key
     profile = tools.profiles.get(key.profile)
-    hot = await tools.store.hot(key.subject, tools.embedder.space)
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     whose = Whose(subject=key.subject, home=key.home, conversation=key.conversation)
     coverage = await read_coverage(tools.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
     closes, decisions = await _abandoned(coverage.strays, lease, tools)

@@ -24,6 +24,7 @@ from recollect.resolve.plan import Neighbours, ResolveContext, Resolved, refusal
 from recollect.tend.length import shortened
 from recollect.text import terms
 from recollect.types import (
+    NO_VECTORS,
     Action,
     Candidate,
     Change,
@@ -79,7 +80,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     read, gone, hot, recalls = await asyncio.gather(
         tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
         tools.store.abandoned(key.home, key.conversation),
-        tools.store.hot(key.subject, tools.embedder.space),
+        tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS),
         recent_recalls(lease, tools),
     )
     if not read or read[-1].seq <= lease.formed_seq:

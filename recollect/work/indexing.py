@@ -13,6 +13,7 @@ from recollect.providers.chunk import chunks
 from recollect.providers.offline import MODEL
 from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, squeeze, terms
 from recollect.types import (
+    NO_VECTORS,
     AddMemory,
     Change,
     Evidence,
@@ -72,7 +73,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     own = await without_echoes(live, await recent_recalls(lease, tools), tools)
     kept = await apart(characters(live), lambda: _quotations(own), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
-    hot = await tools.store.hot(key.subject, tools.embedder.space)
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0

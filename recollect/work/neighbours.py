@@ -9,7 +9,7 @@ from recollect.ids import id_text
 from recollect.resolve.ending import may_end
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.text import term_key, terms
-from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Vectors
+from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Sought, Vectors
 from recollect.work.tools import Tools
 
 _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
@@ -32,6 +32,9 @@ async def nearest(
         most: How many for each.
         kinds: Places in `KIND_ORDER` of the kinds that count.
     """
+    if hot.background is not None and len(vectors):  # the index is asked
+        sought = Sought(vectors=vectors, most=most, kinds=tuple(kinds))
+        hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
     rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds)) if len(hot.vectors) else np.zeros(0, np.intp)
     if not len(rows) or not len(vectors):
         return [[] for _ in vectors]

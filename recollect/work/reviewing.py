@@ -9,6 +9,7 @@ from recollect.resolve.decide import resolve
 from recollect.resolve.plan import Closing, ResolveContext, Resolved
 from recollect.text import terms
 from recollect.types import (
+    NO_VECTORS,
     Action,
     Candidate,
     Change,
@@ -45,7 +46,7 @@ async def approve_held(tools: Tools, memory: Memory) -> Memory:
         tools = await tools.of(memory.subject)
         vectors = await tools.embedder.embed([memory.text])
         memory = _require_held((await tools.store.memories(memory.subject, [memory.id])), memory)
-        hot = await tools.store.hot(memory.subject, tools.embedder.space)
+        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
         resolved = await _resolved(tools, hot, memory, vectors)
         changes, decisions, holds = _approved(tools, memory, resolved, vectors)
         try:

@@ -14,6 +14,7 @@ from recollect.providers.chunk import chunks
 from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
 from recollect.text import asks, terms
 from recollect.types import (
+    NO_VECTORS,
     Action,
     Change,
     CloseMemory,
@@ -139,7 +140,7 @@ async def _undo(
 ) -> UndoPlan:
     for _ in range(_STALE_TRIES):
         tools = await tools.of(subject)
-        version = (await tools.store.hot(subject, tools.embedder.space)).version
+        version = (await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)).version
         planned = await plan()
         if planned.empty:
             raise BadRequestError(f"nothing of {what} is left to undo", param="undo")

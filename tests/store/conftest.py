@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from factories import ANA
+from giants import MANY, adding, directions
+from recollect.store.open import open_store
+from recollect.store.postgres import near
+from recollect.store.postgres.store import PostgresStore
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
-from stores import STORES, new_store
+from recollect.types import Vectors
+from stores import STORES, new_store, url_of
 
 
 @pytest.fixture
@@ -26,3 +32,27 @@ async def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path
 def url(tmp_path: Path) -> str:
     """A file that is not there yet."""
     return f"sqlite:///{tmp_path / 'data' / 'recollect.sqlite3'}"
+
+
+@pytest.fixture
+def giants_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A PostgreSQL database in which few memories are many."""
+    monkeypatch.setattr(near, "FEW", 15)
+    monkeypatch.setattr(near, "SAMPLE", 30)
+    return url_of("postgres", tmp_path)
+
+
+@pytest.fixture
+async def opened(giants_url: str, clock: FakeClock) -> AsyncIterator[PostgresStore]:
+    store = await open_store(giants_url, clock=clock)
+    assert isinstance(store, PostgresStore)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def giant(opened: PostgresStore, clock: FakeClock) -> Vectors:
+    """The vectors of Ana's memories, in their order."""
+    vectors = directions(MANY)
+    await opened.apply(ANA, adding(clock, vectors), [])
+    return vectors

@@ -14,8 +14,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from giants import Shown
 from postgres_server import programs, shared_server
 from recollect.engine.distributing import distribute_database
+from recollect.engine.indexes import drop_indexes, index_database
 from recollect.errors import BadRequestError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.postgres.migrate import prepare
@@ -112,6 +114,19 @@ def test_a_table_that_lies_otherwise_is_named_and_nothing_is_done(cluster: str) 
     with pytest.raises(UnreadableStoreError, match="memory: distributed otherwise"):
         distribute_database(cluster)
     assert told(cluster) == []
+
+
+def test_indexes_of_single_users_are_dropped_first(cluster: str) -> None:
+    prepare(cluster)
+    with connect(cluster) as db:
+        db.execute('CREATE INDEX "near_7_1" ON vector (memory) WHERE subject = 7 AND space = 1')
+    with pytest.raises(UnreadableStoreError, match="single users: drop them first, `recollect db index --drop`"):
+        distribute_database(cluster)
+    assert told(cluster) == []
+    assert drop_indexes(cluster, bar=Shown()).dropped == ("near_7_1",)
+    assert "vector" in distribute_database(cluster).distributed
+    with pytest.raises(UnreadableStoreError, match="spread over the nodes of Citus"):
+        index_database(cluster, bar=Shown())
 
 
 def test_a_database_that_cannot_be_distributed_is_refused_with_the_reason_and_gets_no_tables(cluster: str) -> None:

@@ -13,7 +13,18 @@ from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.wording import own, worded
 from recollect.store.relational.statements import Statement, load
 from recollect.testing import FakeClock
-from statement_kinds import ALL, CHECKS, CITUS_ONLY, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, POSTGRES_ONLY
+from statement_kinds import (
+    ALL,
+    CHECKS,
+    CITUS_ONLY,
+    ERASING,
+    INDEX_ONLY,
+    NAMES_A_SUBJECT,
+    NEAR_ONLY,
+    NOBODYS,
+    OPERATORS,
+    POSTGRES_ONLY,
+)
 from stores import new_store
 
 pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
@@ -22,7 +33,7 @@ OWN = [
     for entry in (files("recollect.store.postgres") / "sql").iterdir()
     for room in [entry.name.removesuffix(".sql")]
     for name in own(room)
-    if room not in POSTGRES_ONLY + CITUS_ONLY
+    if room not in POSTGRES_ONLY + NEAR_ONLY + INDEX_ONLY + CITUS_ONLY
 ]
 ASKED = [*ALL, *((room, name, sql) for room in POSTGRES_ONLY for name, sql in own(room).items())]
 

@@ -7,8 +7,9 @@ import psycopg
 from recollect.errors import UnreadableStoreError
 from recollect.settings import shown_url
 from recollect.store.operators import Distribution
-from recollect.store.postgres.connection import SCHEMA, connect
+from recollect.store.postgres.connection import SCHEMA, Session, connect
 from recollect.store.postgres.faults import fault
+from recollect.store.postgres.index import indexes
 from recollect.store.postgres.migrate import LOCK, prepare
 from recollect.store.postgres.wording import own, worded
 from recollect.store.relational.database import Row
@@ -55,6 +56,8 @@ def distribute(url: str, *, shards: int) -> Distribution:
         with connect(url) as db:
             version, nodes = _citus(db, where)  # before anything is made: a worker of Citus is not to get a schema
             prepare(url)
+            if indexes(Session(db)):
+                raise refused(where, "it has indexes of single users: drop them first, `recollect db index --drop`")
             db.execute("SET statement_timeout = 0")
             db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
             distributed, copied, before = _distribute(db, where, shards)

@@ -132,7 +132,7 @@ class PostgresEnd:
     def _columns(self, table: Table) -> tuple[_Column, ...]:
         if table.name not in self._tables:
             found = self.db.execute(_COLUMNS, (f"{SCHEMA}.{table.name}",)).fetchall()
-            self._tables[table.name] = tuple(_Column(*row) for row in found)
+            self._tables[table.name] = tuple(_Column(*row) for row in found if row[0] not in table.postgres)
         return self._tables[table.name]
 
 

@@ -11,10 +11,11 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
-from recollect.store.postgres import choosing
 from recollect.store.postgres.behind import Behind
+from recollect.store.postgres.choosing import Chooser, subscriptions
 from recollect.store.postgres.connection import SCHEMA, Link, Session
 from recollect.store.postgres.faults import as_ours
+from recollect.store.postgres.index import indexes
 from recollect.store.postgres.migrate import newest_schema, prepare, schema_of
 from recollect.store.postgres.wording import own
 from recollect.store.protocol import Rank
@@ -25,7 +26,7 @@ from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
-from recollect.types import EraseOrder, Erasure, Hot, Memory, Recorded, Rest, Subject, Turn
+from recollect.types import ALL_VECTORS, EraseOrder, Erasure, Hot, Memory, Recorded, Rest, Sought, Subject, Turn
 
 ERASE_SQL, OWN_SQL = load("erase"), own("recall")
 T = TypeVar("T")
@@ -46,6 +47,7 @@ class PostgresStore(RelationalStore):
         self._clock = clock
         self._term_key = term_key
         self._cache = HotCache(cache_bytes)
+        self._chooser = Chooser(self._cache, term_key)
         self._failpoint = Failpoint.from_environment()
         ours = partial(as_ours, where=self._where)
         self._threads = Readers([Link(url, self._failpoint) for _ in range(CONNECTIONS)], self._where, ours)
@@ -120,33 +122,32 @@ class PostgresStore(RelationalStore):
             with session:
                 found = counted(session, self._clock, check=check)
                 size = fetch_value(session, _SIZE, SCHEMA)
-            return replace(found, url=self._where, schema=schema_of(session.connection), bytes=int(size or 0))
+                indexed = indexes(session)
+            return replace(
+                found,
+                url=self._where,
+                schema=schema_of(session.connection),
+                bytes=int(size or 0),
+                indexes=indexed,
+            )
 
         return await self._threads.run(lambda link: link.use(look))
 
-    async def hot(self, subject: Subject, space: str) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
         """See `Store.hot`."""
         await self._behind.written(subject.key)
-        return await self._read(
-            partial(choosing.hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
-        )
+        return await self._read(lambda db: self._chooser.hot(db, subject, space, sought))
 
-    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
+    async def choose(
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+    ) -> tuple[T, list[Memory]]:
         """See `Store.choose`."""
         await self._behind.written(*(subject.key for subject in subjects))
-        return await self._read(
-            partial(
-                choosing.choose,
-                subjects=subjects,
-                rank=rank,
-                cache=self._cache,
-                term_key=self._term_key,
-            )
-        )
+        return await self._read(lambda db: self._chooser.choose(db, subjects, rank, sought))
 
     async def subscriptions(self, subject: Subject) -> tuple[int, list[Subject]]:
         """See `Store.subscriptions`."""
-        return await self._read(partial(choosing.subscriptions, subject=subject))
+        return await self._read(partial(subscriptions, subject=subject))
 
     async def _read(self, work: Work[T]) -> T:
         """Read, in another thread."""

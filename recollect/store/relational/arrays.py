@@ -1,6 +1,7 @@
 """How a memory's numbers are packed into the `hot` table's columns, and unpacked for many at once. Pure."""
 
 import struct
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -35,6 +36,8 @@ _OTHER_ROLE = 3
 FLOAT_BYTES = 4
 # What one id costs beside its 16 bytes in a list of bytes objects.
 _ID_BYTES = 57
+# Vectors of less than an eighth of all memories are few.
+_FEW = 8
 
 
 def pack_fixed(
@@ -153,8 +156,12 @@ def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: npt.NDArray[n
     """Return for each vector the place of its memory, as `Hot.vector_of`."""
     if ids == owners and np.add.reduce(counts) == len(ids):  # one each, as no memory is listed with none
         return np.arange(len(ids), dtype=np.int32)
-    place = {id_: number for number, id_ in enumerate(ids)}
-    return np.repeat(np.array([place[owner] for owner in owners], dtype=np.int32), counts)
+    if len(owners) < len(ids) // _FEW:  # where few have any, looking each up is quicker than noting all
+        places = [bisect_left(ids, owner) for owner in owners]
+    else:
+        place = {id_: number for number, id_ in enumerate(ids)}
+        places = [place[owner] for owner in owners]
+    return np.repeat(np.array(places, dtype=np.int32), counts)
 
 
 def _column(records: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:

@@ -1,16 +1,17 @@
 """A whole recall's reading in one snapshot: subjects, then those of their memories that are wanted. On a connection."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from recollect.store.protocol import Rank
 from recollect.store.relational.cache import HotCache
 from recollect.store.relational.database import Database
-from recollect.store.relational.hot import hot_within
 from recollect.store.relational.memories import memories_within
 from recollect.types import Hot, Memory, MemoryId, Subject
 
 T = TypeVar("T")
+Read = Callable[[Database, Subject, str], Hot]
+"""Reads a subject in a space, within the snapshot of the caller's transaction."""
 
 
 def choose(
@@ -18,21 +19,17 @@ def choose(
     subjects: Mapping[Subject, str],
     rank: Rank[T],
     *,
+    read: Read,
     cache: HotCache,
-    term_key: bytes,
-    most: int | None = None,
 ) -> tuple[T, list[Memory]]:
     """Read, let `rank` choose, and read what it chose: see `Store.choose`.
 
     Raises:
         SpaceMovedError: a subject is read in another space.
-        TooLargeError: a subject has more than `most` memories to be read.
+        TooLargeError: `read` has more to read than it may.
     """
     with db:  # one snapshot for all
-        hots = [
-            hot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
-            for subject, space in subjects.items()
-        ]
+        hots = [read(db, subject, space) for subject, space in subjects.items()]
         wanted, outcome = rank(hots)
         found = [
             memory

@@ -1,5 +1,6 @@
 """All active memories of a subject as arrays, read anew only where its version moved. Works on a connection."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.errors import SpaceMovedError
@@ -17,6 +18,9 @@ _NO_SPACE = (0, 0)
 # From so many memories on, merging what changed is clearly quicker than reading all: 0.4 against 1.2 ms here, a tenth
 # of the time at 10,000.
 LEAST_MERGED = 256
+Sample = Callable[[Database, Subject, int, Sequence[bytes]], list[Row]]
+"""Reads some of the vectors of a space (its number), of memories with these ids, that may stand for all of them: rows
+of id and vectors, ordered by id."""
 
 
 def read_hot(
@@ -35,16 +39,27 @@ def read_hot(
     return hot
 
 
-def hot_within(
-    db: Database, subject: Subject, space: str, *, cache: HotCache, term_key: bytes, most: int | None = None
+def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
+    db: Database,
+    subject: Subject,
+    space: str,
+    *,
+    cache: HotCache,
+    term_key: bytes,
+    most: int | None = None,
+    sample: Sample | None = None,
 ) -> Hot:
     """Do as `read_hot`, within the snapshot of the caller's transaction.
+
+    With `sample`, of a subject whose vectors have an index, those that it reads are the background, and no others come.
 
     Raises:
         SpaceMovedError: the subject is read in another space.
         TooLargeError: there are more than `most` memories to be read.
     """
     kept = cache.get(subject, space)
+    if kept is not None and kept.background is not None and sample is None:
+        kept = None
     version, read_in = state_of(db, subject) or (None, None)
     if kept is not None and kept.version == version:
         return kept
@@ -54,10 +69,13 @@ def hot_within(
     if read_in not in (None, number):
         raise SpaceMovedError(subject.text, asked=space, found=fetch_value(db, SUBJECT_SQL["space_name"], read_in))
     changed = _changed(db, kept, version)
-    base = kept if changed is not None and kept is not None and _worth_merging(kept, dim) else None
+    base = kept if changed is not None and kept is not None and _worth_merging(kept, dim, sample) else None
+    vectors: list[Row] | None
     if base is not None:
-        rows = fetch(db, SQL["hot_changed"], subject.key, base.version)
-        vectors: list[Row] | None = fetch(db, SQL["vectors_changed"], subject.key, number, base.version)
+        rows, vectors = _changed_rows(db, base, number)
+    elif sample is not None:
+        rows = fetch(db, SQL["hot"], subject.key)
+        vectors = sample(db, subject, number, [row[0] for row in rows])
     else:
         rows, vectors = _all_rows(db, subject, number, most)
     hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
@@ -65,8 +83,18 @@ def hot_within(
         hot = replace(hot, former_terms=True)
     if base is not None and changed is not None:
         hot = merge(base, hot, changed.ids)
+    if sample is not None:
+        hot = replace(hot, background=len(hot.vector_of))
     cache.put(space, hot, changed=changed)
     return hot
+
+
+def _changed_rows(db: Database, base: Hot, space: int) -> tuple[list[Row], list[Row]]:
+    """Read what changed since `base`; no vectors where it does not have them all."""
+    rows = fetch(db, SQL["hot_changed"], base.subject.key, base.version)
+    if base.background is not None:
+        return rows, []
+    return rows, fetch(db, SQL["vectors_changed"], base.subject.key, space, base.version)
 
 
 def _all_rows(db: Database, subject: Subject, space: int, most: int | None) -> tuple[list[Row], list[Row] | None]:
@@ -82,8 +110,9 @@ def _all_rows(db: Database, subject: Subject, space: int, most: int | None) -> t
     return fetch(db, SQL["hot"], subject.key), fetch(db, SQL["hot_vectors"], subject.key, space)
 
 
-def _worth_merging(kept: Hot, dim: int) -> bool:
-    return len(kept) >= LEAST_MERGED and kept.vectors.shape[1] == dim
+def _worth_merging(kept: Hot, dim: int, sample: Sample | None) -> bool:
+    alike = (kept.background is None) == (sample is None)
+    return alike and len(kept) >= LEAST_MERGED and kept.vectors.shape[1] == dim
 
 
 def _changed(db: Database, kept: Hot | None, version: int) -> Changed | None:

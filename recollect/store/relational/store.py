@@ -15,13 +15,14 @@ from recollect.store.relational.choosing import choose
 from recollect.store.relational.database import Database, TooLargeError
 from recollect.store.relational.embedding import Embedding
 from recollect.store.relational.hands import FEW_ROWS
-from recollect.store.relational.hot import read_hot
+from recollect.store.relational.hot import hot_within, read_hot
 from recollect.store.relational.operating import Operating
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.talking import Talking
 from recollect.store.relational.tending import Tending
 from recollect.types import (
+    ALL_VECTORS,
     Change,
     Conversation,
     ConversationId,
@@ -37,6 +38,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     RecallPlace,
+    Sought,
     Subject,
 )
 
@@ -99,8 +101,9 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
         """See `Store.retry_formation`."""
         return await self._write(lambda db: work.retry(db, key, now=now), key.subject)
 
-    async def hot(self, subject: Subject, space: str) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
         """See `Store.hot`."""
+        del sought  # there is no index: all are read
         whole = partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
         small = self._weight(subject, space) <= MOST_WEIGHED_ON_LOOP
         try:
@@ -112,9 +115,16 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
         """See `Store.memories`."""
         return await self._read_short(lambda db: memories.memories(db, subject, ids), small=len(ids) <= FEW_ROWS)
 
-    async def choose(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]]:
+    async def choose(
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+    ) -> tuple[T, list[Memory]]:
         """See `Store.choose`. Small subjects may be read without a way to another thread."""
-        work = partial(choose, subjects=subjects, rank=rank, cache=self._cache, term_key=self._term_key)
+        del sought  # there is no index: all are read
+
+        def work(db: Database, most: int | None = None) -> tuple[T, list[Memory]]:
+            read = partial(hot_within, cache=self._cache, term_key=self._term_key, most=most)
+            return choose(db, subjects, rank, read=read, cache=self._cache)
+
         small = all(self._weight(subject, space) <= MOST_WEIGHED_ON_LOOP for subject, space in subjects.items())
         try:
             return await self._read_short(partial(work, most=MOST_READ_ON_LOOP), small=small)

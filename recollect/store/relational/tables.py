@@ -28,6 +28,8 @@ class Table:
     """Why rows stay when a whole subject is erased; empty where none do."""
     leased: tuple[str, ...] = ()
     """Columns that tell which process works on a row: a copy has none of them."""
+    postgres: tuple[str, ...] = ()
+    """Columns that PostgreSQL alone has, and that tell of this database's own indexes: a copy has none of them."""
 
     @property
     def nobodys(self) -> bool:
@@ -41,6 +43,7 @@ TABLES = (
         name="subject",
         key=("key",),
         leased=("tend_token", "tend_until"),
+        postgres=("near",),
         holds="the name",
         place="memories",
         every=("erase_subject",),

@@ -16,7 +16,9 @@ CREATE TABLE subject (
     version    BIGINT NOT NULL DEFAULT 0,
     tended_at  BIGINT NOT NULL DEFAULT 0,
     tend_token BIGINT,
-    tend_until BIGINT
+    tend_until BIGINT,
+    -- The space whose vectors of this subject have an index (`recollect db index`); NULL: all are read and compared.
+    near       BIGINT
 );
 
 CREATE INDEX subject_name ON subject (name);

@@ -1,14 +1,21 @@
 -- What PostgreSQL alone is asked: a recall's reading in as few answers as it takes.
 
 -- name: whole
--- A row for each chunk of each memory, and one without a memory where there is none. One statement, one snapshot.
+-- A row for each chunk of each memory, and one without a memory where there is none, or where the vectors have an index:
+-- those are read otherwise. One statement, one snapshot. Without OFFSET, all would be read before that is looked at.
 SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
-       (SELECT dim FROM space WHERE name = ?2), h.memory, h.fixed, h.terms, h.sources, v.embedding
+       (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
+       a.memory, a.fixed, a.terms, a.sources, a.embedding
   FROM subject AS s
-  LEFT JOIN hot AS h ON h.subject = ?1
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
+  LEFT JOIN (SELECT h.memory, h.fixed, h.terms, h.sources, v.chunk, v.embedding
+               FROM hot AS h
+               LEFT JOIN vector AS v
+                 ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
+              WHERE h.subject = ?1
+                AND (SELECT coalesce(near, 0) FROM subject WHERE key = ?1) IS DISTINCT FROM (SELECT id FROM space WHERE name = ?2)
+             OFFSET 0) AS a ON TRUE
  WHERE s.key = ?1
- ORDER BY h.memory, v.chunk
+ ORDER BY a.memory, a.chunk
 
 -- name: remembered_now
 -- The version first: memories of another one are not those that were ranked.
@@ -31,3 +38,12 @@ SELECT s.name, s.version, o.shared
   LEFT JOIN subscription AS o ON o.subject = ?1
  WHERE s.key = ?1
  ORDER BY o.since, o.shared
+
+-- name: is_near
+SELECT 1 FROM subject WHERE key = ?1 AND near = (SELECT id FROM space WHERE name = ?2)
+
+-- name: vectors_of
+SELECT memory, embedding
+  FROM vector
+ WHERE subject = ?1 AND space = ?2 AND memory = ANY (?3)
+ ORDER BY memory, chunk

@@ -1,0 +1,115 @@
+"""A giant whose vectors have an index, through the library: all that reads vectors goes on finding what is near."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from giants import Shown, built, dropped
+from postgres_server import programs
+from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.copying import copy_database
+from recollect.store.open import open_store
+from recollect.store.postgres import near
+from recollect.testing import FakeClock
+from recollect.types import MemoryKind
+from stores import url_of
+from talk import tell
+
+pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+WORDS = "tea oslo bees chess violin snow harbour gardens trains winter".split()
+SAID = [
+    f"Ana likes {one} and {other} in room {place}."
+    for place, (one, other) in enumerate((one, other) for one in WORDS for other in WORDS[:6] if one != other)
+]
+
+
+@pytest.fixture
+def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(near, "FEW", 10)
+    monkeypatch.setattr(near, "SAMPLE", 10)
+    return url_of("postgres", tmp_path)
+
+
+@pytest.fixture
+async def ana(url: str, parts: Parts, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
+    """An engine whose user Ana has more than fifty notes, with an index of their vectors."""
+    store = await open_store(url, clock=clock)
+    async with AsyncRecollect(replace(parts, store=store)) as engine:
+        for text in SAID:
+            await engine.add(text, user="ana")
+            clock.advance(seconds=60)
+        done = await built(url)
+        assert [one.subject for one in done.built] == ["user:ana"]
+        yield engine
+
+
+async def test_recall_finds_what_it_finds_without_and_says_that_it_is_approximate(
+    ana: AsyncRecollect, url: str
+) -> None:
+    queries = [f"What of {one} and {other}?" for one, other in pairwise(WORDS)]
+    near_ones = [await ana.search(query, user="ana") for query in queries]
+    assert all(found.compared and found.considered == len(SAID) for found in near_ones)
+    await dropped(url)
+    exact = [await ana.search(query, user="ana") for query in queries]
+    assert all(found.compared is None for found in exact)
+    for one, other in zip(near_ones, exact, strict=True):
+        assert one.items[0].memory.id == other.items[0].memory.id
+        assert len({i.memory.id for i in one.items} & {i.memory.id for i in other.items}) >= 8
+
+
+async def test_the_same_again_is_known_and_no_second_memory(ana: AsyncRecollect) -> None:
+    again = await ana.add(SAID[17].upper(), user="ana")
+    assert again.text == SAID[17]
+    assert len(await ana.list(user="ana", limit=200)) == len(SAID)
+    signs = await ana.add("!!", user="ana")
+    assert (await ana.add("!!", user="ana")).id == signs.id, "what has no vector is found among all"
+
+
+async def test_what_is_formed_is_weighed_against_what_is_near(ana: AsyncRecollect) -> None:
+    await tell(ana, "I am allergic to peanuts.")
+    before = await ana.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=200)
+    await tell(ana, "I am allergic to peanuts.")
+    after = await ana.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=200)
+    assert len(before) > len(SAID)
+    assert [one.id for one in after] == [one.id for one in before]
+    found = await ana.search("peanuts", user="ana")
+    assert found.compared
+    assert "peanuts" in found.items[0].memory.text
+
+
+async def test_the_nearest_in_meaning_are_asked_of_the_index(ana: AsyncRecollect, url: str) -> None:
+    few = await ana.nearest(query="chess and violin", user="ana", limit=5)
+    await dropped(url)
+    exact = await ana.nearest(query="chess and violin", user="ana", limit=5)
+    assert [one.similarity for one in few] == pytest.approx([one.similarity for one in exact])
+
+
+async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
+    ana: AsyncRecollect, clock: FakeClock
+) -> None:
+    assert (await ana.tend(user="ana")).subjects == 1
+    past = await ana.search("chess", user="ana", at=clock.now())
+    assert past.compared is None
+    assert past.items
+    fresh = await ana.add("Ana likes parrots.", user="ana")
+    assert (await ana.forget(fresh.id, user="ana")).id == fresh.id
+    assert fresh.id not in {one.memory.id for one in (await ana.search("parrots", user="ana")).items}
+
+
+async def test_a_copy_holds_the_same_and_has_no_index_yet(
+    ana: AsyncRecollect, url: str, tmp_path_factory: pytest.TempPathFactory, clock: FakeClock, parts: Parts
+) -> None:
+    there = url_of("postgres", tmp_path_factory.mktemp("there"))
+    file = f"sqlite:///{tmp_path_factory.mktemp('file') / 'memory.sqlite3'}"
+    one = await asyncio.to_thread(copy_database, url, there, bar=Shown())
+    other = await asyncio.to_thread(copy_database, there, file, bar=Shown())
+    assert one.digest == other.digest
+    store = await open_store(there, clock=clock)
+    async with AsyncRecollect(replace(parts, store=store)) as engine:
+        assert (await engine.stats()).indexes == ()
+        assert (await engine.search("chess", user="ana")).compared is None
+    assert [done.subject for done in (await built(there)).built] == ["user:ana"]

@@ -1,0 +1,70 @@
+"""Subjects that are giants in a test: some hundred memories on PostgreSQL, with indexes from 50 on."""
+
+import asyncio
+import threading
+
+import numpy as np
+
+from factories import ANA, add, memory
+from recollect.engine.indexes import Indexing, drop_indexes, index_database
+from recollect.store.postgres.connection import connect
+from recollect.testing import FakeClock
+from recollect.types import AddMemory, Hot, MemoryKind, Sought, Subject, Vector, Vectors
+
+MANY = 300
+DIM = 8
+EIGHT = "test-8"
+NOTE, TURN = 0, 3
+
+
+class Shown:
+    """A bar that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.phases: list[tuple[str, str]] = []
+        self.begun = threading.Event()
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        self.phases.append((phase, unit))
+        self.begun.set()
+
+    def reach(self, done: int) -> None:
+        assert done >= 0
+
+
+def directions(count: int, *, dim: int = DIM, seed: int = 1) -> Vectors:
+    rows = np.random.default_rng(seed).normal(size=(count, dim)).astype(np.float32)
+    found: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return found
+
+
+def adding(clock: FakeClock, vectors: Vectors, *, subject: Subject = ANA, space: str = EIGHT) -> list[AddMemory]:
+    """Notes of one vector each, every tenth a quotation."""
+    kinds = [MemoryKind.NOTE if place % 10 else MemoryKind.TURN for place in range(len(vectors))]
+    return [
+        add(memory(f"note{place}", clock=clock, subject=subject, kind=kind), vector=row.tolist(), space=space)
+        for place, (row, kind) in enumerate(zip(vectors, kinds, strict=True))
+    ]
+
+
+async def built(url: str, least: int = 50) -> Indexing:
+    return await asyncio.to_thread(index_database, url, bar=Shown(), least=least)
+
+
+async def dropped(url: str) -> Indexing:
+    return await asyncio.to_thread(drop_indexes, url, bar=Shown())
+
+
+def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 3)) -> Sought:
+    return Sought(vectors=np.array(vectors), most=most, kinds=kinds)
+
+
+def brought(hot: Hot) -> set[int]:
+    """The places whose vectors stand behind the background."""
+    assert hot.background is not None
+    return set(hot.vector_of[hot.background :].tolist())
+
+
+def relations(url: str) -> list[str]:
+    with connect(url) as db:
+        return [name for (name,) in db.execute("SELECT relname FROM pg_class WHERE relname LIKE 'near\\_%'")]
