@@ -100,7 +100,9 @@ _LENT = (
     r"(?:mortgages?|loans?|credit|financing|lease|cards?|visas?|amount|letter|[$£€]\s?\d)"
 )
 # … is no grant; that payments are so is one, whatever comes behind.
-_ASKED_FOR = r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
+_ASKED_FOR = (
+    r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
+)
 # Not what a person says of themselves; an assistant's advice may sound so.
 CLAIMS: tuple[Mark, ...] = (
     Mark(
