@@ -99,7 +99,7 @@ async def test_facts_come_whole_whatever_the_candidates_say(tools: Tools) -> Non
     assert gathered.near == [[]]
 
 
-async def test_half_of_the_places_are_for_notes_that_share_rare_words(tools: Tools) -> None:
+async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: Tools) -> None:
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     told = "Green tea in the morning, and the ferry to Kaupanger is late."
     rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")

@@ -142,7 +142,7 @@ def distinct() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_every_distinct_fact_is_there_once_with_every_turn_that_says_it(
+async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it(
     engine: AsyncRecollect, seed: int
 ) -> None:
     messages = await tell_all(engine, seed)
