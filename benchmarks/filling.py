@@ -33,9 +33,9 @@ def settings_for(folder: Path, **more: object) -> Settings:
 
 
 @asynccontextmanager
-async def parts_in(settings: Settings) -> AsyncIterator[Parts]:
-    """Open store and models for as long as the block lasts."""
-    parts = await open_parts(settings, SystemClock())
+async def parts_in(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Parts]:
+    """Open store and models for as long as the block lasts; None: by the system's clock."""
+    parts = await open_parts(settings, clock or SystemClock())
     try:
         yield parts
     finally:

@@ -76,7 +76,11 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
         _show(database, as_json=as_json)
         return
     spec = replace(
-        _spec(where, model), key_env=key_env, query_prefix=query_prefix, passage_prefix=passage_prefix, batch=batch
+        embedder_spec(where, model),
+        key_env=key_env,
+        query_prefix=query_prefix,
+        passage_prefix=passage_prefix,
+        batch=batch,
     )
     _use(spec, database, dry_run=dry_run, yes=yes, as_json=as_json)
 
@@ -96,14 +100,15 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
     _report(report, seconds=time.monotonic() - began, dry_run=dry_run, as_json=as_json)
 
 
-def _spec(where: str, model: str | None) -> "EmbedderSpec":
+def embedder_spec(where: str, model: str | None, *, option: str = "--model") -> "EmbedderSpec":
+    """Read a folder, a URL or `static`, and the model's name, given by an option of this name."""
     from recollect.types import EmbedderKind, EmbedderSpec
 
     if where == "static":
         return EmbedderSpec(kind=EmbedderKind.STATIC)
     if where.startswith(("http://", "https://")):
         if not model:
-            raise typer.BadParameter("an API has many models: say which with --model NAME")
+            raise typer.BadParameter(f"an API has many models: say which with {option} NAME")
         return EmbedderSpec(kind=EmbedderKind.API, where=_base_url(where), model=model)
     return EmbedderSpec(kind=EmbedderKind.ONNX, where=str(Path(where).expanduser().absolute()), model=model or "")
 

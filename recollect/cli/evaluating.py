@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.evaluate.report import Origin
     from recollect.evaluate.run import Plan
     from recollect.settings import Settings
+    from recollect.types import EmbedderSpec
 
 # A whole conversation is read before the first word of an answer; local models take minutes for it.
 _ANSWER_TIMEOUT_S = 180.0
@@ -29,7 +30,20 @@ _What = Annotated[
 _Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Where the data set lies.")]
 _Embedder = Annotated[
     str | None,
-    typer.Option("--embedder", metavar="URL", help="Instead of RECOLLECT_EMBED_URL; `builtin` is the built-in one."),
+    typer.Option(
+        "--embedder",
+        metavar="PATH|URL|static",
+        help="Instead of the settings': a folder with an ONNX model, an API's URL with its /v1, or the built-in one.",
+    ),
+]
+_EmbedderModel = Annotated[
+    str | None, typer.Option("--embedder-model", metavar="NAME", help="Its model; by default RECOLLECT_EMBED_MODEL.")
+]
+_QueryPrefix = Annotated[
+    str, typer.Option("--query-prefix", metavar="TEXT", help="Put before what is asked of --embedder.")
+]
+_PassagePrefix = Annotated[
+    str, typer.Option("--passage-prefix", metavar="TEXT", help="Put before what --embedder is to find.")
 ]
 _Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Instead of RECOLLECT_PROFILE.")]
 _Form = Annotated[
@@ -67,6 +81,9 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     what: _What,
     data: _Data = None,
     embedder: _Embedder = None,
+    embedder_model: _EmbedderModel = None,
+    query_prefix: _QueryPrefix = "",
+    passage_prefix: _PassagePrefix = "",
     profile: _Profile = None,
     form: _Form = "settings",
     baselines: _Baselines = False,
@@ -96,12 +113,14 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter(f"--data goes with {', '.join(KINDS)}; a file of yours stands in their place")
     for target in (json_file, markdown_file, plot_file):
         _check_writable(target)
-    settings = Settings.load(embed_url="" if embedder == "builtin" else embedder, profile=profile)
+    # What the settings say of an embedder does not hold, nor is it looked at, where another one is named.
+    settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
     path = data or Path(what)
     read = read_data(what if what in KINDS else JSONL, path, ZoneInfo(settings.time_zone))
     plan = Plan(
         data=narrowed(read, conversations=limit, questions=questions, seed=seed),
         settings=settings,
+        embedder=_embedder(settings, embedder, embedder_model, query_prefix, passage_prefix),
         formed=_formed(form),
         baselines=baselines,
         k=k,
@@ -115,6 +134,25 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     _write(report, json_file, markdown_file, plot_file)
     if report["partial"]:
         raise typer.Exit(_INTERRUPTED)
+
+
+def _embedder(
+    settings: "Settings", where: str | None, model: str | None, query_prefix: str, passage_prefix: str
+) -> "EmbedderSpec | None":
+    """Describe the embedder to try out; None where that of the settings is measured."""
+    from dataclasses import replace
+
+    from recollect.cli.embedding import embedder_spec
+
+    if where is None:
+        given = {"--embedder-model": model, "--query-prefix": query_prefix, "--passage-prefix": passage_prefix}
+        named = next((option for option, value in given.items() if value), None)
+        if named is not None:
+            raise typer.BadParameter(f"{named} is of the embedder that --embedder names")
+        return None
+    is_url = where.startswith(("http://", "https://"))
+    spec = embedder_spec(where, model or (settings.embed_model if is_url else None), option="--embedder-model")
+    return replace(spec, query_prefix=query_prefix, passage_prefix=passage_prefix)
 
 
 def _formed(form: str) -> "Formed":

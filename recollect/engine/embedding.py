@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from recollect.engine.base import Wired
 from recollect.errors import BadEmbedderError
 from recollect.providers.calibrate import Calibration
-from recollect.providers.fitting import fitted
 from recollect.providers.open import spec_of
-from recollect.providers.protocol import OpenedEmbedder
-from recollect.providers.recorded import STATIC_CURVE, UnopenedEmbedder, try_out
+from recollect.providers.recorded import STATIC_CURVE, UnopenedEmbedder
+from recollect.providers.trying import Trial, tried
 from recollect.tend.reembed import Progress, reembed, who_waits
-from recollect.types import EmbedderKind, EmbedderRecord, EmbedderSpec, ReembedReport, SpaceCount
+from recollect.types import EmbedderRecord, EmbedderSpec, ReembedReport, SpaceCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,14 +26,6 @@ class EmbedderState:
     waiting_subjects: int
     """Subjects that are not read by it yet, or lack vectors of it."""
     waiting_memories: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
-    """An embedder that was tried out and may be used."""
-
-    record: EmbedderRecord
-    embedder: OpenedEmbedder
 
 
 def _silent(progress: Progress) -> None:
@@ -73,11 +64,9 @@ class Embedding(Wired):
             BadEmbedderError: it cannot be used.
         """
         key = self.settings.embed_key.get_secret_value() if self.settings.embed_key else None
-        spec, embedder = await try_out(spec, key=key)
-        self._embedders.add(embedder)  # closed with the others, whatever becomes of it
-        curve = STATIC_CURVE if spec.kind is EmbedderKind.STATIC else (await fitted(embedder)).curve
-        record = EmbedderRecord(space=embedder.space, dim=embedder.dim, spec=spec, curve=curve)
-        return Trial(record=record, embedder=embedder)
+        trial = await tried(spec, key=key)
+        self._embedders.add(trial.embedder)  # closed with the others, whatever becomes of it
+        return trial
 
     async def use_embedder(
         self, trial: Trial, *, dry_run: bool = False, tell: Callable[[Progress], None] = _silent

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from recollect.evaluate.data import Question
 from recollect.evaluate.writing import Writing
+from recollect.types import Curve
 
 RECOLLECT = "recollect"
 """The row of the engine itself."""
@@ -75,3 +76,5 @@ class Result:
     seconds: float = 0.0
     embedder: str = ""
     dim: int = 0
+    curve: Curve | None = None
+    """What its cosines were found to mean; None where the settings say it."""

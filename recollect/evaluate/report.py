@@ -134,6 +134,7 @@ def _settings(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
         "seed": plan.seed,
         "embedder": result.embedder,
         "embedder_dim": result.dim,
+        "embedder_curve": _rounded(asdict(result.curve)) if result.curve else None,
         "forms": plan.settings.form_model or "rules",
         **origin.models,
         "changed": changed(plan.settings),

@@ -6,7 +6,7 @@ A database lies in a temporary folder and goes with it. Everything but times com
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -24,9 +24,10 @@ from recollect.evaluate.records import Result
 from recollect.evaluate.watched import Watched
 from recollect.evaluate.when import ToldTime
 from recollect.evaluate.writing import Names, Telling, exchanges
+from recollect.providers.trying import tried
 from recollect.settings import Settings
 from recollect.store.open import open_store
-from recollect.types import Subject
+from recollect.types import EmbedderSpec, Subject
 
 
 class Bar(Protocol):
@@ -47,6 +48,9 @@ class Plan:
 
     data: DataSet
     settings: Settings
+    embedder: EmbedderSpec | None = None
+    """Instead of the settings': tried out, and with what its cosines are found to mean, as if a database had chosen
+    it."""
     formed: Formed = "settings"
     baselines: bool = False
     k: int = 10
@@ -87,7 +91,7 @@ class Run:
 
         Raises:
             BadRequestError: observations are wanted and the data has none.
-            SetupError: a setting, file or package is not as it should be.
+            SetupError: a setting, file or package is not as it should be, or the plan's embedder cannot be used.
             ModelError: the embedder did not answer.
         """
         plan, began = self._plan, time.monotonic()
@@ -113,24 +117,30 @@ class Run:
         settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
         parts = await open_parts(settings, self._clock)
         profile = parts.profiles.get(settings.profile)
-        try:
+        async with AsyncExitStack() as opened:
+            opened.push_async_callback(parts.store.close)
+            opened.push_async_callback(parts.embedder.close)
+            if parts.model is not None:
+                opened.push_async_callback(parts.model.close)
             if profile.whose.memory != "user":
                 raise BadRequestError(
                     f"profile {profile.name} keeps a memory of each {profile.whose.memory}; what is asked here is the "
                     "memory of a user: take default, user or tiered",
                     param="profile",
                 )
+            embedder = parts.embedder
+            if plan.embedder is not None:
+                key = settings.embed_key.get_secret_value() if settings.embed_key else None
+                trial = await tried(plan.embedder, key=key)
+                embedder, self.result.curve = trial.embedder, trial.record.curve
+                opened.push_async_callback(embedder.close)
             model = RecordedModel(parts.counter) if plan.formed == "observations" else parts.model
             yield replace(
                 parts,
+                embedder=embedder,
                 model=Watched(model) if model is not None else None,
                 profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed),
             )
-        finally:
-            await parts.store.close()
-            await parts.embedder.close()
-            if parts.model is not None:
-                await parts.model.close()
 
     async def _one(self, conversation: Conversation, shared: Parts, file: Path) -> None:
         url = f"sqlite:///{file}"

@@ -22,6 +22,10 @@ _ASIDE = re.compile(
     r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s+\w+(?:'s|\s+(?:is|are)))\b",
     re.IGNORECASE | re.DOTALL,
 )
+# What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
+_REASON = re.compile(
+    r"\b(?:since|because|considering|given\s+that|now\s+that)\s+(?:[\w'’.-]+[,:]?\s+){2}\w", re.IGNORECASE
+)
 _CODE_LINE = re.compile(
     r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|"
     r"function|#include|SELECT|INSERT"
@@ -41,8 +45,8 @@ _CODE_SHARE = 0.5
 def worth_a_look(text: str) -> bool:
     """Tell whether a message may hold something lasting.
 
-    Greetings, thanks, bare questions, code dumps and commands for one piece of work do not. In languages other than
-    English anything longer than a greeting that is no question passes.
+    Greetings, thanks, questions that give no reason of one's own, code dumps and commands for one piece of work do not.
+    In languages other than English anything longer than a greeting that is no question passes.
 
     >>> worth_a_look("I'm allergic to peanuts")
     True
@@ -62,7 +66,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         return True
     stated = statement_part(sentence.text)
     if not stated:
-        return False
+        return bool(_REASON.search(sentence.text) and _SELF.search(sentence.text))
     if _ORDER.search(stated):
         return True
     if commands(stated):

@@ -94,6 +94,15 @@ FORGED: tuple[Mark, ...] = (
         ("this", "these", "above", "memory"),
     ),
 )
+# What a bank approves beforehand: 'I got pre-approved for a mortgage of $350,000' …
+_LENT = (
+    r"\s+(?:(?:for|by|on|up\s+to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|\w+'s)\s+)*"
+    r"(?:mortgages?|loans?|credit|financing|lease|cards?|visas?|amount|letter|[$£€]\s?\d)"
+)
+# … is no grant; that payments are so is one, whatever comes behind.
+_ASKED_FOR = (
+    r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
+)
 # Not what a person says of themselves; an assistant's advice may sound so.
 CLAIMS: tuple[Mark, ...] = (
     Mark(
@@ -108,7 +117,8 @@ CLAIMS: tuple[Mark, ...] = (
     Mark(
         re.compile(
             r"\b(?:granted?|gave|given|gives?)\s+(?:you|the\s+assistant)\s+(?:\w+\s+)?(?:root|admin\w*|full|unlimited)\b|"
-            r"\bpre-?approved\b|\bapprov\w+\s+(?:\w+\s+){0,3}without\b|\bwithout\s+(?:a\s+|any\s+|further\s+|asking\s+)?"
+            rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s+(?:[\w.]+\s+){{0,6}}pre-?approved\b|"
+            r"\bapprov\w+\s+(?:\w+\s+){0,3}without\b|\bwithout\s+(?:a\s+|any\s+|further\s+|asking\s+)?"
             r"(?:checks?|again|confirmation|verification)\b|\bthe\s+user\s+is\s+(?:the|an?)\s+(?:administrator|admin|operator|"
             r"root)\b|\b(?:treat|consider)\s+(?:this|the)\s+(?:account|user)\s+as\b|\b(?:skip(?:s|ped|ping)?|turn(?:ed|ing)?\s+off|"
             r"disabl\w+|by-?pass\w*)\s+(?:the\s+|all\s+|any\s+|your\s+)?(?:\w+\s+)?(?:verification|safety|checks?|confirmation|"

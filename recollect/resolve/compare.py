@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
-from recollect.resolve.wording import Wording, is_sign, names, pair, read, without_determiners
+from recollect.resolve.wording import Wording, is_sign, leaders, names, pair, read, without_determiners
 from recollect.text import STOP_WORDS, bare, spelling_similarity
 
 # Two words nearer than this in spelling are one word and its typo.
@@ -32,15 +32,20 @@ def same(a: str, b: str) -> bool:
 def never_merge(a: str, b: str) -> str | None:
     """Return why two memories must not be merged by rule, however similar they are; None where they may.
 
-    They must not where they differ as `differs` says, or where one word of meaning simply stands in another's place
-    ('a dog', 'a cat').
+    They must not where they differ as `differs` says, where one word of meaning simply stands in another's place
+    ('a dog', 'a cat'), or where another of the same people does it ('Ana values Ben', 'Ben is valuing Ana').
 
     >>> never_merge("The user has two dogs.", "The user has three dogs.")
     'the numbers differ'
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
-    return differs(a, b) or ("one word stands in another's place" if _exchanged(*pair(a, b)) else None)
+    against = differs(a, b)
+    if against is None and _exchanged(*pair(a, b)):
+        against = "one word stands in another's place"
+    if against is None and _led_apart(*pair(a, b)):
+        against = "another of the same people does it"
+    return against
 
 
 def differs(a: str, b: str) -> str | None:
@@ -70,6 +75,16 @@ def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
     ours, theirs = (one.content for one in pair(new, old))
     return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
+
+
+def of_others(a: str, b: str) -> bool:
+    """Whether two texts speak of different people: what changed for one of them changed nothing for the other.
+
+    >>> of_others("Ana moved to Oslo.", "Eva moved to Oslo."), of_others("Ana moved to Oslo.", "Ana moved to Rome.")
+    (True, False)
+    """
+    one, other = pair(a, b)
+    return _led_by_others(one, other) or bool((one.content ^ other.content) & PEOPLE) or _swapped(one, other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +210,19 @@ def _trade_places(ours: list[str], theirs: list[str]) -> bool:
             if theirs == ours[-tail:] + between + ours[:head] and not set(between) <= _JOINS:
                 return True
     return False
+
+
+def _led_apart(one: Wording, other: Wording) -> bool:
+    """Whether two texts name the same people and begin with different ones: 'Ana's wish for Ben', 'Ben's for Ana'."""
+    ours, theirs = leaders(one, other), leaders(other, one)
+    return _led_by_others(one, other) and ours <= set(other.tokens) and theirs <= set(one.tokens)
+
+
+def _led_by_others(one: Wording, other: Wording) -> bool:
+    if one.title or other.title:  # there a capital makes no name
+        return False
+    ours, theirs = leaders(one, other), leaders(other, one)
+    return bool(ours and theirs) and not ours & theirs
 
 
 def _moved_sign(one: Wording, other: Wording) -> bool:

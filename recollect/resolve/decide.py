@@ -4,7 +4,17 @@ from collections.abc import Sequence
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
-from recollect.resolve.compare import contradicts, denies, differs, never_merge, overlap, same, says_more, shares_words
+from recollect.resolve.compare import (
+    contradicts,
+    denies,
+    differs,
+    never_merge,
+    of_others,
+    overlap,
+    same,
+    says_more,
+    shares_words,
+)
 from recollect.resolve.ending import forgotten, moved_on, over
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
@@ -15,6 +25,9 @@ from recollect.types import Action, Candidate, Evidence, MemoryKind
 RAISE, HIGHEST_RAISED = 0.05, 0.95
 # One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
 NEARLY_ALL = 0.8
+# A note that has so much more than the other says another thing as well, and neither stands for both: 'volunteers at a
+# shelter', 'gave talks at the shelter where she volunteers'. Up to 0.6 no pair of SICK's or STS's is parted by it.
+LEAST_SHARED = 0.6
 # In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
 ENOUGH_WORDS = 3
 _EVENTS = frozenset({"event", "plan"})
@@ -306,6 +319,8 @@ def _against(
         if is_newer(evidence, known):
             return _replacing(batch, said, [known], f"says the same and more ({how})")
         return None  # what an older statement has beyond a newer one is worth a memory of its own
+    if of_others(candidate.text, known.text):
+        return None
     # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
     if replaceable and known.place is None and changes_openly(candidate) and not denies(candidate.text):
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
@@ -320,7 +335,7 @@ def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str |
     if similarity > policy.meaning:
         return f"meaning {similarity:.2f}"
     shared = overlap(new, old)
-    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS
+    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS and shared.share >= LEAST_SHARED
     if shared.within and (near or shared.share >= NEARLY_ALL):
         return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None

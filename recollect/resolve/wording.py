@@ -22,6 +22,10 @@ _DETERMINERS = frozenset("a an the my your his her its our their some".split())
 # Words that begin most memories and are nobody's name.
 _NO_NAMES = frozenset("i user assistant the a an my his her their its our she he they it we this that there".split())
 
+# What stands before the name of where, when or with whom something is: not who does it.
+_PLACING = frozenset("about after at before beside by during for from in into near of on over since to with".split())
+_JOINING = frozenset({"and", "or", "nor"})
+
 # 'U.S.' and 'N.H.L.' are one word each.
 _DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}")
 _TAG = re.compile(r"#(\w+)")
@@ -141,6 +145,25 @@ def names(one: Wording, other: Wording) -> frozenset[str]:
         ordinary = name in other.small or name in STOP_WORDS or name in _NO_NAMES or name in NUMBER_WORDS
         if name and not ordinary and name not in DATES:
             found.update(token(part) for part in words(name))
+    return frozenset(found)
+
+
+def leaders(one: Wording, other: Wording) -> frozenset[str]:
+    """Return whom `one` begins with, of those it names: who does or has it. Nobody where it names nobody.
+
+    >>> sorted(leaders(*pair("In Oslo Ana and Ben met Mia.", "Mia met Ana.")))
+    ['ana', 'ben']
+    """
+    named = names(one, other) | {"user"}
+    found: set[str] = set()
+    before = ""
+    for word in words(one.text):
+        if token(word) in named:
+            if found or before not in _PLACING:
+                found.add(token(word))
+        elif found and word not in _JOINING:
+            break
+        before = word
     return frozenset(found)
 
 

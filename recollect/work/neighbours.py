@@ -1,6 +1,6 @@
 """Find the existing memories that candidates are weighed against. Reads the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,14 @@ _MOST_RESTATING = 200
 _MOST_NAMED = 50
 
 
-async def nearest(
-    hot: Hot, vectors: Vectors, tools: Tools, *, most: int, kinds: Sequence[int] = (_NOTE,)
+async def nearest(  # what is near, by what, and how many
+    hot: Hot,
+    vectors: Vectors,
+    tools: Tools,
+    *,
+    most: int,
+    kinds: Sequence[int] = (_NOTE,),
+    said: Sequence[Iterable[str]] = (),
 ) -> list[list[Neighbour]]:
     """Find, for each vector, the memories nearest in meaning, best first.
 
@@ -31,6 +37,7 @@ async def nearest(
         tools: Store and embedder.
         most: How many for each.
         kinds: Places in `KIND_ORDER` of the kinds that count.
+        said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
     """
     if hot.background is not None and len(vectors):  # the index is asked
         sought = Sought(vectors=vectors, most=most, kinds=tuple(kinds))
@@ -40,7 +47,10 @@ async def nearest(
         return [[] for _ in vectors]
     stored, owners = hot.vectors[rows], hot.vector_of[rows]
     # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
-    picked = [_top(np.vecdot(stored, vector), owners, most) for vector in vectors]
+    cosines = [np.vecdot(stored, vector) for vector in vectors]
+    picked = [_top(each, owners, most) for each in cosines]
+    for place, words in enumerate(said):
+        picked[place] = _with_sharing(picked[place], _sharing(hot, words), (cosines[place], owners), most)
     ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
     read = {memory.id: memory for memory in await tools.store.memories(hot.subject, list(ids.values()))}
     found: list[list[Neighbour]] = []
@@ -62,8 +72,11 @@ async def gather_neighbours(
     """Read what the candidates of one batch may repeat, correct or end."""
     facts = await tools.store.facts(hot.subject)
     restating = await _restating(hot, tools) if facts and candidates else []
-    near = await nearest(hot, vectors, tools, most=most)
+    near = await nearest(hot, vectors, tools, most=most, said=[terms(candidate.text) for candidate in candidates])
+    claimed = await _claimed(hot, candidates, tools)
     for place, candidate in enumerate(candidates):
+        if candidate.replaces in claimed and all(one.memory.id != candidate.replaces for one in near[place]):
+            near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
         if may_end(candidate):
             near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], tools)]
     return Neighbours(near=near, facts=facts, restating=restating)
@@ -71,6 +84,13 @@ async def gather_neighbours(
 
 async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> list[Memory]:
     """Find the notes that share terms with what was said, those of the rarest terms first."""
+    ids = [MemoryId(id_text(hot.ids[place])) for place in _sharing(hot, said)[:most]]
+    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
+    return [read[one] for one in ids if one in read]
+
+
+def _sharing(hot: Hot, said: Iterable[str]) -> list[int]:
+    """Find the places of the notes that share terms with what was said, those of the rarest terms first."""
     keys = np.array(sorted({term_key(hot.salt, term) for term in said}), dtype=np.uint32)
     hits = np.flatnonzero(np.isin(hot.terms, keys))
     owner = np.searchsorted(hot.term_start, hits, side="right") - 1
@@ -81,10 +101,36 @@ async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> 
     _, which, held = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
     weight = np.zeros(len(hot))
     np.add.at(weight, owner, np.log1p(len(hot) / held)[which])
-    places = np.argsort(-weight, kind="stable")[:most]
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places if weight[place] > 0]
-    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
-    return [read[one] for one in ids if one in read]
+    places: list[int] = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)].tolist()
+    return places
+
+
+def _with_sharing(
+    near: list[tuple[int, float]],
+    sharing: Sequence[int],
+    measured: tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]],
+    most: int,
+) -> list[tuple[int, float]]:
+    """Give half of the places to those that share words: who takes back what he said need not mean nearly the same."""
+    cosines, owners = measured
+    kept = dict(near[: most - most // 2])
+    for owner in sharing:
+        if len(kept) == most:
+            break
+        if owner not in kept:
+            kept[owner] = float(cosines[owners == owner].max(initial=0.0))
+    kept |= dict([one for one in near if one[0] not in kept][: most - len(kept)])
+    return sorted(kept.items(), key=lambda one: -one[1])
+
+
+async def _claimed(hot: Hot, candidates: Sequence[Candidate], tools: Tools) -> Mapping[MemoryId | None, Memory]:
+    """Read the notes that an extractor says are corrected: it was shown them, near or not."""
+    wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
+    if not wanted:
+        return {}
+    held = {id_text(one) for one in hot.ids}
+    read = await tools.store.memories(hot.subject, wanted)
+    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and memory.id in held}
 
 
 async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:

@@ -27,9 +27,9 @@ from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
-_NOTES_SHOWN, _FACTS_SHOWN = 6, 6
+_NOTES_SHOWN, _FACTS_SHOWN = 10, 6
 # Of the notes so many go to those near in meaning, while others share a word.
-_NEAR_SHOWN = 4
+_NEAR_SHOWN = 5
 # A note less like the messages than this comes behind those that share a word with them.
 _LEAST_SIMILAR = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})

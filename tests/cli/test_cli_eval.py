@@ -180,7 +180,7 @@ def test_settings_of_ones_own_hold_and_are_told_but_no_key_is(
     monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
     monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
-    result = cli("eval", GARDEN, "--embedder", "builtin", "--profile", "tiered", "--json", "-")
+    result = cli("eval", GARDEN, "--embedder", "static", "--profile", "tiered", "--json", "-")
     found = report(result)
 
     assert found["settings"]["embedder"].startswith("wordllama")
@@ -190,10 +190,13 @@ def test_settings_of_ones_own_hold_and_are_told_but_no_key_is(
     assert "sk-not" not in result.out
 
 
-def test_an_embedder_that_cannot_be_reached_ends_it(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_embedder_of_the_settings_that_cannot_be_reached_ends_it(
+    cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_URL", "http://127.0.0.1:1/v1")
     monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "another")
     monkeypatch.setenv("RECOLLECT_EMBED_DIM", "8")
-    result = cli("eval", GARDEN, "--embedder", "http://127.0.0.1:1/v1")
+    result = cli("eval", GARDEN)
 
     assert result.code == 1
     assert "http://127.0.0.1:1 cannot be reached" in result.err

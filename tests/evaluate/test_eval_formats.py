@@ -185,6 +185,16 @@ def test_a_haystack_is_told_in_order_of_time(tmp_path: Path) -> None:
     assert question.asked_at == datetime(2023, 6, 1, 10, 1, tzinfo=UTC)
 
 
+def test_what_is_marked_in_a_session_that_answers_another_question_is_no_evidence(tmp_path: Path) -> None:
+    beside = entry(haystack_session_ids=["early", "early"], answer_session_ids=["late"])
+    twice = entry(haystack_session_ids=["early", "early"])
+    unnamed = entry()
+    del unnamed["answer_session_ids"]
+    found = [only("longmemeval", written(tmp_path, "lme.json", [one])) for one in (beside, twice, unnamed)]
+
+    assert [set(one.questions[0].evidence) for one in found] == [set(), {"early~2#1"}, {"early#1"}]
+
+
 def test_questions_that_share_a_haystack_are_asked_of_one_conversation(tmp_path: Path) -> None:
     other = entry(question_id="q2_abs", question="What is my cat called?")
     found = only("longmemeval", written(tmp_path, "lme.json", [entry(), other]))

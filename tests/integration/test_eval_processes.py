@@ -10,7 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from integration.test_cli_processes import Shell
+from recollect.providers.static import StaticEmbedder
 
 GARDEN = Path(__file__).parents[1] / "evaluate" / "garden.jsonl"
 _WAIT_S = 60
@@ -23,7 +26,7 @@ def said(words: str, **more: Any) -> tuple[int, dict[str, Any]]:
 
 @contextmanager
 def served(answer: Answer) -> Iterator[tuple[str, list[tuple[str | None, dict[str, Any]]]]]:
-    """Serve chat completions; yield the base URL, and what was asked with which key."""
+    """Serve chat completions, or embeddings; yield the base URL, and what was asked with which key."""
     asked: list[tuple[str | None, dict[str, Any]]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -129,6 +132,28 @@ def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -
     assert list(report["answers"]) == ["recollect"]
     assert report["answers"]["recollect"]["all"]["failed"] == 1
     assert report["answers"]["recollect"]["all"]["right_share"] == 0
+
+
+def embedded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Embed as the built-in embedder does."""
+    rows = StaticEmbedder().embed_now(body["input"])
+    return 200, {"data": [{"index": place, "embedding": row.tolist()} for place, row in enumerate(rows)]}
+
+
+def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(tmp_path: Path) -> None:
+    shell = Shell(tmp_path)
+    shell.environment["RECOLLECT_EMBED_KEY"] = "sk-mine"
+    arguments = ("eval", str(GARDEN), "--json", "-", "--query-prefix", "query: ")
+    with served(embedded) as (url, asked):
+        code, out, err = shell.run(*arguments, "--embedder", f"{url}/embeddings", "--embedder-model", "words")
+    assert code == 0, err
+    settings = json.loads(out)["settings"]
+    assert (settings["embedder"], settings["embedder_dim"]) == ("words-256", 256)
+    assert settings["embedder_curve"]["midpoint"] == pytest.approx(0.32, abs=0.05)
+    assert {(key, body["model"]) for key, body in asked} == {("Bearer sk-mine", "words")}
+    questions = [text for _, body in asked for text in body["input"] if text.startswith("query: ")]
+    assert "query: What colour are the first hives?" in questions
+    assert "sk-mine" not in out
 
 
 def _begun(work: Path, number: int) -> bool:

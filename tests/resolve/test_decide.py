@@ -7,7 +7,7 @@ import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.decide import resolve
+from recollect.resolve.decide import alike, resolve
 from recollect.resolve.plan import Neighbour, Neighbours, ResolveContext, Resolved
 from recollect.types import (
     Action,
@@ -103,6 +103,28 @@ def test_a_note_that_says_more_takes_the_place_of_the_poorer_one() -> None:
     known = stored(note("The user plays chess every day."))
     (one,) = decide(note("The user plays chess online every day."), near=((known, 0.95),))
     assert (one.action, one.target) == (Action.REPLACE, known)
+
+
+def test_a_note_that_says_much_more_stands_beside_the_one_whose_words_it_has() -> None:
+    short = "Ana volunteers at a homeless shelter."
+    long = "Ana gave talks at the homeless shelter where she volunteers and received compliments for them."
+    for old, new in ((short, long), (long, short)):
+        assert alike(new, old, ResolvePolicy(), 0.99) is None
+    assert alike("Ana volunteers at a homeless shelter in town.", short, ResolvePolicy(), 0.99) is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "quote"),
+    [
+        ("Eva moved to Oslo.", "Ana moved to Oslo.", "I moved to Oslo as well."),
+        ("Mia teaches Ben Spanish.", "Ben teaches Mia Spanish.", "I teach Mia Spanish now."),
+        ("Ana values her friendship with Ben.", "Ben values his friendship with Ana.", "Now I do."),
+        ("The user's mother started to paint.", "The user's cousin started to paint.", "My cousin started to paint."),
+    ],
+)
+def test_what_changed_for_somebody_ends_nothing_that_is_said_of_somebody_else(old: str, new: str, quote: str) -> None:
+    (one,) = decide(note(new, quote=quote), near=((stored(note(old)), 1.0),))
+    assert (one.action, one.closes, one.strengthens) == (Action.ADD, (), False)
 
 
 def test_the_same_value_of_a_slot_is_known_already() -> None:

@@ -1,6 +1,7 @@
 """What candidates are weighed against: the nearest notes, all facts, and the notes that restate them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -10,7 +11,8 @@ from factories import ANA, BEN, evidence, memory
 from recollect.engine import Parts
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.testing import NEW_YEAR
-from recollect.types import KIND_ORDER, AddMemory, Candidate, ConversationId, Memory, MemoryKind, Subject
+from recollect.text import terms
+from recollect.types import KIND_ORDER, AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
 from recollect.work.neighbours import gather_neighbours, nearest, without
 from recollect.work.tools import Tools
 
@@ -29,6 +31,7 @@ async def keep(tools: Tools, *known: Memory, subject: Subject = ANA) -> None:
             memory=one,
             space="" if one.kind is MemoryKind.FACT else tools.embedder.space,
             vectors=() if one.kind is MemoryKind.FACT else (row,),
+            terms=terms(one.text),
         )
         for one, row in zip(known, vectors, strict=True)
     ]
@@ -94,6 +97,39 @@ async def test_facts_come_whole_whatever_the_candidates_say(tools: Tools) -> Non
     gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, tools, most=10)
     assert {one.value for one in gathered.facts} == {"Oslo", "tea"}
     assert gathered.near == [[]]
+
+
+async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: Tools) -> None:
+    crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
+    told = "Green tea in the morning, and the ferry to Kaupanger is late."
+    rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")
+    await keep(tools, *crowd, rare, memory("Nothing of the kind."))
+    hot = await tools.store.hot(ANA, tools.embedder.space)
+    vectors = await tools.embedder.embed([told])
+    [by_meaning] = await nearest(hot, vectors, tools, most=10)
+    assert rare.text not in words(by_meaning)
+    [near] = (await gather_neighbours(hot, [candidate(told)], vectors, tools, most=10)).near
+    assert len(near) == 10
+    assert rare.text in words(near)
+    assert words(near)[:5] == words(by_meaning)[:5]
+    assert [one.similarity for one in near] == sorted((one.similarity for one in near), reverse=True)
+    named = next(one for one in near if one.memory.text == rare.text)
+    assert 0 < named.similarity < by_meaning[-1].similarity
+
+
+async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_it_is(tools: Tools) -> None:
+    crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
+    meant, facts = memory("Coffee at night."), memory("tea", slot="preference/like:tea")
+    await keep(tools, *crowd, meant, facts)
+    hot = await tools.store.hot(ANA, tools.embedder.space)
+    said = [
+        replace(candidate("Green tea in the morning."), replaces=wanted)
+        for wanted in (meant.id, facts.id, crowd[0].id, MemoryId("01900000-0000-7000-8000-00000000ffff"))
+    ]
+    vectors = await tools.embedder.embed([one.text for one in said])
+    gathered = await gather_neighbours(hot, said, vectors, tools, most=10)
+    assert [len(near) for near in gathered.near] == [11, 10, 10, 10]
+    assert words(gathered.near[0])[-1] == meant.text
 
 
 async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(tools: Tools) -> None:

@@ -84,6 +84,15 @@ def _session(name: str, said: Node, began: datetime) -> Iterator[tuple[Turn, boo
             )
 
 
+def _session_of(turn: str) -> str:
+    """Return the session's id in the data.
+
+    >>> _session_of("answer_1~2#3")
+    'answer_1'
+    """
+    return turn.rpartition("#")[0].partition("~")[0]
+
+
 def _role(message: Node) -> Literal["user", "assistant"]:
     role = message.at("role")
     if role.value == "user":
@@ -103,7 +112,8 @@ def _question(entry: Node, zone: tzinfo, known: frozenset[str], marked: frozense
         text=entry.at("question").text(),
         category=entry.at("question_type").text(),
         answer=plain(entry.value.get("answer")),
-        evidence=marked,
+        # What is marked in other sessions answers another question about the same haystack.
+        evidence=frozenset(turn for turn in marked if not named or _session_of(turn) in named),
         sessions=named & known,
         asked_at=_instant(date, zone) + timedelta(minutes=1) if date else None,
         unanswerable=id_.endswith(_ABSTENTION),

@@ -1,0 +1,202 @@
+"""Whether what a message contradicts or updates is among the memories weighed against it. Reads BEAM's folders.
+
+Each chat is told turn by turn, and an extractor with a script keeps a note of every message of the user, in its own
+words. BEAM's questions on contradictions and on updates name two statements. Just before the later one is told, the
+engine's own `work.neighbours.gather_neighbours` is asked for what a note of it would be weighed against; and the
+extractor is asked with what the engine shows it. A pair counts as found where a memory of the earlier statement is
+among them.
+
+Pairs whose two statements are one message are left out: a message is not weighed against itself.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import re
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from recollect.engine import AsyncRecollect, Parts, open_parts
+from recollect.evaluate.data import Conversation, Turn
+from recollect.evaluate.formats.beam import QUESTIONS, numbers
+from recollect.evaluate.formats.read import read_data
+from recollect.evaluate.forming import emptiest, item
+from recollect.evaluate.when import ToldTime
+from recollect.evaluate.writing import Telling, Writing, exchanges
+from recollect.form.model import SCHEMA_NAME
+from recollect.form.scrub import scrub
+from recollect.form.sources import readable_text
+from recollect.providers.chunk import chunks
+from recollect.providers.protocol import ModelAnswer
+from recollect.settings import Settings
+from recollect.types import Candidate, ConversationId, Memory, MemoryKind, Subject
+from recollect.work.neighbours import gather_neighbours
+from recollect.work.tools import Tools
+
+KINDS = ("contradiction_resolution", "knowledge_update")
+LEAST = 0.82
+"""What is promised of the candidates weighed."""
+_LINE = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, \"(?:[^\"\\]|\\.)*\": (\".*\")")
+_KNOWN = re.compile(r"\[\d+\] (\".*\")")
+_MOST = 10_000
+# As much of a known memory as a question shows for certain.
+_HEAD = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """What a question is about."""
+
+    question: str
+    kind: str
+    earlier: frozenset[str]
+    """Ids of the messages of the statement that was made first."""
+    later: frozenset[str]
+
+
+@dataclass(slots=True)
+class Found:
+    """Pairs of which the earlier statement was there, and all of them."""
+
+    pairs: list[str] = field(default_factory=list)
+    weighed: set[str] = field(default_factory=set)
+    """Among the memories that the later note is weighed against."""
+    shown: set[str] = field(default_factory=set)
+    """Among the memories that an extractor is shown."""
+    known: int = 0
+    """Memories there were when a later statement was made, summed over the pairs."""
+
+
+class Verbatim:
+    """An extractor that keeps each message as it stands."""
+
+    name = "verbatim"
+
+    def __init__(self) -> None:
+        """Show nothing yet."""
+        self.shown: list[str] = []
+        """The beginnings of the memories that it was shown last."""
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Answer the extractor with the messages; any other question with the emptiest value of its schema."""
+        if schema_name != SCHEMA_NAME:
+            return ModelAnswer(data=emptiest(schema), usage=None, calls=1)
+        before, _, messages = user.partition("\nMessages:\n")
+        known = before.partition("\nKnown memories:\n")[2].partition("\n\n")[0]
+        self.shown = [json.loads(line[1])[:_HEAD] for line in _KNOWN.finditer(known)]
+        told = [(int(found[1]), json.loads(found[2])) for found in _LINE.finditer(messages)]
+        return ModelAnswer(data={"memories": [item(text, place, text) for place, text in told]}, usage=None, calls=1)
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+
+def pairs_of(folder: Path, conversation: Conversation) -> list[Pair]:
+    """List the pairs of statements that BEAM's questions of a folder name, two messages or more each."""
+    place = {turn.id: at for at, turn in enumerate(conversation.turns)}
+    found = []
+    asked = json.loads((folder / QUESTIONS).read_text("utf-8"))
+    for kind in KINDS:
+        for number, question in enumerate(asked.get(kind, ()), start=1):
+            sides = [numbers(side) & place.keys() for side in question["source_chat_ids"].values()]
+            if len(sides) != 2 or not all(sides) or sides[0] & sides[1]:
+                continue
+            earlier, later = sorted(sides, key=lambda side: min(place[id_] for id_ in side))
+            name = f"{folder.name}/{kind}/{number}"
+            found.append(Pair(question=name, kind=kind, earlier=frozenset(earlier), later=frozenset(later)))
+    return found
+
+
+async def measure(parts: Parts, conversation: Conversation, pairs: Sequence[Pair], found: Found) -> None:
+    """Tell a chat, and at each later statement see what it is weighed against."""
+    model = Verbatim()
+    engine = AsyncRecollect(replace(parts, model=model))
+    user = Subject("user", conversation.id)
+    telling = Telling(engine, _clock(parts), None, Writing())
+    found.pairs += [pair.question for pair in pairs]
+    for exchange in exchanges(conversation.turns):
+        due = [(pair, turn) for turn in exchange for pair in pairs if turn.id in pair.later]
+        for pair, turn in due:
+            beside = await _weighed(parts, user, turn)
+            sources = {telling.names[key] for one in beside for key in _sources(one)}
+            found.weighed |= {pair.question} if sources & pair.earlier else set()
+        before = await engine.list(user=user, limit=_MOST) if due else []
+        await telling.exchange(user, exchange)
+        for pair, _ in due:
+            found.known += len(before)
+            shown = [one for one in before if scrub(one.text)[:_HEAD] in model.shown]
+            sources = {telling.names[key] for one in shown for key in _sources(one)}
+            found.shown |= {pair.question} if sources & pair.earlier else set()
+
+
+def _sources(memory: Memory) -> list[tuple[ConversationId, int]]:
+    return [(said.conversation, said.seq) for said in memory.evidence]
+
+
+async def _weighed(parts: Parts, user: Subject, turn: Turn) -> list[Memory]:
+    """Return the memories that a note of a message would be weighed against."""
+    tools = Tools(
+        store=parts.store,
+        embedder=parts.embedder,
+        model=None,
+        clock=parts.clock,
+        zone=ZoneInfo(parts.settings.time_zone),
+    )
+    policy = parts.profiles.get(parts.settings.profile).resolve
+    text = readable_text(turn.text)
+    candidate = Candidate(
+        kind=MemoryKind.NOTE, text=text, speaker="user", seq=1, quote=text, valid_from=parts.clock.now()
+    )
+    hot = await parts.store.hot(user, parts.embedder.space)
+    vectors = await parts.embedder.embed((chunks(text) or [text])[:1])
+    neighbours = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
+    return [one.memory for one in neighbours.near[0]]
+
+
+def _clock(parts: Parts) -> ToldTime:
+    assert isinstance(parts.clock, ToldTime)
+    return parts.clock
+
+
+async def measure_all(folder: Path) -> Found:
+    """Measure every chat of a folder, each as a user of its own."""
+    found = Found()
+    data = read_data("beam", folder, ZoneInfo("UTC"))
+    with tempfile.TemporaryDirectory() as scratch:
+        settings = Settings.load(database_url=f"sqlite:///{scratch}/candidates.sqlite3", worker=False)
+        parts = await open_parts(settings, ToldTime(data.conversations[0].turns[0].said_at))
+        try:
+            for conversation in data.conversations:
+                _clock(parts).stand(conversation.turns[0].said_at)
+                pairs = pairs_of(folder / conversation.id.removeprefix("beam-"), conversation)
+                await measure(parts, conversation, pairs, found)
+                print(f"{conversation.id}: {len(found.weighed)} of {len(found.pairs)}", file=sys.stderr)
+        finally:
+            await parts.store.close()
+            await parts.embedder.close()
+    return found
+
+
+def main() -> None:
+    """Read the arguments, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="the folder of BEAM's numbered conversations")
+    given = parser.parse_args()
+    logging.disable(logging.WARNING)
+    found = asyncio.run(measure_all(given.folder))
+    for name, there in (("weighed", found.weighed), ("shown to the extractor", found.shown)):
+        print(f"{name}: {len(there)} of {len(found.pairs)} ({len(there) / len(found.pairs):.1%})")
+        for pair in found.pairs:
+            if pair not in there:
+                print(f"  not {pair}")
+    print(f"memories known by then: {found.known / len(found.pairs):.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""However a subject's memories come to be in memory, a question finds the same ones with the same scores."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.same_answers import compare
+from recollect.store.relational import hot as reading
+from recollect.store.relational.delta import merge
+from recollect.types import Hot
+from stores import DURABLE, url_of
+
+# The largest is as large to PostgreSQL as to SQLite, and takes it four times as long to write.
+SIZES = [(kind, count) for kind in DURABLE for count in (100, 1_000)] + [("file", 10_000)]
+
+
+@pytest.mark.parametrize(("kind", "count"), SIZES)
+async def test_a_question_finds_the_same_read_whole_from_the_cache_and_brought_forward(
+    kind: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    merged: list[int] = []
+
+    def counted(old: Hot, fresh: Hot, changed: Iterable[bytes]) -> Hot:
+        merged.append(len(old))
+        return merge(old, fresh, changed)
+
+    monkeypatch.setattr(reading, "merge", counted)
+    compared = await compare(url_of(kind, tmp_path), count, questions=10)
+
+    assert compared.memories == count
+    assert [len(answer) for answer in compared.whole] == [50] * 10
+    assert list(compared.ways) == ["brought forward", "then cached", "read anew", "read anew, then cached"]
+    assert compared.differing == []
+    # Fewer memories than are worth merging are read anew each time.
+    assert bool(merged) is (count >= reading.LEAST_MERGED)
+
+
+async def test_what_differs_is_named_by_its_way(tmp_path: Path) -> None:
+    compared = await compare(url_of("file", tmp_path), 100, questions=2)
+    first = compared.ways["read anew"][0]
+    compared.ways["read anew"] = [first[::-1], *compared.ways["read anew"][1:]]
+
+    assert compared.differing == ["read anew: 1 of 2"]

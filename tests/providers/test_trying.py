@@ -1,0 +1,42 @@
+"""An embedder that was tried out, as it will be used."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from recollect.errors import BadEmbedderError
+from recollect.providers.calibrate import Calibration
+from recollect.providers.recorded import STATIC_CURVE
+from recollect.providers.trying import tried
+from recollect.types import EmbedderKind, EmbedderSpec
+from tiny_onnx import embedding_model, word_table, write_folder
+
+COSINES = np.linspace(-0.2, 1, 13, dtype=np.float32)
+
+
+async def test_what_was_tried_out_is_open_with_the_curve_that_was_fitted(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+    folder = write_folder(tmp_path / "tiny")
+    trial = await tried(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
+    fitted = Calibration.of(trial.record.curve).relevance(COSINES)
+
+    assert trial.embedder.space == trial.record.space
+    assert trial.embedder.relevance(COSINES).tolist() == fitted.tolist()
+    assert trial.record.curve.midpoint != Calibration(midpoint=0.45, slope=12).midpoint
+    await trial.embedder.close()
+
+
+async def test_the_built_in_embedder_keeps_the_curve_it_was_shipped_with() -> None:
+    trial = await tried(EmbedderSpec(kind=EmbedderKind.STATIC))
+
+    assert trial.record.curve == STATIC_CURVE
+    assert trial.embedder.relevance(COSINES).tolist() == Calibration.of(STATIC_CURVE).relevance(COSINES).tolist()
+
+
+async def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
+    same = np.ones_like(word_table())
+    folder = write_folder(tmp_path / "blind", embedding_model(same))
+    with pytest.raises(BadEmbedderError, match="blind cannot be used"):
+        await tried(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
