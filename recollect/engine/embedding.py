@@ -102,7 +102,7 @@ class Embedding(Wired):
             raise BadEmbedderError(record.spec.where or record.space, embedder.why)
         if record.chosen_at is None and not dry_run:
             await self._store.choose_embedder(record, former=record)
-        return await reembed(self._tools, embedder, dry_run=dry_run, tell=tell)
+        return await reembed(self._tools, embedder, dry_run=dry_run, tell=tell, missing=True)
 
     async def _in_use(self) -> EmbedderRecord:
         chosen = next((one for one in await self._store.embedders() if one.chosen_at is not None), None)

@@ -32,10 +32,12 @@ class EmbeddedStore(Protocol):
         """Return the space that a subject is read in, or would be if it began now; None: none was ever chosen."""
         ...
 
-    async def waiting(self, space: str, *, usual: str, after: str = "", limit: int = 1000) -> list[Waiting]:
+    async def waiting(
+        self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
+    ) -> list[Waiting]:
         """List the subjects that are not read in a space or lack vectors in it, with how many memories that is.
 
-        `usual` is the space that subjects are read in while no embedder was ever chosen.
+        `usual` is the space that subjects are read in while no embedder was ever chosen; `missing`: see `unembedded`.
 
         Of `limit` subjects by name from behind the name `after` those that wait; the last of these is among them
         whether it waits or not, so that an empty list alone is the end.
@@ -43,12 +45,12 @@ class EmbeddedStore(Protocol):
         ...
 
     async def unembedded(
-        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int
+        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
     ) -> Unembedded:
         """Read active memories that need vectors in a space and have none, by id from behind `after`.
 
         Of those that changed since the subject's version `since`; 0: all. In a space that the subject is read in, what
-        has no vectors elsewhere needs none; in any, facts that never had any.
+        has no vectors elsewhere needs none, unless what is `missing` is looked for; in any, facts that never had any.
         """
         ...
 

@@ -37,30 +37,35 @@ class Progress:
 Telling = Callable[[Progress], None]
 
 
-async def who_waits(tools: Tools, space: str, usual: str) -> AsyncIterator[Waiting]:
+async def who_waits(tools: Tools, space: str, usual: str, *, missing: bool = False) -> AsyncIterator[Waiting]:
     """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
-    page = await tools.store.waiting(space, usual=usual, limit=_A_PAGE)
+    page = await tools.store.waiting(space, usual=usual, limit=_A_PAGE, missing=missing)
     while page:
         for one in page:
             if one.memories or one.elsewhere:
                 yield one
-        page = await tools.store.waiting(space, usual=usual, after=page[-1].subject.text, limit=_A_PAGE)
+        last = page[-1].subject.text
+        page = await tools.store.waiting(space, usual=usual, after=last, limit=_A_PAGE, missing=missing)
 
 
-async def reembed(tools: Tools, embedder: Embedder, *, dry_run: bool, tell: Telling) -> ReembedReport:
+async def reembed(
+    tools: Tools, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
+) -> ReembedReport:
     """Bring all subjects into the space of an embedder that was chosen.
+
+    What has no vector at all has mostly no words, either; `missing` looks at it all the same.
 
     Raises:
         ModelError: the embedder failed: the old vectors serve what is not switched yet, and the next run goes on.
         BadEmbedderError: it gave vectors for none of the memories.
     """
-    waiting = [one async for one in who_waits(tools, embedder.space, tools.embedder.space)]
+    waiting = [one async for one in who_waits(tools, embedder.space, tools.embedder.space, missing=missing)]
     total = sum(one.memories for one in waiting)
     if dry_run:
         return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
     done = dropped = 0
     for one in waiting:
-        work = _Anew(tools, embedder, one.subject)
+        work = _Anew(tools, embedder, one.subject, missing=missing)
         async for count in work.run():
             done += count
             tell(Progress(done=min(done, total), of=total))
@@ -100,10 +105,11 @@ async def _everybody(tools: Tools) -> AsyncIterator[Subject]:
 class _Anew:
     """One subject, embedded anew."""
 
-    def __init__(self, tools: Tools, embedder: Embedder, subject: Subject) -> None:
+    def __init__(self, tools: Tools, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
         self._store = tools.store
         self._embedder = embedder
         self._subject = subject
+        self._missing = missing
         self._seen = 0
 
     async def run(self) -> AsyncIterator[int]:
@@ -125,7 +131,12 @@ class _Anew:
         first = True
         while True:
             found = await self._store.unembedded(
-                self._subject, self._embedder.space, after=after, since=since, limit=PORTION
+                self._subject,
+                self._embedder.space,
+                after=after,
+                since=since,
+                limit=PORTION,
+                missing=self._missing,
             )
             if first:
                 self._seen, first = found.version, False

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from factories import ANA, add, memory
 from recollect.engine import AsyncRecollect, Parts, Progress, Trial
 from recollect.errors import ModelError, OtherEmbedderError
 from recollect.providers.protocol import OpenedEmbedder
@@ -126,6 +127,19 @@ async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_
         report = await engine.reembed()
         assert report.subjects == 1
         assert (await engine.embedder()).waiting_subjects == 0
+        assert (await engine.reembed()).memories == 0
+
+
+async def test_what_has_lost_its_vectors_is_given_new_ones(two: Parts) -> None:
+    async with AsyncRecollect(two) as engine:
+        await tell(engine, "I live in Oslo.")
+        lost = memory("The harbour is full of boats.", clock=two.clock)
+        await two.store.apply(ANA, [add(lost, vector=None)], [])
+        assert (await engine.search("harbour boats", user="ana")).items[0].similarity == 0
+        assert (await engine.reembed(dry_run=True)).memories == 1
+        assert (await engine.reembed()).memories == 1
+        nearest = (await engine.search("harbour boats", user="ana")).items[0]
+        assert (nearest.memory.text, nearest.similarity > 0.5) == (lost.text, True)
         assert (await engine.reembed()).memories == 0
 
 

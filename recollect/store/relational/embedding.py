@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 
 from recollect.clock import from_micros, to_micros
 from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
@@ -67,28 +68,28 @@ def _record(row: Row) -> EmbedderRecord:
         raise UnreadableStoreError(f"the embedder of the space {space} cannot be read ({error})") from None
 
 
-def waiting(db: Database, space: str, *, usual: str, after: str, limit: int) -> list[Waiting]:
+def waiting(db: Database, space: str, *, usual: str, after: str, limit: int, missing: bool) -> list[Waiting]:
     """List who waits: see `EmbeddedStore.waiting`."""
     number, found = _number(db, space), list[Waiting]()
     with db:  # one snapshot
         page = fetch(db, SQL["read_in_page"], after, limit)
         for name, key, read_in in page:
             elsewhere = usual != space if read_in is None else read_in != number
-            lacking = int(fetch_value(db, SQL["lacking"], key, number, elsewhere))
+            lacking = int(fetch_value(db, SQL["lacking"], key, number, elsewhere or missing))
             if lacking or elsewhere or name == page[-1][0]:
                 found.append(Waiting(Subject.parse(name), lacking, elsewhere))
     return found
 
 
-def unembedded(
-    db: Database, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int
+def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of them
+    db: Database, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
 ) -> Unembedded:
     """Read what lacks vectors: see `EmbeddedStore.unembedded`."""
     first = _NO_ID if after is None else id_bytes(after) or _NO_ID
     with db:  # one snapshot
         version, read_in = subjects.state_of(db, subject) or (0, None)
         number = _number(db, space)
-        wanted = (subject.key, number, read_in not in (None, number), first, since, limit)
+        wanted = (subject.key, number, missing or read_in not in (None, number), first, since, limit)
         ids = [MemoryId(id_text(row[0])) for row in fetch(db, SQL["unembedded"], *wanted)]
         found = Unembedded(version=version, memories=tuple(memories_within(db, subject, ids)))
     return found
@@ -166,17 +167,22 @@ class Embedding(Hands):
         """See `EmbeddedStore.space_of`."""
         return await self._read_short(lambda db: fetch_value(db, SQL["space_of_subject"], subject.key))
 
-    async def waiting(self, space: str, *, usual: str, after: str = "", limit: int = 1000) -> list[Waiting]:
+    async def waiting(
+        self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
+    ) -> list[Waiting]:
         """See `EmbeddedStore.waiting`."""
         check_limit(limit)
-        return await self._read(lambda db: waiting(db, space, usual=usual, after=after, limit=limit))
+        return await self._read(partial(waiting, space=space, usual=usual, after=after, limit=limit, missing=missing))
 
     async def unembedded(
-        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int
+        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
     ) -> Unembedded:
         """See `EmbeddedStore.unembedded`."""
         check_limit(limit)
-        return await self._read(lambda db: unembedded(db, subject, space, after=after, since=since, limit=limit))
+        wanted = partial(
+            unembedded, subject=subject, space=space, after=after, since=since, limit=limit, missing=missing
+        )
+        return await self._read(wanted)
 
     async def embed_anew(self, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
         """See `EmbeddedStore.embed_anew`."""
