@@ -10,6 +10,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -29,6 +30,22 @@ QUICK = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
 }
+
+# Runs beside the server until whoever started it is gone, however that ended, and takes the server away then.
+_WATCH = """
+import os, shutil, signal, sys, time
+sys.stdin.read()
+try:
+    with open(os.path.join(sys.argv[1], "data", "postmaster.pid")) as file:
+        server = int(file.readline())
+    os.kill(server, signal.SIGQUIT)
+    for _ in range(300):
+        time.sleep(0.1)
+        os.kill(server, 0)
+except (OSError, ValueError):
+    pass  # it runs not, or no more
+shutil.rmtree(sys.argv[1], ignore_errors=True)
+"""
 
 
 def programs() -> Path | None:
@@ -62,6 +79,9 @@ class PostgresServer:
             "initdb", "-D", str(self.folder / "data"), "-U", "recollect", "-A", "trust", "-E", "UTF8", "--locale=C"
         )
         atexit.register(self.remove)
+        self._watch = subprocess.Popen(
+            [sys.executable, "-c", _WATCH, str(self.folder)], stdin=subprocess.PIPE, start_new_session=True
+        )
 
     @property
     def url(self) -> str:
@@ -103,6 +123,8 @@ class PostgresServer:
     def remove(self) -> None:
         """End it and remove its folder. Idempotent."""
         self.stop(immediate=True)
+        self._watch.kill()
+        self._watch.communicate()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def new_database(self, name: str, template: str = "template0") -> str:
