@@ -89,9 +89,9 @@ def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
         total += matches.around
     if query.personal:
         total -= TOLD_WEIGHT * (hot.roles % ASKING == _ASSISTANT)
-    asking = hot.roles >= ASKING
-    if np.count_nonzero(asking):
-        total -= ASKING_WEIGHT * asking * (OWN_TERMS / (OWN_TERMS + hot.length))
+    asking = np.flatnonzero(hot.roles >= ASKING)
+    if len(asking):
+        total[asking] -= ASKING_WEIGHT * OWN_TERMS / (OWN_TERMS + hot.length[asking])
     if matches.in_time is not None:
         total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(matches.in_time))) * matches.in_time
     total += IMPORTANCE_WEIGHT * (hot.importance - 0.5) + CONFIDENCE_WEIGHT * (hot.confidence - 1)
