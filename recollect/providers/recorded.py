@@ -18,6 +18,8 @@ from recollect.types import KEY_VARIABLE, EmbedderKind, EmbedderRecord, Embedder
 
 # Embedding everything anew may wait for a server that restarts; a chat may not.
 _PATIENT = EmbedOptions(timeout_s=180.0, tries=6)
+# Who tries one out waits while a model is loaded, but not for a server that is not there.
+_TRYING = EmbedOptions(timeout_s=180.0)
 # Texts that any model places apart, and the first of them in other words: what is no embedder fails here.
 _PROBES = ("Ana is allergic to peanuts.", "Peanuts make Ana ill.", "The train to Oslo leaves at nine.", "")
 # Rows of unit length may be so far from it.
@@ -88,7 +90,7 @@ async def try_out(spec: EmbedderSpec, *, key: str | None = None) -> tuple[Embedd
     try:
         dim = 0
         if spec.kind is EmbedderKind.API:
-            dim = await discover_dim(spec.where, spec.model, key=own, options=_options(spec))
+            dim = await discover_dim(spec.where, spec.model, key=own, options=_options(spec, _TRYING))
         embedder = _opened(spec, dim, GENERIC_CALIBRATION, key=own, patient=True)
     except ModelError as error:
         raise BadEmbedderError(spec.where, str(error)) from None
@@ -151,7 +153,7 @@ def _opened(
             return OpenAIEmbedder(spec.where, spec.model, dim, key=_key(spec), options=options, calibration=calibration)
 
 
-def _options(spec: EmbedderSpec, base: EmbedOptions = _PATIENT) -> EmbedOptions:
+def _options(spec: EmbedderSpec, base: EmbedOptions) -> EmbedOptions:
     return replace(
         base,
         batch=spec.batch or base.batch,
