@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import apsw
@@ -40,8 +40,10 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
     server: ServerProcess, database: Database, name: str, stream: bool
 ) -> None:
     text, received = f"I am {name}.", b""
-    with sent(server.port, PATH, body(text, stream=stream), {"x-recollect-user": name}) as wire:
-        with held(server.database):
+    with ExitStack() as holding:
+        # Held before it is asked: what is recorded within a few milliseconds would be there before the lock is.
+        holding.enter_context(held(server.database))
+        with sent(server.port, PATH, body(text, stream=stream), {"x-recollect-user": name}) as wire:
             wire.settimeout(_WATCHED_S)
             with pytest.raises(TimeoutError):  # noqa: PT012  # it reads until nothing more comes
                 while piece := wire.recv(1 << 16):
@@ -49,9 +51,10 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
             assert database.messages(name) == []
             assert (b"You said" in received) == stream
             assert b"[DONE]" not in received
-        wire.settimeout(30)
-        while piece := wire.recv(1 << 16):
-            received += piece
+            holding.close()
+            wire.settimeout(30)
+            while piece := wire.recv(1 << 16):
+                received += piece
     answer = parse(received)
     assert answer.whole
     assert answer.body.endswith(DONE) == stream
