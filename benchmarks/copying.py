@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 import psycopg
 
+from benchmarks.filling import decision_on
 from benchmarks.made_up import SEED, Writer
 from benchmarks.progress import steps
 from recollect.clock import SystemClock
@@ -23,10 +24,8 @@ from recollect.store.relational.database import Row
 from recollect.store.relational.subjects import ensure_space, salt_of
 from recollect.text import hash64, terms
 from recollect.types import (
-    Action,
     AddMemory,
     ConversationId,
-    Decision,
     Evidence,
     Memory,
     MemoryId,
@@ -126,7 +125,7 @@ class Templates:
         """Have a store write a memory of each text into an empty database; read the rows back."""
         store = await open_store(url, clock=SystemClock())
         made = [crowd.memory(_TEMPLATE, id_of("template", text), text) for text in range(min(TEXTS, len(crowd.texts)))]
-        await store.apply(_TEMPLATE, made, [_decision(change.memory) for change in made])
+        await store.apply(_TEMPLATE, made, [decision_on(change.memory, change.memory.id) for change in made])
         await store.close()
         with connect(url) as db:
             rows = {
@@ -136,22 +135,6 @@ class Templates:
             }
             (subject,) = db.execute("SELECT * FROM subject", binary=True).fetchall()
         return cls(rows, subject)
-
-
-def _decision(memory: Memory) -> Decision:
-    return Decision(
-        id=memory.id,
-        subject=memory.subject,
-        at=memory.known_from,
-        action=Action.ADD,
-        memory_id=memory.id,
-        target_id=None,
-        reason="nothing like it was known",
-        text=memory.text,
-        profile=memory.profile,
-        conversation=memory.evidence[0].conversation,
-        seq=memory.evidence[0].seq,
-    )
 
 
 class Copier:

@@ -84,7 +84,9 @@ class Filler:
                 )
                 for text, source, vector in zip(some, sources[start : start + BATCH], vectors, strict=True)
             ]
-            decisions = [] if kind is MemoryKind.TURN else [self._decision(change.memory) for change in changes]
+            decisions = []
+            if kind is not MemoryKind.TURN:
+                decisions = [decision_on(change.memory, new_id(self.parts.clock)) for change in changes]
             await self.parts.store.apply(subject, changes, decisions)
 
     def _memory(self, subject: Subject, kind: MemoryKind, text: str, source: Evidence) -> Memory:
@@ -101,20 +103,22 @@ class Filler:
             evidence=(source,),
         )
 
-    def _decision(self, memory: Memory) -> Decision:
-        return Decision(
-            id=new_id(self.parts.clock),
-            subject=memory.subject,
-            at=memory.known_from,
-            action=Action.ADD,
-            memory_id=memory.id,
-            target_id=None,
-            reason="nothing like it was known",
-            text=memory.text,
-            profile=memory.profile,
-            conversation=memory.evidence[0].conversation,
-            seq=memory.evidence[0].seq,
-        )
+
+def decision_on(memory: Memory, id_: str) -> Decision:
+    """Decide to add a memory."""
+    return Decision(
+        id=id_,
+        subject=memory.subject,
+        at=memory.known_from,
+        action=Action.ADD,
+        memory_id=memory.id,
+        target_id=None,
+        reason="nothing like it was known",
+        text=memory.text,
+        profile=memory.profile,
+        conversation=memory.evidence[0].conversation,
+        seq=memory.evidence[0].seq,
+    )
 
 
 def _source(conversation: ConversationId, seq: int, text: str, clock: Clock) -> Evidence:

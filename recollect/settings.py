@@ -18,6 +18,7 @@ from recollect.types import InjectionMode, Subject
 PREFIX = "RECOLLECT_"
 # Variables of our prefix that are no settings: the crash tests' and the test suite's own.
 _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
+DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
 SQLITE, POSTGRES = "sqlite:///", ("postgresql://", "postgres://")
 TAKES_URL = (
     "takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on), or "

@@ -2,9 +2,14 @@
 
 from functools import cache
 
+import pytest
+
 from benchmarks.postgres_server import QUICK, PostgresServer, programs
 
-__all__ = ["PostgresServer", "programs", "shared_server"]
+__all__ = ["NEEDS_POSTGRES", "PostgresServer", "programs", "shared_server"]
+
+NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+"""Marks what is skipped, and says so, where the package with the programs has none for this machine."""
 
 
 @cache

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
-from recollect.settings import POSTGRES, SQLITE, TAKES_URL
+from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
 from recollect.store.operators import Distribution, Indexing
 from recollect.store.protocol import Store
 from recollect.store.relational.copying import Bar
@@ -15,7 +15,6 @@ from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.end import SqliteEnd
 from recollect.store.sqlite.store import SqliteStore
 
-_SETTING = "RECOLLECT_DATABASE_URL"
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
 
@@ -80,7 +79,7 @@ def distribute_store(url: str, *, shards: int) -> Distribution:
         StoreUnavailableError: the server does not answer.
     """
     if not url.startswith(POSTGRES):
-        raise BadRequestError(f"{url} is no PostgreSQL database: only one with Citus can be distributed")
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only one with Citus can be distributed")
     with _driver(url):
         from recollect.store.postgres.distribute import distribute
     return distribute(url, shards=shards)
@@ -101,8 +100,8 @@ def index_store(url: str, *, least: int | None, bar: Bar) -> Indexing:
     """
     if not url.startswith(POSTGRES):
         raise BadRequestError(
-            f"{url} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many memories, copy "
-            "it into one (`recollect db copy`)"
+            f"{shown_url(url)} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many "
+            "memories, copy it into one (`recollect db copy`)"
         )
     with _driver(url):
         from recollect.store.postgres.index import index
@@ -115,7 +114,7 @@ def _driver(url: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise BadSettingError(
-            _SETTING,
+            DATABASE_SETTING,
             f"{url.partition(':')[0]}://…",
             f"needs the extra `postgres` ({error}): pip install 'recollect[postgres]'",
         ) from error
@@ -125,5 +124,5 @@ def _place(url: str) -> Place:
     path = url.removeprefix(SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"
-        raise BadSettingError(_SETTING, shown, TAKES_URL)
+        raise BadSettingError(DATABASE_SETTING, shown, TAKES_URL)
     return Place(path=path if path == MEMORY else os.path.abspath(path))

@@ -20,7 +20,7 @@ _MOST_RESTATING = 200
 _MOST_NAMED = 50
 
 
-async def nearest(  # what is near, by what, and how many
+async def nearest(
     hot: Hot,
     vectors: Vectors,
     tools: Tools,

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-
 from benchmarks.bulk import PARTS, Bulk, Sizes
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 def test_each_way_in_is_measured_on_both_databases_and_with_an_embedder_far_away(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from benchmarks import giant
 from benchmarks.among_users import QUICK, WAYS, run
 from benchmarks.giant import LOOKS
 from benchmarks.giant import run as run_giant
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 async def test_recall_among_few_and_many_users_is_that_of_each_alone() -> None:

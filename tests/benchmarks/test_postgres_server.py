@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 ROOT = Path(__file__).parent.parent.parent
 _STARTS = """
 import time

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from cli.conftest import CommandLine
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 def test_a_database_without_citus_is_refused_with_what_to_do(cli: CommandLine) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.engine.indexes import LEAST
 from recollect.store.postgres import near
 from recollect.store.postgres.connection import connect
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 COUNT = 60
 
 

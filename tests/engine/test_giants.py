@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from giants import Shown, built, dropped
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 from recollect.engine import AsyncRecollect, Parts
 from recollect.engine.copying import copy_database
 from recollect.store.open import open_store
@@ -19,7 +19,7 @@ from recollect.types import MemoryKind
 from stores import url_of
 from talk import tell
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 WORDS = "tea oslo bees chess violin snow harbour gardens trains winter".split()
 SAID = [
     f"Ana likes {one} and {other} in room {place}."

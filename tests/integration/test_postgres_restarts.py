@@ -17,9 +17,9 @@ from integration.raw_client import eventually
 from integration.server_process import ServerProcess
 from integration.talkers import Talkers
 from integration.worker_process import WorkerProcess
-from postgres_server import PostgresServer, programs
+from postgres_server import NEEDS_POSTGRES, PostgresServer
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 RESTARTS = 3
 WORKERS = 4
 CLIENTS_EACH = 4

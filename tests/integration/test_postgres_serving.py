@@ -18,9 +18,9 @@ from integration.raw_client import RawAnswer, chat, eventually, request, user
 from integration.server_process import ServerProcess
 from integration.talkers import Talkers
 from integration.worker_process import WorkerProcess
-from postgres_server import PostgresServer, programs, shared_server
+from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 WORKERS = 8
 # A worker looks once a second for what another process recorded; the rest is forming, on a loaded machine.
 NOTICED_WITHIN_S = 15.0

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from factories import ANA, SPACE, add, decision, evidence, memory, turn
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import new_id
 from recollect.store.open import open_store
@@ -124,7 +124,7 @@ async def test_one_that_cannot_be_stored_keeps_out_all(store: Store, clock: Fake
     assert await store.list_memories(ANA, kinds=tuple(MemoryKind)) == await store.held(ANA)
 
 
-@pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+@NEEDS_POSTGRES
 async def test_on_postgresql_many_rows_go_in_by_copy(
     tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import BadSettingError, StoreUnavailableError
 from recollect.ids import id_text
 from recollect.profiles.model import BudgetPolicy
@@ -26,7 +26,7 @@ from stores import url_of
 NO_BUDGET = BudgetPolicy()
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 def everything(hots: Sequence[Hot]) -> tuple[Wanted, list[int]]:

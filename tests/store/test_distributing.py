@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from giants import Shown
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.engine.distributing import distribute_database
 from recollect.engine.indexes import drop_indexes, index_database
 from recollect.errors import BadRequestError, UnreadableStoreError
@@ -25,7 +25,7 @@ from recollect.store.postgres.wording import own, worded
 from statement_kinds import ALL, CHECKS, ERASING, EVERY_NODE, NOBODYS, OPERATORS, POSTGRES_ONLY, TWO_SUBJECTS
 from stores import CITUS
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 Db = psycopg.Connection[tuple[Any, ...]]
 DOUBLE = (Path(__file__).parent / "citus_double.sql").read_text("utf-8")
 EVERYWHERE = {"meta", "migration", "space"}

@@ -8,7 +8,7 @@ import pytest
 
 from factories import ANA, BEN, add, memory
 from giants import DIM, EIGHT, MANY, NOTE, TURN, adding, built, directions, sought
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 from recollect.ids import id_bytes, id_text
 from recollect.store.open import open_store
 from recollect.store.postgres import near
@@ -28,7 +28,7 @@ from recollect.types import (
     Vectors,
 )
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 async def test_what_is_near_comes_with_the_background_and_everything_but_vectors_is_whole(

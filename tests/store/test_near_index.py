@@ -9,7 +9,7 @@ import pytest
 
 from factories import ANA, BEN
 from giants import DIM, EIGHT, MANY, Shown, adding, built, directions, dropped, relations, sought
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 from recollect.engine.indexes import index_database
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.ids import id_text
@@ -27,7 +27,7 @@ from recollect.types import (
     Vectors,
 )
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 
 
 async def test_giants_alone_get_an_index_and_it_is_there_for_good(

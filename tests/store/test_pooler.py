@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.postgres_server import free_port
 from factories import ANA, SPACE, add, memory
-from postgres_server import programs, shared_server
+from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import UnreadableStoreError
 from recollect.store.open import open_store
 from recollect.testing import FakeClock
@@ -21,7 +21,7 @@ from stores import url_of
 _PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
 pytestmark = [
-    pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed"),
+    NEEDS_POSTGRES,
     pytest.mark.skipif(_PROGRAM is None, reason="pgbouncer is not installed"),
 ]
 

@@ -10,14 +10,14 @@ import psycopg
 import pytest
 
 from canaries import canary, found
-from postgres_server import PostgresServer, programs
+from postgres_server import NEEDS_POSTGRES, PostgresServer
 from recollect.engine import AsyncRecollect, Parts
 from recollect.store.open import open_store
 from recollect.testing import FakeClock
 from recollect.types import EraseReceipt, Reach, Subject
 from talk import tell
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 COUNT = 40
 
 

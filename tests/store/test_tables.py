@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from postgres_server import programs
+from postgres_server import NEEDS_POSTGRES
 from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES, Table
@@ -76,7 +76,7 @@ def test_the_declared_key_is_the_tables_own_and_leases_are_columns_of_it(db: aps
     assert declared.nobodys == (declared.name in {"meta", "space"})
 
 
-@pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+@NEEDS_POSTGRES
 def test_both_databases_have_the_same_tables_with_the_same_columns(db: apsw.Connection, tmp_path: Path) -> None:
     """But for a vector, which is a row a chunk on PostgreSQL, and the list of its migrations: SQLite has a pragma."""
     with connect(url_of("postgres", tmp_path)) as server:

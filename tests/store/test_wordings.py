@@ -7,7 +7,7 @@ from importlib.resources import files
 import psycopg
 import pytest
 
-from postgres_server import PostgresServer, programs, shared_server
+from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.wording import own, worded
@@ -27,7 +27,7 @@ from statement_kinds import (
 )
 from stores import new_store
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+pytestmark = NEEDS_POSTGRES
 OWN = [
     (room, name)
     for entry in (files("recollect.store.postgres") / "sql").iterdir()

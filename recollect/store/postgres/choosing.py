@@ -87,6 +87,9 @@ class Chooser:
 
     def _within(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
         """Read a subject within the snapshot of the caller's transaction, with or without its index."""
+        kept = self._cache.get(subject, space)
+        if kept is not None and kept.background is None and kept.version == version_of(db, subject):
+            return kept
         read = partial(hot_within, db, subject, space, term_key=self._term_key)
         if not self._nearby.indexed(db, subject, space):
             return read(cache=self._cache)

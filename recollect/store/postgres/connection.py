@@ -10,6 +10,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.errors import BadSettingError
+from recollect.settings import DATABASE_SETTING
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.bulk import Bulk
 from recollect.store.postgres.elsewhere import remembers, with_words
@@ -21,7 +22,6 @@ from recollect.store.relational.statements import Statement
 
 T = TypeVar("T")
 
-SETTING = "RECOLLECT_DATABASE_URL"
 SCHEMA = "recollect"
 # Longest that one statement may take, and that a transaction of ours may stand still, in milliseconds: ours last a few.
 STATEMENT_MS, IDLE_MS = 60_000, 120_000
@@ -136,7 +136,9 @@ def connect(url: str) -> psycopg.Connection[Row]:
     except psycopg.ProgrammingError as error:
         said = str(error).strip().partition(': "')[0]  # behind it stands what it stumbled over: the password, maybe
         raise BadSettingError(
-            SETTING, "postgresql://…", f"is no URL ({said}): write what is special in a password as %40, %2F, %25"
+            DATABASE_SETTING,
+            "postgresql://…",
+            f"is no URL ({said}): write what is special in a password as %40, %2F, %25",
         ) from None
     made: psycopg.Connection[Row] = psycopg.connect(
         url,

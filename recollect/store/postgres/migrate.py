@@ -7,8 +7,8 @@ from importlib.resources import files
 import psycopg
 
 from recollect.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
-from recollect.settings import shown_url
-from recollect.store.postgres.connection import SCHEMA, SETTING, Session, connect
+from recollect.settings import DATABASE_SETTING, shown_url
+from recollect.store.postgres.connection import SCHEMA, Session, connect
 from recollect.store.postgres.faults import FORGETFUL, fault
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
@@ -115,7 +115,7 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
             said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]
             raise StoreUnavailableError(
                 f"{where} cannot be opened ({said}): check that the server runs, and "
-                f"address, user, password and database in {SETTING}"
+                f"address, user, password and database in {DATABASE_SETTING}"
             ) from error
         raise fault(error, where) from error
 
