@@ -4,9 +4,9 @@ import re
 
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
 _LABEL = re.compile(
-    r"^[ \t>*•-]*(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?[ \t]*[-–]?[ \t]*)?"
-    r"(?P<name>[^\W\d_][\w.'’-]{0,24}(?:[ \t][^\W\d_][\w.'’-]{0,24}){0,2})"
-    r"(?:[ \t]*\([\d:. apm]{3,12}\))?[ \t]*:[ \t]+(?=\S)",
+    r"^[ \t>*•-]*+(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?(?:[ \t]*+[-–])?[ \t]*+)?"
+    r"(?P<name>[^\W\d_][\w.'’-]{0,24}+(?:[ \t][^\W\d_][\w.'’-]{0,24}+){0,2})"
+    r"(?:[ \t]*+\([\d:. apm]{3,12}\))?[ \t]*+:[ \t]++(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 _ME = frozenset({"me", "i", "myself"})
@@ -51,10 +51,10 @@ def _names_nobody(name: str) -> bool:
 
 # A text to work on stands behind such an order and a colon.
 _WORK = re.compile(
-    r"(?:^|(?<=[.!?\n]))[ \t]*"
-    r"(?:(?:please|pls|can you|could you|would you|now|and|then|ok|okay|help me|how (?:do|would|can) (?:you|i))[ ,]+)*"
+    r"(?:^|(?<=[.!?\n]))[ \t]*+"
+    r"(?:(?:please|pls|can you|could you|would you|now|and|then|ok|okay|help me|how (?:do|would|can) (?:you|i))[ ,]++)*"
     r"(?:translate|rewrite|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|edit|fix|check|review|analy[sz]e|"
-    r"say|grade|rate|classify|reword|simplify|expand|continue)\b[^:\n]{0,120}:[ \t]*\n?",
+    r"say|grade|rate|classify|reword|simplify|expand|continue)\b[^:\n]{0,120}+:[ \t]*+\n?",
     re.IGNORECASE,
 )
 
@@ -74,11 +74,11 @@ def without_material(text: str) -> str:
 
 _KEYS = r"(?:laptop|phone|computer|account|tablet|keyboard|pc|ipad|mac)"
 _STANDS_IN = re.compile(
-    r"\b(?:this\s+is|it's|it\s+is|i'm|i\s+am)\s+(?:(?-i:[A-Z])[\w'-]+,?\s+)?(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s+(?:\w+\s+)?"
+    r"\b(?:this\s++is|it's|it\s++is|i'm|i\s++am)\s++(?:(?-i:[A-Z])[\w'-]+,?\s++)?(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++(?:\w++\s++)?"
     r"(?:wife|husband|partner|girlfriend|boyfriend|mother|mom|mum|father|dad|sister|brother|son|daughter|friend|flatmate|roommate|"
     r"colleague|boss|assistant|secretary|neighbou?r|cousin|aunt|uncle|grandmother|grandfather)\b"
-    rf"|\b(?:typing|writing)\s+(?:this\s+)?(?:on|from|with)\s+(?:(?-i:[A-Z])[\w-]+'s|his|her|their|my\s+\w+'s)\s+{_KEYS}\b"
-    rf"|\b(?:borrow(?:ed|ing)|using)\s+(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s+{_KEYS}\b",
+    rf"|\b(?:typing|writing)\s++(?:this\s++)?(?:on|from|with)\s++(?:(?-i:[A-Z])[\w-]+'s|his|her|their|my\s++\w+'s)\s++{_KEYS}\b"
+    rf"|\b(?:borrow(?:ed|ing)|using)\s++(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++{_KEYS}\b",
     re.IGNORECASE,
 )
 
