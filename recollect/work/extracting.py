@@ -21,6 +21,7 @@ from recollect.resolve.changes import Making, to_changes
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import judge, open_questions
 from recollect.resolve.plan import Neighbours, ResolveContext, Resolved, refusal
+from recollect.store.paging import MOST as MAX_PAGE_SIZE
 from recollect.tend.length import shortened
 from recollect.text import terms
 from recollect.types import (
@@ -55,8 +56,8 @@ RULES_BATCH = 32
 MODEL_BATCH = 8
 # Where turns are formed together: the most of them that one question can hold.
 TOGETHER_BATCH = 40
-# A conversation that is summed up is read whole, up to here.
-WHOLE_BATCH = 10_000
+# A conversation that is summed up is read whole, as far as one page goes.
+WHOLE_BATCH = MAX_PAGE_SIZE
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
 EARLIER = 4
 
@@ -76,9 +77,11 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     profile = laid_over(tools.profiles.get(key.profile), options)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
+    # One page holds the earlier messages as well, and is never longer than the store allows.
+    page = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
     # Together: each read is a way to another thread and back, which costs more than the reading.
     read, gone, hot, recalls = await asyncio.gather(
-        tools.store.messages(key.home, key.conversation, after_seq=start, limit=limit + lease.formed_seq - start),
+        tools.store.messages(key.home, key.conversation, after_seq=start, limit=page),
         tools.store.abandoned(key.home, key.conversation),
         tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS),
         recent_recalls(lease, tools),

@@ -27,6 +27,11 @@ TALK = [
     user("I need a calendar entry for my dentist on 12 May at nine, please."),
     assistant("Done: dentist on 12 May at nine, in the blue calendar."),
 ]
+LATER = [
+    ("I want the meeting with my accountant moved to Thursday.", "Moved to Thursday, at ten."),
+    ("I need a reminder to water the tomatoes on the balcony.", "You will be reminded at seven."),
+    ("I invited my brother Jonas to the concert in Bergen.", "Jonas is invited."),
+]
 APP = Subject("app", "ana/calendar")
 
 
@@ -203,3 +208,46 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
         assert len(found.items) == 10
         assert {item.memory.text.partition(" of ")[2] for item in found.items} == {f"app {app} to Monday."}
     assert sorted(took)[len(took) // 2] < 0.1
+
+
+async def test_a1_a_conversation_that_goes_on_and_ends_again_makes_a_memory_of_what_came_since(
+    engine: AsyncRecollect,
+) -> None:
+    await ended(engine)
+    for place, (asked, said) in enumerate(LATER):
+        more = [user(asked), assistant(said)]
+        await engine.end_conversation("c", user="ana", reason="closed", messages=more, scene=CALENDAR)
+        await engine.form()
+        newest, *before = await engine.app_memories("calendar", user="ana")
+        assert asked.split()[-1] in newest.text
+        assert {one.seq for one in newest.evidence} <= {2 * place + 3, 2 * place + 4}, "what came since, and no more"
+        assert len(before) == place + 1
+    assert await engine.formations(parked=True) == []
+
+
+async def test_a1_a_conversation_resumed_after_half_an_hour_makes_another_memory(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for place, (asked, said) in enumerate(LATER):
+        await engine.record([user(asked), assistant(said)], user="ana", conversation="c", scene=CALENDAR)
+        clock.advance(minutes=29)
+        await engine.form()
+        assert len(await engine.app_memories("calendar", user="ana")) == place
+        clock.advance(minutes=2)
+        await engine.form()
+        assert len(await engine.app_memories("calendar", user="ana")) == place + 1
+    assert await engine.formations(parked=True) == []
+
+
+async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(parts: Parts) -> None:
+    more = {"text": "Ana moved the meeting with the plumber to Friday at noon.", "messages": [1], "importance": 5}
+    model = ScriptedModel([PARAGRAPH, more])
+    engine = with_model(parts, model)
+    await ended(engine)
+    said = [user("Please move the meeting with the plumber to Friday at noon."), assistant("Moved.")]
+    await engine.end_conversation("c", user="ana", reason="closed", messages=said, scene=CALENDAR)
+    await engine.form()
+    known = await engine.app_memories("calendar", user="ana")
+    assert [one.text for one in known] == [more["text"], PARAGRAPH["text"]]
+    assert [[one.seq for one in memory.evidence] for memory in known] == [[3], [1, 2]]
+    assert "plumber" in model.calls[1].user
