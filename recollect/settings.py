@@ -26,6 +26,8 @@ TAKES_URL = (
 )
 """What a URL of a database may be, as an error says it."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@,\s]+")
+_HOST = re.compile(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
+_KEY_ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 # In a URL a password stands behind the user, or among the parameters.
@@ -68,6 +70,11 @@ class Settings(BaseSettings):
         description="Origins of web pages that may call the server from a browser, separated by commas, such as "
         "`http://localhost:3000`; all other pages are refused.",
     )
+    hosts: str = Field(
+        default="",
+        description="Further names the server is called by, separated by commas, such as `memory.example.org`; a "
+        "request to another name is refused, unless it is an address or a name of the local network.",
+    )
     default_user: str = Field(
         default="local",
         description="Whose memory a request without any identity belongs to, on a loopback address; "
@@ -83,7 +90,13 @@ class Settings(BaseSettings):
     )
     upstream_key: SecretStr | None = Field(
         default=None,
-        description="Key sent upstream; unset: the client's own Authorization header is passed on.",
+        description="Key sent upstream with authenticated requests that ask a model; unset: the client's own "
+        "Authorization header is passed on.",
+    )
+    upstream_key_routes: str = Field(
+        default="",
+        description="Further routes behind `/v1` that carry `RECOLLECT_UPSTREAM_KEY`, separated by commas, such as "
+        "`POST /files, GET /files/*`; `*` is one step.",
     )
     connect_timeout_s: float = Field(
         default=10.0, gt=0, description="Longest wait for a connection upstream, in seconds."
@@ -223,6 +236,22 @@ class Settings(BaseSettings):
                 raise ValueError("takes origins separated by commas; write for instance http://localhost:3000")
         return origins
 
+    @field_validator("hosts")
+    @classmethod
+    def _list_of_hosts(cls, hosts: str) -> str:
+        for host in _split(hosts):
+            if not _HOST.fullmatch(host):
+                raise ValueError("takes names or NAME:PORT separated by commas; write for instance memory.example.org")
+        return hosts
+
+    @field_validator("upstream_key_routes")
+    @classmethod
+    def _list_of_routes(cls, routes: str) -> str:
+        for route in _listed(routes):
+            if not _KEY_ROUTE.fullmatch(route) or ".." in route:
+                raise ValueError("takes METHOD /path separated by commas; write for instance POST /files, GET /files/*")
+        return routes
+
     @field_validator("default_user")
     @classmethod
     def _can_be_a_user(cls, name: str) -> str:
@@ -277,6 +306,16 @@ class Settings(BaseSettings):
     def allowed_origins(self) -> frozenset[str]:
         """The origins of `RECOLLECT_ORIGINS`, as browsers write them."""
         return frozenset(_split(self.origins))
+
+    @property
+    def allowed_hosts(self) -> frozenset[str]:
+        """The names of `RECOLLECT_HOSTS`, in lower case."""
+        return frozenset(_split(self.hosts))
+
+    @property
+    def key_routes(self) -> tuple[str, ...]:
+        """The routes of `RECOLLECT_UPSTREAM_KEY_ROUTES`."""
+        return tuple(_listed(self.upstream_key_routes))
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
@@ -343,6 +382,10 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
 
 def _split(origins: str) -> list[str]:
     return [origin.strip().rstrip("/").lower() for origin in origins.split(",") if origin.strip()]
+
+
+def _listed(routes: str) -> list[str]:
+    return [route.strip() for route in routes.split(",") if route.strip()]
 
 
 def _has_usable_port(parts: SplitResult) -> bool:

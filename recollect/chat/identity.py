@@ -96,6 +96,20 @@ def identify(
     )
 
 
+def is_authenticated(headers: Headers, *, policy: IdentityPolicy, now: datetime) -> bool:
+    """Return whether a request shows who sends it: by a signature that holds, or by coming from this machine.
+
+    Without a secret there is no other credential than the address.
+    """
+    if policy.jwt_secret is None:
+        return policy.trusted
+    try:
+        token = _single(headers, frozenset({USER_JWT})).get(USER_JWT)
+        return bool(token) and _user(_verified(token or "", policy.jwt_secret, now), USER_JWT).kind == "user"
+    except BadIdentityError:
+        return False
+
+
 def is_private_header(name: bytes) -> bool:
     """Whether a header is between the client and us, and never goes upstream.
 

@@ -19,6 +19,7 @@ from recollect.providers.open import open_embedder
 from recollect.providers.tokens import encoding_at_hand
 from recollect.server.origin import is_loopback
 from recollect.server.run import bind
+from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 
 # Longest wait for the upstream's list of models, in seconds.
@@ -77,8 +78,35 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
         yield finding
     yield _tokens()
     yield await _upstream(settings)
+    yield key_finding(settings)
     yield _form_model(settings)
     yield await _port(settings)
+
+
+def key_finding(settings: Settings) -> Finding:
+    """Say who can use the upstream, and with whose key. Pure."""
+    what, is_open = "access", not is_loopback(settings.host)
+    if is_unguarded(settings):
+        return fail(
+            what,
+            f"anybody who reaches {settings.host or '*'}:{settings.port} would use RECOLLECT_UPSTREAM_KEY: "
+            "`recollect serve` does not start",
+            "set RECOLLECT_JWT_SECRET, or RECOLLECT_HOST=127.0.0.1, or unset the key",
+        )
+    if settings.upstream_url is None:
+        return ok(what, "no upstream that requests could reach")
+    if is_open and not settings.upstream_key:
+        return warn(
+            what,
+            f"anybody who reaches {settings.host or '*'}:{settings.port} can send requests to {settings.upstream_url} "
+            "through it, with keys of their own or none",
+            "see that only those reach it who may, or that the upstream asks for a key",
+        )
+    if not settings.upstream_key:
+        return ok(what, "each client on this machine sends its own key")
+    routes = len(INFERENCE_ROUTES) + len(settings.key_routes)
+    who = "requests with Open WebUI's signed header" if settings.jwt_secret else "every program on this machine"
+    return ok(what, f"RECOLLECT_UPSTREAM_KEY is used for {who}, on {routes} routes")
 
 
 def settings_in_effect(settings: Settings) -> dict[str, str]:

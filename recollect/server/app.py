@@ -15,6 +15,7 @@ from recollect.server.origin import OriginGuard, is_loopback
 from recollect.server.passing import PassThrough
 from recollect.server.proxy import ChatProxy
 from recollect.server.upstream import Deadlines, HttpUpstream
+from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from recollect.server.watching import watching
 from recollect.server.ways import OfflineWay, UpstreamWay, Way
 from recollect.settings import Settings
@@ -43,16 +44,32 @@ def open_way(engine: AsyncRecollect) -> Way:
         idle_s=settings.idle_timeout_s,
         total_s=settings.total_timeout_s,
     )
-    key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
-    return UpstreamWay(HttpUpstream(settings.upstream_url, deadlines), key)
+    return UpstreamWay(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings), key_policy(engine))
+
+
+def upstream_key(settings: Settings) -> str | None:
+    """Return our key for the upstream, if there are both."""
+    return settings.upstream_key.get_secret_value() if settings.upstream_url and settings.upstream_key else None
+
+
+def key_policy(engine: AsyncRecollect) -> UpstreamKeyPolicy:
+    """Say which requests carry our key upstream."""
+    settings = engine.settings
+    return UpstreamKeyPolicy(upstream_key(settings), settings.key_routes, identity_policy(settings), engine.clock)
 
 
 def build_app(engine: AsyncRecollect) -> Starlette:
-    """Wire the routes over an open engine; its worker runs while the application does, if the settings say so."""
-    way = open_way(engine)
-    policy = identity_policy(engine.settings)
-    chat = ChatProxy(engine, way, policy)
-    through = PassThrough(way, max_body_bytes=engine.settings.max_body_bytes, idle_s=engine.settings.idle_timeout_s)
+    """Wire the routes over an open engine; its worker runs while the application does, if the settings say so.
+
+    Raises:
+        BadSettingError: The upstream key could be used by anybody.
+    """
+    settings = engine.settings
+    require_guarded_key(settings)
+    way, keys = open_way(engine), key_policy(engine)
+    policy = identity_policy(settings)
+    chat = ChatProxy(engine, way, policy, keys)
+    through = PassThrough(way, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -73,6 +90,10 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         for ending in ("", "/"):
             routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))
         routes.append(Route(f"{prefix}/{{rest:path}}", through, methods=_METHODS))
-    settings = engine.settings
-    guard = Middleware(OriginGuard, loopback=is_loopback(settings.host), origins=settings.allowed_origins)
+    guard = Middleware(
+        OriginGuard,
+        loopback=is_loopback(settings.host),
+        origins=settings.allowed_origins,
+        hosts=settings.allowed_hosts,
+    )
     return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)

@@ -38,6 +38,8 @@ class Exchange:
     record: bool = False
     """Whether the turn is to be recorded."""
     show: bool = True
+    keyed: bool = False
+    """Whether it carries our key upstream."""
     settled: bool = field(default=False)
     """The record was tried already, once."""
 

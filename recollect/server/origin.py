@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp
 
+from recollect.server.host import HostRule, parse_authority
 from recollect.server.status import FORBIDDEN, error_body, error_kind
 from recollect.server.wire import Headers, Receive, Scope, Send, header, send_body, send_json, send_start
 
@@ -29,7 +30,7 @@ def is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ip_address(host.strip("[]")).is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
         return False
 
@@ -40,19 +41,28 @@ def is_own_name(host: str) -> bool:
     >>> is_own_name("[::1]:8765"), is_own_name("Chat.localhost"), is_own_name("localhost.example")
     (True, True, False)
     """
-    name = _without_port(host).lower().removesuffix(".")
-    return name.endswith(".localhost") or is_loopback(name)
+    authority = parse_authority(host)
+    return authority is not None and authority.is_loopback
 
 
 class OriginGuard:
     """Middleware around all routes that refuses foreign pages."""
 
-    def __init__(self, app: ASGIApp, *, loopback: bool, origins: Iterable[str]) -> None:
-        """Take what is guarded, whether it listens on a loopback address, and the foreign origins that may call."""
+    def __init__(
+        self, app: ASGIApp, *, loopback: bool, origins: Iterable[str], hosts: Iterable[str] | None = None
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: What is guarded.
+            loopback: Whether it listens on a loopback address.
+            origins: Foreign origins whose pages may call; their hosts are answered to as well.
+            hosts: Further hosts that are answered to; None: on an open address any well-formed one is.
+        """
         self._app = app
-        self._loopback = loopback
         self._origins = frozenset(origins)
-        self._hosts = frozenset(urlsplit(origin).netloc for origin in self._origins)
+        listed = (*(_netloc(origin) for origin in self._origins), *(hosts or ()))
+        self._hosts = HostRule(loopback=loopback, listed=listed, guarded=hosts is not None)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, refuse, or answer a listed page's preflight."""
@@ -75,12 +85,13 @@ class OriginGuard:
     def _why_not(self, headers: Headers) -> str | None:
         hosts = [_text(value) for value in _all(headers, b"host")]
         origins = [_text(value) for value in _all(headers, b"origin")]
-        for host in hosts:
-            if self._loopback and not is_own_name(host) and host not in self._hosts:
-                return (
-                    f"the host {host!r} is not this machine's: call the server as localhost or 127.0.0.1, or list "
-                    "http://HOST:PORT as you call it in RECOLLECT_ORIGINS"
-                )
+        if len(hosts) > 1:
+            return "the request names more than one Host"
+        if hosts and not self._hosts.allows(hosts[0]):
+            return (
+                f"the host {hosts[0][:200]!r} is not this server's: call it as localhost or by its address, list the "
+                "name as you call it in RECOLLECT_HOSTS, or list http://HOST:PORT in RECOLLECT_ORIGINS"
+            )
         foreign = [one for one in origins if one not in self._origins]
         for origin in foreign:
             if not hosts or _netloc(origin) != hosts[0]:
@@ -130,9 +141,3 @@ def _netloc(origin: str) -> str:
         return urlsplit(origin).netloc
     except ValueError:  # brackets that hold no address
         return ""
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.partition(":")[0]

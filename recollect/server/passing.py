@@ -5,6 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from recollect.server.status import BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE, error_body, error_kind
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
+from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.server.ways import Way
 from recollect.server.wire import (
     BodyTooLargeError,
@@ -30,8 +31,16 @@ _BEHIND_V1 = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 class PassThrough:
     """Passes requests on to whoever answers."""
 
-    def __init__(self, way: Way, *, max_body_bytes: int, idle_s: float) -> None:
-        """Take the way, the largest body that is taken, and how long a client may leave an answer unread."""
+    def __init__(self, way: Way, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None) -> None:
+        """Create the route.
+
+        Args:
+            way: Where requests go.
+            max_body_bytes: Largest body that is taken.
+            idle_s: How long a client may leave an answer unread.
+            keys: Which requests carry our key; others that bring none are refused.
+        """
+        self._keys = keys
         self._way = way
         self._most = max_body_bytes
         self._idle_s = idle_s
@@ -40,16 +49,20 @@ class PassThrough:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = impatient(send, self._idle_s)
+        path = _path_behind_v1(scope)
+        if path is None:
+            await self._refuse(send, 400, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'")
+            return
+        refusal = self._keys.refusal(scope["method"], path, headers) if self._keys else None
+        if refusal is not None:
+            await self._refuse(send, refusal.status, refusal.message)
+            return
         try:
             body = await read_body(receive, most=self._most)
         except ClientGoneError:
             return
         except BodyTooLargeError as error:
             await self._refuse(send, PAYLOAD_TOO_LARGE, str(error))
-            return
-        path = _path_behind_v1(scope)
-        if path is None:
-            await self._refuse(send, 400, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'")
             return
         try:
             async with self._way.forward(scope["method"], path, headers, body) as answer:

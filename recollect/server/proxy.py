@@ -30,6 +30,7 @@ from recollect.server.status import (
     status_of,
 )
 from recollect.server.upstream import Answer, UpstreamBrokenError, UpstreamError
+from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.server.ways import Ask, Way
 from recollect.server.wire import (
     BodyTooLargeError,
@@ -53,6 +54,7 @@ from recollect.types import ChatRequest, MemoryMode
 
 logger = logging.getLogger(__name__)
 
+_ROUTE = "/chat/completions"
 FAILED, LATE = "not recorded", "not recorded in time"
 """What a client is told of a record that failed, and of one that is still under way."""
 
@@ -65,8 +67,11 @@ def comment(what: str) -> bytes:
 class ChatProxy:
     """The chat completions route."""
 
-    def __init__(self, engine: AsyncRecollect, way: Way, policy: IdentityPolicy) -> None:
-        """Take the engine, the way to whoever answers, and who is to be believed."""
+    def __init__(
+        self, engine: AsyncRecollect, way: Way, policy: IdentityPolicy, keys: UpstreamKeyPolicy | None = None
+    ) -> None:
+        """Take the engine, the way to the model, who is believed, and which requests carry our upstream key."""
+        self._keys = keys
         self._engine = engine
         self._way = way
         self._policy = policy
@@ -78,6 +83,11 @@ class ChatProxy:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one chat completion."""
         self.counters.chats += 1
+        headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        refusal = self._keys.refusal("POST", _ROUTE, headers) if self._keys else None
+        if refusal is not None:
+            await self._refuse(send, refusal.status, refusal.message)
+            return
         try:
             body = await read_body(receive, most=self._engine.settings.max_body_bytes)
         except ClientGoneError:
@@ -87,7 +97,7 @@ class ChatProxy:
             await self._refuse(send, PAYLOAD_TOO_LARGE, message)
             return
         try:
-            exchange = await self._read(scope, body, send)
+            exchange = await self._read(scope, headers, body, send)
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError) else None
             await self._refuse(send, status_of(error), str(error), param=param)
@@ -103,8 +113,7 @@ class ChatProxy:
 
     # ---- who and what
 
-    async def _read(self, scope: Scope, body: bytes, send: Send) -> Exchange:
-        headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+    async def _read(self, scope: Scope, headers: Headers, body: bytes, send: Send) -> Exchange:
         request: ChatRequest | None = None
         try:
             request = await apart(len(body), lambda: read_request(body))
@@ -128,6 +137,7 @@ class ChatProxy:
             request=request,
             identity=identity,
             show=self._engine.settings.show_memories and shown.strip().lower() != b"off",
+            keyed=self._keys is not None and self._keys.is_ours("POST", _ROUTE, headers),
         )
 
     async def _prepare(self, exchange: Exchange) -> None:
@@ -216,6 +226,7 @@ class ChatProxy:
             plain=cls._reads(exchange),
             remembers=exchange.record,
             query=exchange.query,
+            keyed=exchange.keyed,
         )
 
     @staticmethod

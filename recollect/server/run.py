@@ -18,6 +18,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
 from recollect.server.app import build_app
 from recollect.server.origin import is_loopback
+from recollect.server.upstream_key import require_guarded_key
 from recollect.settings import Settings, unknown_variables
 
 # Time for answers under way when the server is told to stop, in seconds; what is recorded by then is durable.
@@ -61,7 +62,7 @@ def welcome(settings: Settings, port: int) -> str:
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
     answers = (
-        f"{settings.upstream_url} answers ({'our key' if settings.upstream_key else 'each client sends its own key'})"
+        f"{settings.upstream_url} answers ({_whose_key(settings)})"
         if settings.upstream_url
         else "the built-in model recollect/offline, from memory alone (set RECOLLECT_UPSTREAM_URL for a real one)"
     )
@@ -102,6 +103,12 @@ def own_command() -> str:
     return "recollect"
 
 
+def _whose_key(settings: Settings) -> str:
+    if not settings.upstream_key:
+        return "each client sends its own key"
+    return "our key, for requests with the signed header" if settings.jwt_secret else "our key"
+
+
 def _who(settings: Settings) -> str:
     if settings.jwt_secret:
         return "by Open WebUI's signed header; others are anonymous"
@@ -132,6 +139,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
     Raises:
         SetupError: the address, the store or a setting cannot be used.
     """
+    require_guarded_key(settings)
     taken = bind(settings.host, settings.port)
     try:
         async with await AsyncRecollect.open(settings) as engine:

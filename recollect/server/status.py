@@ -13,6 +13,7 @@ from recollect.errors import (
     UnknownMemoryError,
 )
 
+UNAUTHORIZED = 401
 FORBIDDEN = 403
 PAYLOAD_TOO_LARGE = 413
 # Statuses with which servers refuse a request they cannot take as it is; only these are worth sending again unaltered.

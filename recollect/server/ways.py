@@ -14,6 +14,7 @@ from recollect.providers.offline import MODEL_LIST, offline_answer, offline_chun
 from recollect.providers.protocol import TokenCounter
 from recollect.server.status import error_body, error_kind
 from recollect.server.upstream import Answer, HttpUpstream
+from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.server.wire import Headers, upstream_headers
 from recollect.types import ChatRequest, Recalled
 
@@ -36,6 +37,8 @@ class Ask:
     """The turn will be recorded."""
     query: str = ""
     """The request's query with its question mark, as it came."""
+    keyed: bool = False
+    """The request carries our key upstream, all its rounds included."""
 
 
 class Way(Protocol):
@@ -72,19 +75,22 @@ class UpstreamWay:
 
     needs_valid_requests = False
 
-    def __init__(self, upstream: HttpUpstream, key: str | None) -> None:
-        """Take the API and our key for it; None passes each client's own on."""
+    def __init__(self, upstream: HttpUpstream, key: str | None, keys: UpstreamKeyPolicy | None = None) -> None:
+        """Take the API, our key for it, and which requests carry it; all others carry the client's own."""
         self._upstream = upstream
         self._key = key
+        self._keys = keys
 
     def chat(self, ask: Ask) -> AbstractAsyncContextManager[Answer]:
         """Send the request's bytes."""
-        headers = upstream_headers(ask.headers, key=self._key, plain=ask.plain)
+        headers = upstream_headers(ask.headers, key=self._key if ask.keyed else None, plain=ask.plain)
         return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
 
     def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AbstractAsyncContextManager[Answer]:
         """Send any other request's bytes."""
-        return self._upstream.send(method, path, upstream_headers(headers, key=self._key, plain=False), body)
+        keyed = self._keys is not None and self._keys.is_ours(method, path, headers)
+        passed = upstream_headers(headers, key=self._key if keyed else None, plain=False)
+        return self._upstream.send(method, path, passed, body)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -29,6 +29,18 @@ _HOP_BY_HOP = frozenset(
 # Set anew for the next hop, or none of upstream's business (a browser's cookies for this server).
 _NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cookie", b"expect"})
 
+# By these some servers take another method or path than the request's own; beside our key the route must be the one
+# that was looked at.
+_REROUTING = frozenset(
+    {
+        b"x-http-method",
+        b"x-http-method-override",
+        b"x-method-override",
+        b"x-original-url",
+        b"x-original-uri",
+        b"x-rewrite-url",
+    }
+)
 
 _MEMORY = b"x-recollect-memory"
 # What may follow `/u/NAME/`.
@@ -87,7 +99,7 @@ def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None,
             kept.append((name, value))
         if low in _HOP_BY_HOP or low in _NOT_UPSTREAM or low in named or is_private_header(low):
             continue
-        if plain and low == b"accept-encoding":
+        if (plain and low == b"accept-encoding") or (key is not None and low in _REROUTING):
             continue
         kept.append((name, value))
     if key is not None:

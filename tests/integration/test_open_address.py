@@ -1,0 +1,49 @@
+"""A real server on an address that others can reach, with the operator's key."""
+
+import time
+from collections.abc import Callable
+
+import jwt
+import pytest
+
+from integration.fake_upstream import FakeUpstream
+from integration.raw_client import chat, request, user
+from integration.server_process import ServerProcess
+
+StartServer = Callable[..., ServerProcess]
+SECRET = "a-secret-of-sufficient-length-for-hs256"
+OPEN = {"HOST": "0.0.0.0", "UPSTREAM_KEY": "sk-operators", "JWT_SECRET": SECRET}
+
+
+def signed() -> dict[str, str]:
+    now = int(time.time())
+    claims = {"iss": "open-webui", "sub": "ana", "iat": now, "exp": now + 300}
+    return {"x-openwebui-user-jwt": jwt.encode(claims, SECRET, algorithm="HS256")}
+
+
+def keys(upstream: FakeUpstream, mark: str) -> list[str | None]:
+    return [seen.header("authorization") for seen in upstream.having(mark)]
+
+
+def test_strangers_reach_nothing_and_signed_requests_carry_the_key(
+    start_server: StartServer, upstream: FakeUpstream
+) -> None:
+    server = start_server(settings=OPEN)
+    said = [user("I keep bees in Vardø.")]
+    assert chat(server.port, "echo", said).status == 401
+    assert chat(server.port, "echo", said, {"Host": "evil.example", **signed()}).status == 403
+    assert chat(server.port, "echo", said, {"Host": "[::1].evil.example", **signed()}).status == 403
+    assert request(server.port, "/v1/files/bees-in-vardoe", method="DELETE").status == 401
+    assert request(server.port, "/v1/organization/bees-in-vardoe", method="GET", headers=signed()).status == 403
+    assert keys(upstream, "bees") == []
+    assert not [seen.path for seen in upstream.seen if "bees" in seen.path]
+
+    assert chat(server.port, "echo", said, signed()).status == 200
+    assert chat(server.port, "echo", said, {"Authorization": "Bearer sk-its-own"}).status == 200
+    assert keys(upstream, "bees") == ["Bearer sk-operators", "Bearer sk-its-own"]
+
+
+def test_without_a_secret_it_does_not_start(start_server: StartServer) -> None:
+    with pytest.raises(AssertionError, match="RECOLLECT_JWT_SECRET") as caught:
+        start_server(settings={**OPEN, "JWT_SECRET": ""})
+    assert "sk-operators" not in str(caught.value)

@@ -1,0 +1,267 @@
+"""Whose key a request carries upstream, on which address, by which credential and route."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jwt
+import pytest
+from starlette.types import ASGIApp
+
+from recollect.cli.doctor import State, key_finding
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import BadSettingError
+from recollect.server import app as application
+from recollect.server.app import build_app
+from recollect.server.run import serve
+from recollect.server.upstream import Answer, Deadlines, HttpUpstream
+from recollect.server.upstream_key import INFERENCE_ROUTES
+from recollect.server.ways import Ask
+from recollect.server.wire import Headers
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+from server.asgi import JSON, Call, GivenWay, chat, whole
+
+SECRET = "a-secret-of-sufficient-length-for-hs256"
+KEY = "sk-operators"
+SETTINGS: dict[str, Any] = {"upstream_url": "http://upstream.test/v1", "upstream_key": KEY}
+OPEN = {**SETTINGS, "host": "0.0.0.0", "jwt_secret": SECRET}
+SIGNED_LOOPBACK = {**SETTINGS, "jwt_secret": SECRET}
+
+
+@dataclass
+class Seen:
+    """What reached upstream."""
+
+    requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+
+    @property
+    def keys(self) -> list[str | None]:
+        return [headers.get("authorization") for _, _, headers in self.requests]
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
+    seen = Seen()
+
+    class Recorder(HttpUpstream):
+        """An upstream that is not there: it notes what arrives, and answers."""
+
+        def __init__(self, base_url: str, deadlines: Deadlines) -> None:
+            super().__init__(base_url, deadlines)
+            self._way = GivenWay([])
+
+        @asynccontextmanager
+        async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+            named = {name.decode().lower(): value.decode() for name, value in headers}
+            seen.requests.append((method, path, named))
+            self._way.answers.append((200, JSON, [whole("Noted.")]))
+            async with self._way.chat(
+                Ask(headers=headers, body=body, request=None, items=(), plain=False, remembers=False)
+            ) as answer:
+                yield answer
+
+    monkeypatch.setattr(application, "HttpUpstream", Recorder)
+    return seen
+
+
+def token(clock: FakeClock, *, secret: str = SECRET, age_s: int = 0, issuer: str = "open-webui") -> str:
+    now = int(clock.now().timestamp()) - age_s
+    return jwt.encode({"iss": issuer, "sub": "ana", "iat": now, "exp": now + 300}, secret, algorithm="HS256")
+
+
+async def asked(
+    parts: Parts,
+    settings: dict[str, Any],
+    path: str = "/v1/chat/completions",
+    headers: dict[str, str] | None = None,
+    method: str = "POST",
+) -> Call:
+    async with AsyncRecollect(
+        replace(parts, settings=Settings(database_url=parts.settings.database_url, **settings))
+    ) as engine:
+        built: ASGIApp = build_app(engine)
+        call = Call(chat("I like tea."), {"host": "127.0.0.1:8765", **(headers or {})}, path=path)
+        await built({**call.scope(), "method": method}, call.receive(), call.send())
+    return call
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.7", "memory.example.org", "10.0.0.1"])
+async def test_a_key_on_an_open_address_without_a_secret_does_not_start(
+    parts: Parts, engine: AsyncRecollect, host: str
+) -> None:
+    settings = Settings(database_url=parts.settings.database_url, **{**SETTINGS, "host": host})
+    del engine
+    async with AsyncRecollect(replace(parts, settings=settings)) as unguarded:
+        with pytest.raises(BadSettingError, match=r"RECOLLECT_UPSTREAM_KEY.*RECOLLECT_JWT_SECRET") as caught:
+            build_app(unguarded)
+    assert KEY not in str(caught.value)
+    with pytest.raises(BadSettingError, match="RECOLLECT_UPSTREAM_KEY"):
+        await serve(settings, say=lambda _: None, stop=asyncio.Event())
+    assert key_finding(settings).state is State.FAIL
+
+
+@pytest.mark.parametrize(
+    ("settings", "state"),
+    [
+        (SETTINGS, State.OK),
+        (OPEN, State.OK),
+        ({**SETTINGS, "upstream_key": None}, State.OK),
+        ({"host": "0.0.0.0"}, State.OK),
+        ({**SETTINGS, "upstream_key": "", "host": "0.0.0.0"}, State.WARN),
+        ({**OPEN, "upstream_key": None}, State.WARN),
+        ({**OPEN, "jwt_secret": None}, State.FAIL),
+        ({**OPEN, "jwt_secret": ""}, State.FAIL),
+    ],
+)
+def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: State) -> None:
+    finding = key_finding(Settings(**settings))
+    assert finding.state is state
+    assert bool(finding.todo) == (state is not State.OK)
+
+
+@pytest.mark.parametrize("settings", [OPEN, SIGNED_LOOPBACK], ids=["open", "loopback"])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"x-recollect-memory": "off"},
+        {"x-openwebui-user-jwt": ""},
+        {"x-openwebui-user-jwt": "not.a.token"},
+        {"x-recollect-memory": "off", "x-openwebui-user-jwt": "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhbmEifQ."},
+        {"x-forwarded-for": "127.0.0.1", "forwarded": "for=127.0.0.1"},
+    ],
+)
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/chat/completions/", "/v1/models", "/v1//files"])
+async def test_a_request_without_a_credential_reaches_nothing(
+    parts: Parts, seen: Seen, settings: dict[str, Any], headers: dict[str, str], path: str
+) -> None:
+    call = await asked(parts, settings, path, headers)
+    assert call.status == 401
+    assert seen.requests == []
+    error = json.loads(call.text)["error"]
+    assert "x-openwebui-user-jwt" in error["message"]
+    assert KEY not in call.text
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings", "/v1/files"])
+async def test_its_own_key_is_passed_on_in_place_of_ours(parts: Parts, seen: Seen, path: str) -> None:
+    call = await asked(parts, OPEN, path, {"authorization": "Bearer sk-its-own"})
+    assert call.status == 200
+    assert seen.keys == ["Bearer sk-its-own"]
+
+
+async def test_tokens_that_do_not_hold_carry_no_key(parts: Parts, seen: Seen, clock: FakeClock) -> None:
+    tokens = (
+        token(clock, secret="another-secret-of-sufficient-length!!"),
+        token(clock, age_s=3600),
+        token(clock, age_s=-3600),
+        token(clock, issuer="somewhere"),
+    )
+    for bad in tokens:
+        call = await asked(parts, OPEN, "/v1/embeddings", {"x-openwebui-user-jwt": bad})
+        assert call.status == 401
+    assert seen.requests == []
+
+
+@pytest.mark.parametrize("settings", [OPEN, SIGNED_LOOPBACK], ids=["open", "loopback"])
+@pytest.mark.parametrize("extra", [{}, {"x-recollect-memory": "off"}, {"authorization": "Bearer sk-dummy"}])
+async def test_a_signed_request_carries_our_key(
+    parts: Parts, seen: Seen, clock: FakeClock, settings: dict[str, Any], extra: dict[str, str]
+) -> None:
+    call = await asked(parts, settings, headers={"x-openwebui-user-jwt": token(clock), **extra})
+    assert call.status == 200
+    assert seen.keys == [f"Bearer {KEY}"]
+    assert "x-openwebui-user-jwt" not in seen.requests[0][2]
+
+
+async def test_on_loopback_without_a_secret_every_request_carries_our_key(parts: Parts, seen: Seen) -> None:
+    for route in INFERENCE_ROUTES:
+        method, _, path = route.partition(" ")
+        call = await asked(parts, SETTINGS, f"/v1{path.replace('*', 'org%2Fqwen3:8b')}?a=1", method=method)
+        assert call.status == 200, route
+    assert seen.keys == [f"Bearer {KEY}"] * len(INFERENCE_ROUTES)
+
+
+NOT_LISTED = [
+    ("GET", "/v1/files"),
+    ("DELETE", "/v1/files/file-7"),
+    ("DELETE", "/v1/models/ft:mine"),
+    ("GET", "/v1/chat/completions"),
+    ("GET", "/v1/chat/completions/chatcmpl-7/messages"),
+    ("DELETE", "/v1/responses/resp_7"),
+    ("GET", "/v1/responses/resp_7"),
+    ("POST", "/v1/fine_tuning/jobs"),
+    ("POST", "/v1/batches"),
+    ("DELETE", "/v1/assistants/asst_7"),
+    ("POST", "/v1/threads"),
+    ("GET", "/v1/organization/admin_api_keys"),
+    ("POST", "/v1/organization/invites"),
+    ("POST", "/v1/uploads"),
+    ("GET", "/v1/vector_stores"),
+    ("POST", "/v1/key/generate"),
+    ("PATCH", "/v1/models"),
+    ("PUT", "/v1/chat/completions"),
+    ("GET", "/v1/models/../organization/users"),
+    ("GET", "/v1/models/%2e%2e/files"),
+    ("GET", "/v1/models/%252e%252e%252ffiles"),
+    ("GET", "/v1/models/a%2F..%2F..%2Ffiles"),
+    ("GET", "/v1/models/a%5c..%5cfiles"),
+    ("GET", "/v1/models/%2Ffiles"),
+    ("GET", "/v1/models/x;/files"),
+    ("GET", "/v1/models//files"),
+    ("GET", "/v1/models/x%3Fy"),
+    ("GET", "/v1/models/x%00"),
+    ("POST", "/v1/chat/completions/../../files"),
+    ("POST", "/v1/Chat/Completions/"),
+    ("POST", "/v1//chat/completions"),
+    ("POST", "/v1/chat/./completions"),
+    ("POST", "/u/ana/v1/files"),
+]
+
+
+@pytest.mark.parametrize(("method", "path"), NOT_LISTED)
+async def test_no_other_route_carries_our_key(
+    parts: Parts, seen: Seen, clock: FakeClock, method: str, path: str
+) -> None:
+    signed = {"x-openwebui-user-jwt": token(clock)}
+    for settings, headers in ((SETTINGS, {}), (OPEN, signed)):
+        call = await asked(parts, settings, path, headers, method)
+        assert call.status in (400, 403, 405), call.text
+    assert seen.requests == []
+    await asked(parts, SETTINGS, path, {"authorization": "Bearer sk-its-own"}, method)
+    assert all(key == "Bearer sk-its-own" for key in seen.keys)
+
+
+async def test_a_listed_route_carries_our_key_as_it_is_listed(parts: Parts, seen: Seen) -> None:
+    settings = {**SETTINGS, "upstream_key_routes": "POST /files, GET /files/*"}
+    assert (await asked(parts, settings, "/v1/files")).status == 200
+    assert (await asked(parts, settings, "/v1/files/file-7", method="GET")).status == 200
+    assert (await asked(parts, settings, "/v1/files/file-7/content", method="GET")).status == 403
+    assert (await asked(parts, settings, "/v1/files/file-7", method="DELETE")).status == 403
+    assert seen.keys == [f"Bearer {KEY}"] * 2
+
+
+async def test_headers_that_change_method_or_path_do_not_travel_beside_our_key(parts: Parts, seen: Seen) -> None:
+    rerouting = {"x-http-method-override": "DELETE", "X-Original-URL": "/v1/files", "x-rewrite-url": "/v1/files"}
+    await asked(parts, SETTINGS, "/v1/embeddings", {**rerouting, "x-other": "kept"})
+    [(_, _, headers)] = seen.requests
+    assert headers["x-other"] == "kept"
+    assert not {name.lower() for name in rerouting} & headers.keys()
+
+
+@pytest.mark.parametrize(
+    "routes", ["files", "POST files", "post /files", "POST /a/../b", "POST /", "* /files", "GET /a b"]
+)
+def test_a_route_that_cannot_be_read_is_refused(routes: str) -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_UPSTREAM_KEY_ROUTES"):
+        Settings.load(upstream_key_routes=routes)
+
+
+@pytest.mark.parametrize("hosts", ["http://memory.example", "a b", "*.example.org", "memory.example/x", "[::1]x"])
+def test_a_host_that_cannot_be_read_is_refused(hosts: str) -> None:
+    with pytest.raises(BadSettingError, match="RECOLLECT_HOSTS"):
+        Settings.load(hosts=hosts)
