@@ -1,0 +1,51 @@
+"""The four runs of the suite: by rules, and with three scripted models."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from recollect.providers.open import OpenedModel
+from recollect.providers.static import StaticEmbedder
+
+from .chat import IN_MEMORY, tell
+from .models import INVENTIONS, PerfectModel, RefusingModel, SloppyModel
+from .story import Story
+from .verdict import Outcome, Verdict, verdict
+
+RUNS: Mapping[str, Callable[[Story], OpenedModel] | None] = {
+    "rules": None,
+    "perfect": PerfectModel,
+    "sloppy": SloppyModel,
+    "refusing": RefusingModel,
+}
+GOALS = {"rules": 0.85, "perfect": 0.95}
+"""Share of what must be there that is there, by run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRun:
+    """All stories, told in one way."""
+
+    name: str
+    verdicts: Sequence[Verdict]
+
+    def count(self, outcome: Outcome) -> int:
+        """Count findings of one outcome."""
+        return sum(one.count(outcome) for one in self.verdicts)
+
+    @property
+    def share(self) -> float:
+        """Return the share of what must be there that is there."""
+        right = self.count(Outcome.RIGHT)
+        return right / ((right + self.count(Outcome.MISSING)) or 1)
+
+
+async def run_suite(
+    name: str, chosen: Sequence[Story], embedder: StaticEmbedder, *, urls: Sequence[str] = ()
+) -> SuiteRun:
+    """Tell stories in one way; `urls` names an empty database for each, by default SQLite in memory."""
+    make = RUNS[name]
+    verdicts: list[Verdict] = []
+    for place, story in enumerate(chosen):
+        told = await tell(story, embedder, model=make(story) if make else None, url=urls[place] if urls else IN_MEMORY)
+        verdicts.append(verdict(told, inventions=INVENTIONS if name == "sloppy" else ()))
+    return SuiteRun(name=name, verdicts=verdicts)
