@@ -8,7 +8,7 @@ from collections.abc import Callable
 _REASONING_TAG = re.compile(
     r"<(?P<close>/?)(?P<name>think|thinking|reasoning|details)(?P<more>(?:\s[^<>]{0,400})?)>", re.IGNORECASE
 )
-_REASONING_DETAILS = re.compile(r"""\stype\s*=\s*["']?reasoning\b""", re.IGNORECASE)
+_REASONING_DETAILS = re.compile(r"""\stype\s*+=\s*+["']?reasoning\b""", re.IGNORECASE)
 _MEMORY_TAG = re.compile(r"<(?P<close>/?)(?P<name>recollect-memory)\b(?P<more>[^<>]{0,200})>", re.IGNORECASE)
 
 Opens = Callable[["re.Match[str]"], bool]

@@ -9,7 +9,7 @@ from recollect.types import SHOWN_CHARACTERS
 TAG = "recollect-memory"
 
 # Anything that could pass for our tag, however it is spelled: with blanks, slashes or other separators inside.
-_TAG_LIKE = re.compile(r"recollect[\s\W_]*memory", re.IGNORECASE)
+_TAG_LIKE = re.compile(r"recollect[\s\W_]*+memory", re.IGNORECASE)
 _TAG_SPOKEN = "recollect memory"
 _INSTEAD = {"<": "‹", ">": "›", '"': "'", "“": "'", "”": "'", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "＂": "'"}
 # Joiners that emoji and several scripts need; they reorder and hide nothing.

@@ -25,26 +25,26 @@ _DAY_NAME = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
-_COUNT = r"(?P<count>\d{1,3}|(?:a\s+)?couple(?:\s+of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
+_COUNT = r"(?P<count>\d{1,3}|(?:a\s++)?couple(?:\s++of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
 _UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
-_TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s+)?"
+_TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s++)?"
 # 'Tuesday evenings' are no evening that a calendar has.
-_PART = r"(?!\s+(?:morning|afternoon|evening|night)s\b)(?:\s+(?:morning|afternoon|evening|night))?"
-_WHICH = r"(?P<which>(?:this\s+|the\s+)?(?:last|past|coming)|next|this)\s+"
+_PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
+_WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 
 # Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
 LONGEST_READ = 20_000
 
 # Words that turn a bare 'Friday' or 'in May' to the coming one.
 _FUTURE = re.compile(
-    r"\b(?:will|won't|gonna|going\s+to|plan(?:s|ning)?\s+(?:to|on|for)|upcoming|coming\s+up|tomorrow|look(?:ing)?\s+"
-    r"forward|can't\s+wait|about\s+to|scheduled|hop(?:e|ing)\s+to|want\s+to|intend|due|deadline|remind|"
-    r"(?:i'm|i\s+am|(?:we|they)(?:'re|\s+are)|(?:he|she)(?:'s|\s+is))\s+(?:\w+ing))\b|'ll\b|^(?:i|we)\s+(?:start|leave|fly|move|have|travel)\b",
+    r"\b(?:will|won't|gonna|going\s++to|plan(?:s|ning)?\s++(?:to|on|for)|upcoming|coming\s++up|tomorrow|look(?:ing)?\s++"
+    r"forward|can't\s++wait|about\s++to|scheduled|hop(?:e|ing)\s++to|want\s++to|intend|due|deadline|remind|"
+    r"(?:i'm|i\s++am|(?:we|they)(?:'re|\s++are)|(?:he|she)(?:'s|\s++is))\s++(?:\w+ing))\b|'ll\b|^(?:i|we)\s++(?:start|leave|fly|move|have|travel)\b",
     re.IGNORECASE,
 )
 # What one signs up for lies ahead; a bare weekday behind such a word is rather when it was done.
 _BOOKED = re.compile(
-    r"\b(?:signed\s+up|registered|enrol?led|entered|tickets?|booked|reserved|invited)\b[^.!?]{0,60}$", re.IGNORECASE
+    r"\b(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited)\b[^.!?]{0,60}$", re.IGNORECASE
 )
 # So many characters before a date may speak of it.
 _NEAR = 100
@@ -243,29 +243,32 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
     (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
     (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
-    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s+)?(?:the\s+)?{_DAY}(?:\s+of)?\s+{_MONTH}(?:,?\s+{_YEAR})?"), _written_day),
-    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s+)?{_MONTH}\s+(?:the\s+)?{_DAY}(?!:)(?:,?\s+{_YEAR})?"), _written_day),
     (
-        _compiled(_TIE + rf"(?P<part>(?:early|late|mid)[\s-])?(?:{_WHICH})?{_MONTH}(?:(?:\s+of)?,?\s+{_YEAR})?"),
+        _compiled(_TIE + rf"(?:{_DAY_NAME},?\s++)?(?:the\s++)?{_DAY}(?:\s++of)?\s++{_MONTH}(?:,?\s++{_YEAR})?"),
+        _written_day,
+    ),
+    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s++)?{_MONTH}\s++(?:the\s++)?{_DAY}(?!:)(?:,?\s++{_YEAR})?"), _written_day),
+    (
+        _compiled(_TIE + rf"(?P<part>(?:early|late|mid)[\s-])?(?:{_WHICH})?{_MONTH}(?:(?:\s++of)?,?\s++{_YEAR})?"),
         _named_month,
     ),
-    (_compiled(_TIE + rf"(?:{_WHICH}|the\s+)?{_SEASON}(?:(?:\s+of)?\s+{_YEAR})?"), _named_season),
+    (_compiled(_TIE + rf"(?:{_WHICH}|the\s++)?{_SEASON}(?:(?:\s++of)?\s++{_YEAR})?"), _named_season),
     (
         _compiled(
-            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s+(?:early\s+|"
-            rf"late\s+)?{_YEAR}(?!\s*[-–]\d)"
+            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s++(?:early\s++|"
+            rf"late\s++)?{_YEAR}(?!\s*+[-–]\d)"
         ),
         _plain_year,
     ),
-    (_compiled(rf"(?:about\s+|around\s+|over\s+)?{_COUNT}\s+{_UNIT}\s+(?:ago|back)\b"), _ago),
-    (_compiled(rf"in\s+(?:about\s+)?{_COUNT}\s+{_UNIT}\b(?!\s+(?:of|ago))"), _ahead),
-    (_compiled(rf"{_COUNT}\s+{_UNIT}\s+from\s+now\b"), _ahead),
-    (_compiled(r"(?:the\s+)?day\s+before\s+yesterday\b"), _days_off(-2)),
-    (_compiled(r"(?:the\s+)?day\s+after\s+tomorrow\b"), _days_off(2)),
-    (_compiled(rf"(?:yesterday{_PART}|last\s+night)\b"), _days_off(-1)),
+    (_compiled(rf"(?:about\s++|around\s++|over\s++)?{_COUNT}\s++{_UNIT}\s++(?:ago|back)\b"), _ago),
+    (_compiled(rf"in\s++(?:about\s++)?{_COUNT}\s++{_UNIT}\b(?!\s++(?:of|ago))"), _ahead),
+    (_compiled(rf"{_COUNT}\s++{_UNIT}\s++from\s++now\b"), _ahead),
+    (_compiled(r"(?:the\s++)?day\s++before\s++yesterday\b"), _days_off(-2)),
+    (_compiled(r"(?:the\s++)?day\s++after\s++tomorrow\b"), _days_off(2)),
+    (_compiled(rf"(?:yesterday{_PART}|last\s++night)\b"), _days_off(-1)),
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
-    (_compiled(r"(?:earlier\s+today|today|tonight|this\s+(?:morning|afternoon|evening))\b"), _days_off(0)),
+    (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
     (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
-    (_compiled(r"(?:over|during|on|at)\s+the\s+weekend\b"), _over_weekend),
+    (_compiled(r"(?:over|during|on|at)\s++the\s++weekend\b"), _over_weekend),
     (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s){_WEEKDAY}{_PART}"), _named_weekday),
 )

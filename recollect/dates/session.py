@@ -3,7 +3,9 @@
 import re
 from datetime import UTC, datetime, tzinfo
 
-_DATE = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap]m)\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
+_DATE = re.compile(
+    r"\s*+(\d{1,2}):(\d{2})\s*+([ap]m)\s++on\s++(\d{1,2})\s++([A-Za-z]{3,9}),?\s++(\d{4})\s*+", re.IGNORECASE
+)
 MONTHS = tuple("january february march april may june july august september october november december".split())
 
 

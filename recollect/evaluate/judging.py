@@ -12,7 +12,7 @@ NOT_SAID = "The conversation does not say."
 """What is expected where nobody knows the answer."""
 _LONGEST_REASON = 200
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
-_NAMED = re.compile(r"verdict[\"'*\s:=]*(right|wrong)\b", re.IGNORECASE)
+_NAMED = re.compile(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
 # Models that think aloud do it in such tags; a verdict weighed there is none.
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 
@@ -61,7 +61,7 @@ def read_verdict(text: str) -> tuple[Verdict, str]:
         return found
     words = {match[1].lower() for match in (_NAMED.finditer(said) if _NAMED.search(said) else _WORD.finditer(said))}
     reason = _WORD.sub("", said).strip(" *.:\n\"'`")[:_LONGEST_REASON]
-    if words == {"right"} and not re.search(r"\b(?:not|isn't|n't)\s+(?:\w+\s+)?right\b", said, re.IGNORECASE):
+    if words == {"right"} and not re.search(r"\b(?:not|isn't|n't)\s++(?:\w+\s++)?right\b", said, re.IGNORECASE):
         return "right", reason
     return ("wrong", reason) if words == {"wrong"} else ("unjudged", said[:_LONGEST_REASON])
 

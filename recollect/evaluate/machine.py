@@ -6,7 +6,7 @@ import re
 import sys
 from pathlib import Path
 
-_CPU = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
+_CPU = re.compile(r"^model name\s*+:\s*+(.+)$", re.MULTILINE)
 
 
 def machine() -> dict[str, object]:

@@ -16,14 +16,14 @@ _PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 _CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
 # How one says that one repeats something; what is repeated stands beside it.
 _ATTRIBUTES = re.compile(
-    r"\b(?:(?:as|like|since|because)\s+)?(?:you(?:['’]ve|\s+have)?\s+(?:also\s+|already\s+|once\s+)?(?:told|mentioned|said|noted|"
-    r"shared|asked)(?:\s+(?:to\s+)?me)?|i\s+(?:also\s+|still\s+)?(?:remember|recall|know|see|noted|will\s+remember)|"
-    r"turns?\s+\d+(?:\s*[-–]\s*\d+)?|"
-    r"(?:according\s+to|from|in)\s+(?:my|your|the|our)\s+(?:notes?|memor(?:y|ies)|earlier\s+\w+|last\s+\w+))(?:\s+that)?\b",
+    r"\b(?:(?:as|like|since|because)\s++)?(?:you(?:['’]ve|\s++have)?\s++(?:also\s++|already\s++|once\s++)?(?:told|mentioned|said|noted|"
+    r"shared|asked)(?:\s++(?:to\s++)?me)?|i\s++(?:also\s++|still\s++)?(?:remember|recall|know|see|noted|will\s++remember)|"
+    r"turns?\s++\d+(?:\s*+[-–]\s*+\d+)?|"
+    r"(?:according\s++to|from|in)\s++(?:my|your|the|our)\s++(?:notes?|memor(?:y|ies)|earlier\s++\w+|last\s++\w+))(?:\s++that)?\b",
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"['’](?:re|ve|ll|m|s|d)\b", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|without|no\s+longer)\b|n['’]t\b", re.IGNORECASE)
+_DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|without|no\s++longer)\b|n['’]t\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
 
 

@@ -9,28 +9,28 @@ from recollect.form.tone import commands, small_talk, statement_part, wants_forg
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
 _ORDER = re.compile(
-    r"\b(?:always|never|from\s+now\s+on|in\s+(?:the\s+)?future|going\s+forward|remember|note\s+that|"
-    r"keep\s+in\s+mind|call\s+me"
-    r"|don't\s+forget|do\s+not\s+use|don't\s+use|(?:answer|reply|respond|speak|talk|write)\s+(?:to\s+me\s+)"
-    r"?in|your\s+(?:answers|replies|responses)"
-    r"|be\s+(?:brief|concise|short|direct|formal|informal|polite)|no\s+emojis?|use\s+\w+)\b",
+    r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|remember|note\s++that|"
+    r"keep\s++in\s++mind|call\s++me"
+    r"|don't\s++forget|do\s++not\s++use|don't\s++use|(?:answer|reply|respond|speak|talk|write)\s++(?:to\s++me\s++)"
+    r"?in|your\s++(?:answers|replies|responses)"
+    r"|be\s++(?:brief|concise|short|direct|formal|informal|polite)|no\s++emojis?|use\s++\w+)\b",
     re.IGNORECASE,
 )
 # What somebody says of themselves beside a command: 'fix this, and by the way I live in Oslo'.
 _ASIDE = re.compile(
-    r"(?:[,;:.]|\b(?:and|but|because|since|as|btw|by\s+the\s+way)\b).*\b(?:i'm|i've|i\s+(?:am|have|live|work|like|love|hate|prefer"
-    r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s+\w+(?:'s|\s+(?:is|are)))\b",
+    r"(?:[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b).*\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
+    r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
     re.IGNORECASE | re.DOTALL,
 )
 # What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
 _REASON = re.compile(
-    r"\b(?:since|because|considering|given\s+that|now\s+that)\s+(?:[\w'’.-]+[,:]?\s+){2}\w", re.IGNORECASE
+    r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
 )
 _CODE_LINE = re.compile(
-    r"[{};]\s*$|^\s*(?:def|class|import|from\s+\S+\s+import|return|const|let|var|public|private|"
+    r"[{};]\s*+$|^\s*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
     r"function|#include|SELECT|INSERT"
-    r"|</?\w+|@\w+|at\s+\S+\(|Traceback|\$\s)|=>"
-    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^\s*\w+\s*=\s*\S|File \"",
+    r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
+    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^\s*+\w+\s*+=\s*+\S|File \"",
     re.MULTILINE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)

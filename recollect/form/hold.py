@@ -42,7 +42,7 @@ _SENTENCE_END = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 # Where within a sentence an order may begin: behind a mark, or behind words that tell somebody to do something.
 _BEGINS = re.compile(
     r"[\n.!?,;:\"“”]|\b(?:that|please)\b|\b(?:wants?|asks?|asked|told|tells|request(?:s|ed)?|instruct(?:s|ed)?|order(?:s|ed)?|"
-    r"expects?|remember)\s+(?:\w+\s+){0,3}?to\b|\bremember\b",
+    r"expects?|remember)\s++(?:\w+\s++){0,3}?to\b|\bremember\b",
     re.IGNORECASE,
 )
 # Categories and types under which an extractor files an order.

@@ -23,19 +23,19 @@ class Mark(NamedTuple):
 FORGED: tuple[Mark, ...] = (
     Mark(
         re.compile(
-            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s+about)?|overlook|override|overwrite|bypass)\s+(?:(?:all|any|the|your|my|of|previous|prior|"
-            r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s+)+(?:instructions?|rules?|"
-            r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|checks|you\s+know|"
-            r"you\s+(?:were|have\s+been)\s+told|above)"
-            r"|\bthe\s+rules\s+(?:above|before\s+this)\b"
-            r"|\b(?:ignore|disregard|forget|overlook)\s+(?:all|everyth?ing|what(?:ever)?)\s+(?:that\s+)?you(?:['’]ve|\s+have|\s+were)"
-            r"|\bignore\s+the\s+(?:\w+\s+)?(?:function|(?:web)?page|resume|document|content|text|e-?mail|data)\s+and\b"
+            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s++about)?|overlook|override|overwrite|bypass)\s++(?:(?:all|any|the|your|my|of|previous|prior|"
+            r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s++)+(?:instructions?|rules?|"
+            r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|checks|you\s++know|"
+            r"you\s++(?:were|have\s++been)\s++told|above)"
+            r"|\bthe\s++rules\s++(?:above|before\s++this)\b"
+            r"|\b(?:ignore|disregard|forget|overlook)\s++(?:all|everyth?ing|what(?:ever)?)\s++(?:that\s++)?you(?:['’]ve|\s++have|\s++were)"
+            r"|\bignore\s++the\s++(?:\w+\s++)?(?:function|(?:web)?page|resume|document|content|text|e-?mail|data)\s++and\b"
             r"|\b(?:override|god)[\s_]mode\b"
-            r"|\b(?:vergessen\s+sie|vergiss|olvid\w+|oubli\w+|dimentic\w+|esque[cç]\w+|zignoruj|игнорир\w+|забуд\w+)\b.{0,40}"
+            r"|\b(?:vergessen\s++sie|vergiss|olvid\w+|oubli\w+|dimentic\w+|esque[cç]\w+|zignoruj|игнорир\w+|забуд\w+)\b.{0,40}"
             r"(?:anweisung|instru[ck]|regel|r[eè]g[lol]|инструкц|указани|правил)"
             r"|(?:无视|忽略|無視|忽視).{0,12}(?:指令|指示|说明|規則|规则|之前|以前)|(?:指示|命令|ルール).{0,6}無視|(?:지시|명령|규칙).{0,10}무시"
-            r"|\b(?:you\s+are\s+now\s+\w+|new\s+system|jailbreak)\b|\bdeveloper\s+mode\b|(?:^|[\s>\]])(?:system|assistant)\s*:"
-            r"|\b(?:act\s+as|pretend\s+to\s+be)\b.{0,60}\b(?:no|without)\s+(?:any\s+)?(?:filters?|rules|restrictions|limits)\b"
+            r"|\b(?:you\s++are\s++now\s++\w+|new\s++system|jailbreak)\b|\bdeveloper\s++mode\b|(?:^|[\s>\]])(?:system|assistant)\s*+:"
+            r"|\b(?:act\s++as|pretend\s++to\s++be)\b.{0,60}\b(?:no|without)\s++(?:any\s++)?(?:filters?|rules|restrictions|limits)\b"
             r"|\bignor\w{1,6}\b.{0,40}\b(?:instruc+i\w+|instructions|anweisung\w*|regeln|r[eè]gles|reglas|consignes|istruzioni|"
             r"instruç\w+|instructies|instrukcj\w+)",
             _I,
@@ -76,8 +76,8 @@ FORGED: tuple[Mark, ...] = (
     ),
     Mark(
         re.compile(
-            r"</?\s*(?:system|assistant|user|instructions?|recollect[\s_-]*memory|conversation\s+ended)\s*/?>|<\|\w{2,20}\|>|"
-            r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s+memory\s*:|\bnotes?\s+to\s+(?:the\s+)?summari[sz]er",
+            r"</?\s*+(?:system|assistant|user|instructions?|recollect[\s_-]*+memory|conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
+            r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s++memory\s*+:|\bnotes?\s++to\s++(?:the\s++)?summari[sz]er",
             _I,
         ),
         "it forges the marks of another speaker",
@@ -85,9 +85,9 @@ FORGED: tuple[Mark, ...] = (
     ),
     Mark(
         re.compile(
-            r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s+(?:this|these|the\s+above)\s+(?:paragraph|"
+            r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s++(?:this|these|the\s++above)\s++(?:paragraph|"
             r"instructions?|orders?|message|notes?|rules?|text)\b.{0,40}\b(?:memor(?:y|ies)|summar(?:y|ies)|again)\b"
-            r"|\bupdate\s+(?:your|the)\s+memory\b.{0,60}\b(?:again|write|keep|this)\b",
+            r"|\bupdate\s++(?:your|the)\s++memory\b.{0,60}\b(?:again|write|keep|this)\b",
             _I,
         ),
         "it wants to be written into memory again and again",
@@ -96,7 +96,7 @@ FORGED: tuple[Mark, ...] = (
 )
 # What a bank approves beforehand: 'I got pre-approved for a mortgage of $350,000' …
 _LENT = (
-    r"\s+(?:(?:for|by|on|up\s+to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|\w+'s)\s+)*"
+    r"\s++(?:(?:for|by|on|up\s++to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|\w+'s)\s++)*"
     r"(?:mortgages?|loans?|credit|financing|lease|cards?|visas?|amount|letter|[$£€]\s?\d)"
 )
 # … is no grant; that payments are so is one, whatever comes behind.
@@ -107,8 +107,8 @@ _ASKED_FOR = (
 CLAIMS: tuple[Mark, ...] = (
     Mark(
         re.compile(
-            r"\b(?:this\s+is|message\s+from)\s+(?:the|your)\s+(?:\w+\s+){0,2}(?:team|operator|vendor|provider|administrator|"
-            r"department)\b|\bas\s+your\s+\w+,?\s+i\s+(?:instruct|order|require|command|direct)\b",
+            r"\b(?:this\s++is|message\s++from)\s++(?:the|your)\s++(?:\w+\s++){0,2}(?:team|operator|vendor|provider|administrator|"
+            r"department)\b|\bas\s++your\s++\w+,?\s++i\s++(?:instruct|order|require|command|direct)\b",
             _I,
         ),
         "it claims an authority that nothing shows",
@@ -116,12 +116,12 @@ CLAIMS: tuple[Mark, ...] = (
     ),
     Mark(
         re.compile(
-            r"\b(?:granted?|gave|given|gives?)\s+(?:you|the\s+assistant)\s+(?:\w+\s+)?(?:root|admin\w*|full|unlimited)\b|"
-            rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s+(?:[\w.]+\s+){{0,6}}pre-?approved\b|"
-            r"\bapprov\w+\s+(?:\w+\s+){0,3}without\b|\bwithout\s+(?:a\s+|any\s+|further\s+|asking\s+)?"
-            r"(?:checks?|again|confirmation|verification)\b|\bthe\s+user\s+is\s+(?:the|an?)\s+(?:administrator|admin|operator|"
-            r"root)\b|\b(?:treat|consider)\s+(?:this|the)\s+(?:account|user)\s+as\b|\b(?:skip(?:s|ped|ping)?|turn(?:ed|ing)?\s+off|"
-            r"disabl\w+|by-?pass\w*)\s+(?:the\s+|all\s+|any\s+|your\s+)?(?:\w+\s+)?(?:verification|safety|checks?|confirmation|"
+            r"\b(?:granted?|gave|given|gives?)\s++(?:you|the\s++assistant)\s++(?:\w+\s++)?(?:root|admin\w*|full|unlimited)\b|"
+            rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s++(?:[\w.]+\s++){{0,6}}pre-?approved\b|"
+            r"\bapprov\w+\s++(?:\w+\s++){0,3}without\b|\bwithout\s++(?:a\s++|any\s++|further\s++|asking\s++)?"
+            r"(?:checks?|again|confirmation|verification)\b|\bthe\s++user\s++is\s++(?:the|an?)\s++(?:administrator|admin|operator|"
+            r"root)\b|\b(?:treat|consider)\s++(?:this|the)\s++(?:account|user)\s++as\b|\b(?:skip(?:s|ped|ping)?|turn(?:ed|ing)?\s++off|"
+            r"disabl\w+|by-?pass\w*)\s++(?:the\s++|all\s++|any\s++|your\s++)?(?:\w+\s++)?(?:verification|safety|checks?|confirmation|"
             r"filters?|two-factor|2fa|security)\b",
             _I,
         ),
@@ -139,8 +139,8 @@ CLAIMS: tuple[Mark, ...] = (
     ),
     Mark(
         re.compile(
-            r"\bas\s+(?:an?|the|your|its)\s+(?:most\s+)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s+sources?\b|"
-            r"\b(?:recommend|mention|list|cite|praise)\s+(?:it|them|us|this\s+\w+)\s+(?:first|always)\b",
+            r"\bas\s++(?:an?|the|your|its)\s++(?:most\s++)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s++sources?\b|"
+            r"\b(?:recommend|mention|list|cite|praise)\s++(?:it|them|us|this\s++\w+)\s++(?:first|always)\b",
             _I,
         ),
         "it wants somebody recommended",
@@ -148,8 +148,8 @@ CLAIMS: tuple[Mark, ...] = (
     ),
     Mark(
         re.compile(
-            r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s+(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s+"
-            r"know|about\s+(?:the\s+user|me))",
+            r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s++(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s++"
+            r"know|about\s++(?:the\s++user|me))",
             _I,
         ),
         "it wants memories deleted",
@@ -163,61 +163,61 @@ WEB = re.compile(
     _I,
 )
 TOOLS = re.compile(
-    r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s+e-?mail|function\s+calls?|api\s+call|shell|terminal|bash|curl|wget|powershell|"
-    r"cmd\.exe|exec(?:ute)?|eval|sudo|browser|webhook|plugin|mcp|sql|wire\s+(?:the|all|my)?\s*money"
-    r"|(?:send|forward|write)\s+(?:an?\s+|the\s+|all\s+|every\s+)?(?:my\s+)?(?:e-?mails?|mails?|messages?|files?|data)|delete\s+"
-    r"(?:all|the|every|files?)|rm\s+-rf|script|command)\b",
+    r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s++e-?mail|function\s++calls?|api\s++call|shell|terminal|bash|curl|wget|powershell|"
+    r"cmd\.exe|exec(?:ute)?|eval|sudo|browser|webhook|plugin|mcp|sql|wire\s++(?:the|all|my)?\s*+money"
+    r"|(?:send|forward|write)\s++(?:an?\s++|the\s++|all\s++|every\s++)?(?:my\s++)?(?:e-?mails?|mails?|messages?|files?|data)|delete\s++"
+    r"(?:all|the|every|files?)|rm\s++-rf|script|command)\b",
     _I,
 )
 SECRETS = re.compile(
-    r"\b(?:passwords?|passphrases?|api\s*keys?|secrets?\s+keys?|secret|tokens?|credentials?|private\s+keys?|"
-    r"credit\s+cards?|bank\s+account|ssn|one-time\s+code|2fa|contraseñas?|passw[oö]rte?r?|mots?\s+de\s+passe"
-    r"|system\s+prompt|developer\s+message|hidden\s+(?:prompt|note|rule))\b|\[(?:secret|card|iban|ssn)\]",
+    r"\b(?:passwords?|passphrases?|api\s*+keys?|secrets?\s++keys?|secret|tokens?|credentials?|private\s++keys?|"
+    r"credit\s++cards?|bank\s++account|ssn|one-time\s++code|2fa|contraseñas?|passw[oö]rte?r?|mots?\s++de\s++passe"
+    r"|system\s++prompt|developer\s++message|hidden\s++(?:prompt|note|rule))\b|\[(?:secret|card|iban|ssn)\]",
     _I,
 )
 HIDES = re.compile(
-    r"\b(?:secretly|silently|covertly|without\s+(?:telling|mentioning|asking|informing|saying|notifying|the\s+user)"
-    r"|(?:do(?:n't|\s+not)|never)\s+(?:tell|inform|let)\s+(?:the\s+users?|any(?:one|body)|them|him|her|users?|people)\b"
-    r"|(?:do(?:n't|\s+not)|never)\s+(?:mention|reveal|disclose|show|say|admit)\s+(?:this|that|it|these|the)\b"
-    r"|hide\s+(?:this|it|from)|keep\s+(?:this|it)\s+(?:secret|hidden|between)|pretend|unnoticed|confidential\s+from)",
+    r"\b(?:secretly|silently|covertly|without\s++(?:telling|mentioning|asking|informing|saying|notifying|the\s++user)"
+    r"|(?:do(?:n't|\s++not)|never)\s++(?:tell|inform|let)\s++(?:the\s++users?|any(?:one|body)|them|him|her|users?|people)\b"
+    r"|(?:do(?:n't|\s++not)|never)\s++(?:mention|reveal|disclose|show|say|admit)\s++(?:this|that|it|these|the)\b"
+    r"|hide\s++(?:this|it|from)|keep\s++(?:this|it)\s++(?:secret|hidden|between)|pretend|unnoticed|confidential\s++from)",
     _I,
 )
 OTHERS = re.compile(
-    r"\b(?:other\s+(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|another\s+(?:user|person|"
-    r"customer|account)(?:'s)?|all\s+users|every\s+user|everyone's|someone\s+else's"
-    r"|(?:users|customers)\s+(?:data|memories|conversations|files|records))\b",
+    r"\b(?:other\s++(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|another\s++(?:user|person|"
+    r"customer|account)(?:'s)?|all\s++users|every\s++user|everyone's|someone\s++else's"
+    r"|(?:users|customers)\s++(?:data|memories|conversations|files|records))\b",
     _I,
 )
 DELAYED = re.compile(
-    r"\b(?:(?:when|whenever|if|once|after|as\s+soon\s+as|next\s+time|every\s+time|each\s+time)"
-    r"\s+(?:the\s+)?(?:user|someone|anyone|somebody|they|he|she|you\s+(?:see|read|hear|are\s+asked|"
+    r"\b(?:(?:when|whenever|if|once|after|as\s++soon\s++as|next\s++time|every\s++time|each\s++time)"
+    r"\s++(?:the\s++)?(?:user|someone|anyone|somebody|they|he|she|you\s++(?:see|read|hear|are\s++asked|"
     r"receive|get))\b"
-    r"|\bin\s+\d+\s+(?:turns|messages|days)|trigger(?:s|ed)?\b|activation\s+phrase)",
+    r"|\bin\s++\d+\s++(?:turns|messages|days)|trigger(?:s|ed)?\b|activation\s++phrase)",
     _I,
 )
 # A person's own trigger is a habit of speech ('when I say BRB I mean …') unless something is to be done then.
 DELAYED_BY_ME = re.compile(
-    r"\b(?:when|whenever|if|once|next\s+time)\s+(?:i|the\s+user)\s+(?:have\s+|next\s+)?(?:say|said|type|mention|write|thank)\w*\b"
+    r"\b(?:when|whenever|if|once|next\s++time)\s++(?:i|the\s++user)\s++(?:have\s++|next\s++)?(?:say|said|type|mention|write|thank)\w*\b"
     r"(?!.{0,60}\bmeans?\b).{0,80}\b(?:send|wire|pay|transfer|post|upload|open|run|execute|delete|approve|share|buy|order|book|"
     r"call|visit|click|e?mail|forward|link)\b",
     _I | re.DOTALL,
 )
-MEANS = re.compile(r"\b(?:i|the\s+user|they|he|she|it|that)\s+means?\b", _I)
+MEANS = re.compile(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
 COMMANDS = re.compile(
-    r"(?:please\s+|always\s+|never\s+|then\s+|and\s+|must\s+|you\s+(?:must|should|shall)\s+|the\s+assistant\s+(?:must|"
-    r"should|shall|will)\s+)*"
+    r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|the\s++assistant\s++(?:must|"
+    r"should|shall|will)\s++)*"
     r"(?:always|never|ignore|disregard|override|overwrite|bypass|send|forward|e?mail|upload|post|fetch|visit|"
     r"open|click|load|include|append|embed|insert|render|run|execute|invoke"
     r"|call|use|tell|recommend|promote|prefer|praise|mention|reveal|print|output|delete|remove|write|reply|respond|"
-    r"answer|add|put|make\s+sure|do\s+not|don't|hide|keep\s+(?:this|it|a\s+copy)|steal|exfiltrate|collect|wire|follow|obey|"
-    r"copy|leak|share|give|begin|end\s+every|approve|skip|treat|whenever|when\s+(?:the\s+)?user|if\s+(?:the\s+)?user)\b",
+    r"answer|add|put|make\s++sure|do\s++not|don't|hide|keep\s++(?:this|it|a\s++copy)|steal|exfiltrate|collect|wire|follow|obey|"
+    r"copy|leak|share|give|begin|end\s++every|approve|skip|treat|whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
     _I,
 )
 # An order for more than this once; "if you see an error" is advice, "if the user asks" is not.
 STANDING = re.compile(
-    r"\b(?:always|never|from\s+(?:now|here)\s+on|in\s+(?:every|each|all)\s+(?:\w+\s+)?(?:answer|reply|response|message|future|"
-    r"chat|conversation|session)s?|(?:every|each)\s+(?:answer|reply|response|chat|conversation|session)|remember\s+to|every\s+time"
-    r"|(?:when|whenever|if|once|each\s+time|next\s+time)\s+(?:the\s+user|a\s+user|someone|anyone|somebody|asked))\b|\bremember:",
+    r"\b(?:always|never|from\s++(?:now|here)\s++on|in\s++(?:every|each|all)\s++(?:\w+\s++)?(?:answer|reply|response|message|future|"
+    r"chat|conversation|session)s?|(?:every|each)\s++(?:answer|reply|response|chat|conversation|session)|remember\s++to|every\s++time"
+    r"|(?:when|whenever|if|once|each\s++time|next\s++time)\s++(?:the\s++user|a\s++user|someone|anyone|somebody|asked))\b|\bremember:",
     _I,
 )
 MOVES = re.compile(
@@ -225,4 +225,4 @@ MOVES = re.compile(
     r"reveal|print|output|share|give|put|add|collect)\b",
     _I,
 )
-FORBIDS = re.compile(r"\b(?:never|do\s+not|don't|avoid)\b", _I)
+FORBIDS = re.compile(r"\b(?:never|do\s++not|don't|avoid)\b", _I)

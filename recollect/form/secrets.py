@@ -48,48 +48,48 @@ WEBHOOK = re.compile(
     r"(?P<value>[\w/-]{20,200})",
     _I,
 )
-BEARER = re.compile(r"(?P<keep>\bbearer\s+)(?P<value>[A-Za-z0-9._~+/=-]{16,})", _I)
-BASIC = re.compile(r"(?P<keep>\bbasic\s+)(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", _I)
+BEARER = re.compile(r"(?P<keep>\bbearer\s++)(?P<value>[A-Za-z0-9._~+/=-]{16,})", _I)
+BASIC = re.compile(r"(?P<keep>\bbasic\s++)(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", _I)
 _NAMES = (
-    r"password|passwd|passphrase|passcode|pwd|pw|pin(?:\s+code)?|cvv|cvc|secret(?:[\s_-]?key)?|(?:api|access|private|wallet|"
+    r"password|passwd|passphrase|passcode|pwd|pw|pin(?:\s++code)?|cvv|cvc|secret(?:[\s_-]?key)?|(?:api|access|private|wallet|"
     r"signing|encryption|master|account|storage|license)[\s_-]?key|(?:auth|access|refresh|session|bot|id)[\s_-]?token|"
     r"client[\s_-]?secret|token|accountkey|sharedaccesskey"
 )
 # 'password: hunter2', 'my pin is 4821', 'API_KEY=abc…': a name of a secret, then its value.
 ASSIGNED = re.compile(
     rf"(?P<keep>\b(?:[A-Za-z0-9_]{{0,40}}[_-])?(?:{_NAMES})\b[\"']?"
-    r"\s*(?P<tie>(?:(?:is|was)\s*)?[:=]|\b(?:is|was)\b(?:\s+(?:now|still|currently|set\s+to))?)\s*[\"'`“]?)"
+    r"\s*+(?P<tie>(?:(?:is|was)\s*+)?[:=]|\b(?:is|was)\b(?:\s++(?:now|still|currently|set\s++to))?)\s*+[\"'`“]?)"
     r"(?P<value>[^\s\"',;`”]{3,300})",
     _I,
 )
 # A password in quotation marks may have blanks in it.
 QUOTED = re.compile(
-    r"(?P<keep>\b(?:password|passphrase|passcode|pass\s+phrase)\b\s*(?:is|was|[:=])(?:\s+now)?\s*[\"“'‘])"
+    r"(?P<keep>\b(?:password|passphrase|passcode|pass\s++phrase)\b\s*+(?:is|was|[:=])(?:\s++now)?\s*+[\"“'‘])"
     r"(?P<value>[^\"”'’\n]{4,120})(?=[\"”'’])",
     _I,
 )
 # 'I changed my password to hunter2', 'password hunter2', 'cvv 123'.
 NAMED = re.compile(
-    r"(?P<keep>\b(?:password|passwd|pwd|pw|passcode|passphrase|pin(?:\s+code)?|cvv|cvc)\b(?:[^.\n:=]{0,30}?\bto)?\s+[\"'`“]?)"
+    r"(?P<keep>\b(?:password|passwd|pwd|pw|passcode|passphrase|pin(?:\s++code)?|cvv|cvc)\b(?:[^.\n:=]{0,30}?\bto)?\s++[\"'`“]?)"
     r"(?P<value>[^\s\"',;`”]{3,100})",
     _I,
 )
 ONE_TIME = re.compile(
     r"(?P<keep>\b(?:one[\s-]?time|verification|security|login|log-in|sign-?in|auth(?:entication)?|confirmation|backup|recovery|"
-    r"access|2fa|sms|door|gate|alarm)[\s-]+(?:pass)?(?:code|pin|password|passcode)s?\b\s*(?:is|was|are|[:=-])?\s*(?:now\s+)?"
-    r"|\b(?:otp|tan)\s*(?:is|was|[:=])?\s*)(?P<value>\d{3}[ -]?\d{3}|\d{4,8})(?!\d)",
+    r"access|2fa|sms|door|gate|alarm)[\s-]++(?:pass)?(?:code|pin|password|passcode)s?\b\s*+(?:is|was|are|[:=-])?\s*+(?:now\s++)?"
+    r"|\b(?:otp|tan)\s*+(?:is|was|[:=])?\s*+)(?P<value>\d{3}[ -]?\d{3}|\d{4,8})(?!\d)",
     _I,
 )
 SEED = re.compile(
-    r"(?P<keep>\b(?:(?:seed|recovery|backup|secret|mnemonic|wallet)\s+(?:phrase|words)|mnemonic|seed)\b\s*(?:is|are|was|[:=])?"
-    r"\s*[\"'“]?)(?P<value>[a-z]{3,8}(?:[\s,]+[a-z]{3,8}){11,23})",
+    r"(?P<keep>\b(?:(?:seed|recovery|backup|secret|mnemonic|wallet)\s++(?:phrase|words)|mnemonic|seed)\b\s*+(?:is|are|was|[:=])?"
+    r"\s*+[\"'“]?)(?P<value>[a-z]{3,8}(?:[\s,]++[a-z]{3,8}){11,23})",
     _I,
 )
 ACCOUNT = re.compile(
-    r"(?P<keep>\baccount\s+(?:number|no\.?|nr\.?)\s*(?:is|was|[:=#])?\s*)(?P<value>\d[\d .-]{6,18}\d)(?![\w-])", _I
+    r"(?P<keep>\baccount\s++(?:number|no\.?|nr\.?)\s*+(?:is|was|[:=#])?\s*+)(?P<value>\d[\d .-]{6,18}\d)(?![\w-])", _I
 )
 ROUTED_SSN = re.compile(
-    r"(?P<keep>\b(?:ssn|social\s+security(?:\s+number|\s+no\.?)?)\b\D{0,12})"
+    r"(?P<keep>\b(?:ssn|social\s++security(?:\s++number|\s++no\.?)?)\b\D{0,12})"
     r"(?P<value>(?!000|666|9\d\d)\d{3}[ -]?(?!00)\d{2}[ -]?(?!0000)\d{4})(?!\d)",
     _I,
 )

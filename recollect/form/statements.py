@@ -14,8 +14,8 @@ from recollect.types import Candidate, MemoryKind
 
 _TASTES = frozenset({"preference", "instruction"})
 _LIKES = re.compile(
-    r"\b(?:i|we)\s+(?:really\s+|also\s+|just\s+|absolutely\s+|always\s+)*(?:prefer|love|like|enjoy|hate|dislike|can't\s+stand|adore)"
-    r"|\bmy\s+favou?rite\b",
+    r"\b(?:i|we)\s++(?:really\s++|also\s++|just\s++|absolutely\s++|always\s++)*(?:prefer|love|like|enjoy|hate|dislike|can't\s++stand|adore)"
+    r"|\bmy\s++favou?rite\b",
     re.IGNORECASE,
 )
 # Records of these types tell what somebody made of something, not what is so.

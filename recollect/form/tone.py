@@ -5,107 +5,108 @@ import re
 from recollect.text import asks, only_greets
 
 _ASKS = re.compile(
-    r"(?:so\s+|and\s+|but\s+|or\s+|hey,?\s+|then\s+)?(?:what|where|when|why|how|who|whom|whose|"
+    r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:what|where|when|why|how|who|whom|whose|"
     r"which|can|could|would|should|shall"
-    r"|do|does|did|is|are|am|was|were|will|have\s+you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s+i"
-    r"|might|got\s+any|wanna|ever|know\s+any)\b",
+    r"|do|does|did|is|are|am|was|were|will|have\s++you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s++i"
+    r"|might|got\s++any|wanna|ever|know\s++any)\b",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(
-    r"^(?:and\s+|but\s+|so\s+)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
-    r"let's\s+(?:say|pretend)|say\s+i\b"
-    r"|what\s+if|hypothetically|in\s+(?:theory|a\s+dream|my\s+dream|this\s+(?:story|scenario)|"
-    r"my\s+(?:novel|story|book))"
-    r"|for\s+(?:example|instance)|e\.g\.)"
-    r"|\b(?:if\s+i\s+(?:were|was|had|lived|worked|could|have|am|'m)|if\s+i'm|as\s+if\s+i|as\s+though|"
-    r"i\s+wish|wish\s+i|if\s+only"
-    r"|i\s+(?:would|might|could|may)\s+(?:be|have|become)|i'd\s+be|i'd\s+have|hypothetically|role[\s-]?play|"
-    r"in\s+character"
-    r"|my\s+(?:character|protagonist|narrator|hero|persona)|whether\s+i|not\s+sure\s+(?:if|whether)"
-    r"|i\s+doubt|i\s+dreamt|i\s+dreamed"
-    r"|is\s+it\s+true\s+that|lorem)\b",
+    r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
+    r"let's\s++(?:say|pretend)|say\s++i\b"
+    r"|what\s++if|hypothetically|in\s++(?:theory|a\s++dream|my\s++dream|this\s++(?:story|scenario)|"
+    r"my\s++(?:novel|story|book))"
+    r"|for\s++(?:example|instance)|e\.g\.)"
+    r"|\b(?:if\s++i\s++(?:were|was|had|lived|worked|could|have|am|'m)|if\s++i'm|as\s++if\s++i|as\s++though|"
+    r"i\s++wish|wish\s++i|if\s++only"
+    r"|i\s++(?:would|might|could|may)\s++(?:be|have|become)|i'd\s++be|i'd\s++have|hypothetically|role[\s-]?play|"
+    r"in\s++character"
+    r"|my\s++(?:character|protagonist|narrator|hero|persona)|whether\s++i|not\s++sure\s++(?:if|whether)"
+    r"|i\s++doubt|i\s++dreamt|i\s++dreamed"
+    r"|is\s++it\s++true\s++that|lorem)\b",
     re.IGNORECASE,
 )
 _JOKES = re.compile(
-    r"\b(?:just\s+kidding|only\s+kidding|i'?m\s+kidding|(?:just|only|was)\s+joking|i'?m\s+joking|"
-    r"jk|j/k|it'?s\s+a\s+joke"
-    r"|was\s+a\s+joke|sarcasm|not\s+really\s*!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*(?:jk|kidding)"
-    r"|^(?:not\s*!+|(?:sike|psych)\s*[.!]*)$|\bsaid\s+(?:no\s?one|nobody)\s+ever\b|\bin\s+my\s+dreams\b|\byeah,?\s+right\b",
+    r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
+    r"jk|j/k|it'?s\s++a\s++joke"
+    r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
+    r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b",
     re.IGNORECASE,
 )
 _TOLD = (
-    r"i(?:'ve|\s+have)?\s+(?:ever\s+|just\s+)?(?:told|said|mentioned|wrote|shared)(?:\s+(?:to\s+)?you)?(?:\s+\w+day)?"
+    r"i(?:'ve|\s++have)?\s++(?:(?:ever|just)\s++)?(?:told|said|mentioned|wrote|shared)"
+    r"(?:\s++(?:to\s++)?you)?(?:\s++\w+day)?"
 )
-_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s+(?:thing|things|stuff|part|bit))\s+)*"
+_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s++(?:thing|things|stuff|part|bit))\s++)*"
 # 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
 _FORGET = re.compile(
     r"^(?:(?:please|pls|can you|could you|would you|will you|i want you to|i'd like you to|you can|you should|you may|"
-    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]+)*(?:"
-    rf"(?:forget|delete|erase|remove|stop\s+remembering|don't\s+(?:remember|keep))\s+(?:{_ALL_OF}{_TOLD}\s+"
-    r"(?:about|of|regarding|on|that)\s+(?P<topic>[^.!?;]+)"
-    rf"|{_ALL_OF}(?:you\s+(?:know|remember|stored|saved|have)\s+)(?:about|of|on)\s+(?P<known>[^.!?;]+))"
-    r"|(?:forget|stop\s+remembering|don't\s+remember)\s+(?:that\s+|about\s+)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
-    r"|(?:delete|erase|remove)\s+(?P<kept>[^.!?;]{2,80}?)\s+from\s+(?:your|the)\s+(?:memory|memories|notes?)\b)",
+    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]++)*(?:"
+    rf"(?:forget|delete|erase|remove|stop\s++remembering|don't\s++(?:remember|keep))\s++(?:{_ALL_OF}{_TOLD}\s++"
+    r"(?:about|of|regarding|on|that)\s++(?P<topic>[^.!?;]+)"
+    rf"|{_ALL_OF}(?:you\s++(?:know|remember|stored|saved|have)\s++)(?:about|of|on)\s++(?P<known>[^.!?;]+))"
+    r"|(?:forget|stop\s++remembering|don't\s++remember)\s++(?:that\s++|about\s++)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
+    r"|(?:delete|erase|remove)\s++(?P<kept>[^.!?;]{2,80}?)\s++from\s++(?:your|the)\s++(?:memory|memories|notes?)\b)",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"(?:it|that|this|me|them|everything|all|what|the\s+(?:last|previous|above|other)\b|my\s+(?:last|previous|question|"
+    r"(?:it|that|this|me|them|everything|all|what|the\s++(?:last|previous|above|other)\b|my\s++(?:last|previous|question|"
     r"message|request|point|bad))\b|$",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
-    r"\b(?:that|this|it)(?:'s|\s+is|\s+was)\s+(?:no\s+longer\s+(?:true|right|correct|the\s+case|so|accurate|valid|up\s+to\s+date)"
-    r"|not\s+(?:true|right|correct|the\s+case|so|accurate|valid)\s+(?:any\s?more|any\s+longer)|outdated|out\s+of\s+date|old\s+news)\b",
+    r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
+    r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
-    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]*$",
+    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]*+$",
     re.IGNORECASE,
 )
 _IMAGINES = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]+)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s+(?:say|"
-    r"pretend|play|imagine|assume|suppose)|say\s+(?:that\s+)?i(?:'m|\s)|role[\s-]?play|act\s+as|picture\s+this|you(?:'re|\s+are)\s+now"
-    r"|hypothetically|in\s+(?:this|our|the)\s+(?:story|game|scene|scenario))\b",
+    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]++)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
+    r"pretend|play|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as|picture\s++this|you(?:'re|\s++are)\s++now"
+    r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b",
     re.IGNORECASE,
 )
 _IN_EARNEST = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]+)*(?:in\s+(?:real\s+life|reality|truth)|irl|seriously|for\s+real|"
-    r"(?:no|all)\s+jok(?:e|es|ing)(?:\s+aside)?|jokes\s+aside|joking\s+aside|back\s+to\s+reality|the\s+truth\s+is|actually)\b",
+    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]++)*(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
+    r"(?:no|all)\s++jok(?:e|es|ing)(?:\s++aside)?|jokes\s++aside|joking\s++aside|back\s++to\s++reality|the\s++truth\s++is|actually)\b",
     re.IGNORECASE,
 )
 # Said of nobody's life: figures of speech, and what a laugh behind it takes back.
 _EXAGGERATES = re.compile(
-    r"\bcould\s+(?:eat\s+a|kill\s+for|sleep\s+for\s+a)|\b(?:million|billion|zillion|gazillion|bazillion)\s+times\b"
-    r"|\b(?:literally|basically|practically|almost|nearly)\s+(?:died|dead|dying|exploded|melted|melting|cried\s+a\s+river)\b"
-    r"|\bi(?:'m|\s+am)\s+(?:(?:so|literally|basically|just)\s+)*(?:dead|dying|deceased|screaming|starving)\b"
-    r"|\b(?:i|it|this|that)\s+(?:nearly\s+|almost\s+)?(?:died|killed\s+me|broke\s+me)\s+(?:laughing|of\s+(?:laughter|boredom|shame))\b",
+    r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
+    r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
+    r"|\bi(?:'m|\s++am)\s++(?:(?:so|literally|basically|just)\s++)*(?:dead|dying|deceased|screaming|starving)\b"
+    r"|\b(?:i|it|this|that)\s++(?:nearly\s++|almost\s++)?(?:died|killed\s++me|broke\s++me)\s++(?:laughing|of\s++(?:laughter|boredom|shame))\b",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
-    r"\b(?:i\s+think|i\s+guess|i\s+suppose|probably|maybe|perhaps|possibly|might|sort\s+of|kind\s+of)\b", re.I
+    r"\b(?:i\s++think|i\s++guess|i\s++suppose|probably|maybe|perhaps|possibly|might|sort\s++of|kind\s++of)\b", re.I
 )
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)|«[^»\n]{1,400}»")
 _COMMAND_VERBS = (
     "write|explain|summari[sz]e|translate|generate|create|give|list|show|tell|fix|make|help|rewrite|refactor|convert|compare"
     "|describe|draft|compose|find|suggest|recommend|calculate|compute|solve|implement|add|remove|debug|check|review|improve"
     "|analy[sz]e|provide|continue|proofread|correct|paraphrase|outline|plan|design|build|print|run|read|look|search|open"
-    "|define|classify|extract|identify|name|go|try|let's|let\\s+me|do|repeat|rephrase|shorten|expand|format|sort|say|play|act"
-    "|act\\s+as|pretend|imagine|forget|ignore"
+    "|define|classify|extract|identify|name|go|try|let's|let\\s++me|do|repeat|rephrase|shorten|expand|format|sort|say|play|act"
+    "|act\\s++as|pretend|imagine|forget|ignore"
 )
 _COMMAND = re.compile(
-    rf"^(?:please\s+|pls\s+|now\s+|ok(?:ay)?,?\s+|then\s+|can\s+you\s+|could\s+you\s+)*(?:{_COMMAND_VERBS})\b", re.I
+    rf"^(?:(?:please|pls|now|ok(?:ay)?,?|then|can\s++you|could\s++you)\s++)*(?:{_COMMAND_VERBS})\b", re.I
 )
 _SMALL_TALK = re.compile(
-    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s+(?:morning|evening|afternoon|night|day)|thanks?|"
-    r"thank\s+you|thx|ty|cheers|ok(?:ay)?"
+    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s++(?:morning|evening|afternoon|night|day)|thanks?|"
+    r"thank\s++you|thx|ty|cheers|ok(?:ay)?"
     r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|"
-    r"bye|goodbye|see\s+you|later|please|got\s+it"
-    r"|makes\s+sense|sounds\s+good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|"
-    r"continue|go\s+on|next"
-    r"|all\s+good|a\s+lot|so\s+much|very\s+much|again|there|you|mate|everyone|all|much|very|that|"
+    r"bye|goodbye|see\s++you|later|please|got\s++it"
+    r"|makes\s++sense|sounds\s++good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|"
+    r"continue|go\s++on|next"
+    r"|all\s++good|a\s++lot|so\s++much|very\s++much|again|there|you|mate|everyone|all|much|very|that|"
     r"works|it|helps?|good|well|done)"
-    r"[\s,.!:;)(-]*)+$",
+    r"[\s,.!:;)(-]*+)+$",
     re.IGNORECASE,
 )
 
@@ -122,7 +123,7 @@ def statement_part(sentence: str) -> str:
         return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
     if _ASKS.match(sentence):
         return ""
-    for joint in re.finditer(r"[,;:]\s+(?:so\s+|and\s+|but\s+)?|\s+[-–—]+\s+|\s+(?:so|and|but)\s+", sentence):
+    for joint in re.finditer(r"[,;:]\s++(?:so\s++|and\s++|but\s++)?|\s++[-–—]+\s++|\s++(?:so|and|but)\s++", sentence):
         if _ASKS.match(sentence, joint.end()):
             return sentence[: joint.start()]
     return ""
@@ -132,9 +133,9 @@ def _inverted(sentence: str) -> bool:
     """Whether a sentence without a question mark asks all the same: 'can you help me', 'what is my name'."""
     return bool(
         re.match(
-            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s+(?:you|i|we|he|she|"
+            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s++(?:you|i|we|he|she|"
             r"they|it|there|the|this|that|my)\b"
-            r"|(?:what|where|when|why|how|who|which)(?:'s|\s+(?:is|are|was|were|do|does|did|can|"
+            r"|(?:what|where|when|why|how|who|which)(?:'s|\s++(?:is|are|was|were|do|does|did|can|"
             r"should|would|to|about|much|many))\b",
             sentence,
             re.IGNORECASE,

@@ -20,43 +20,43 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     (
         "DISCOVERY",
         re.compile(
-            r"\b(?:learn(?:ed|t)|discover(?:ed|y|ies)|found\s+out|(?:have|has|had)\s+uncovered|uncovered|"
-            r"(?:it\s+)?turn(?:s|ed)\s+out|came\s+across|stumbled\s+(?:up)?on|never\s+knew|new\s+to\s+me|revealed)\b",
+            r"\b(?:learn(?:ed|t)|discover(?:ed|y|ies)|found\s++out|(?:have|has|had)\s++uncovered|uncovered|"
+            r"(?:it\s++)?turn(?:s|ed)\s++out|came\s++across|stumbled\s++(?:up)?on|never\s++knew|new\s++to\s++me|revealed)\b",
             re.I,
         ),
     ),
     (
         "DECISION",
         re.compile(
-            r"\b(?:decid(?:ed|es|ing)|decision|chose|chosen|choos(?:es|ing)|opted|settled\s+on|agreed\s+(?:to|on|that)|"
-            r"made\s+up\s+(?:my|his|her|our|their)\s+minds?|committed\s+to|resolved\s+to|picked|"
-            r"(?:will|'ll)\s+go\s+with|going\s+to\s+go\s+with)\b",
+            r"\b(?:decid(?:ed|es|ing)|decision|chose|chosen|choos(?:es|ing)|opted|settled\s++on|agreed\s++(?:to|on|that)|"
+            r"made\s++up\s++(?:my|his|her|our|their)\s++minds?|committed\s++to|resolved\s++to|picked|"
+            r"(?:will|'ll)\s++go\s++with|going\s++to\s++go\s++with)\b",
             re.I,
         ),
     ),
     (
         "ERROR_LESSON",
         re.compile(
-            r"\b(?:fail(?:ed|s|ure|ures)|mistakes?|mistaken(?:ly)?|went\s+wrong|got\s+it\s+wrong|was\s+wrong|errors?|"
-            r"blunder|messed\s+up|screwed\s+up|broke\s+(?:down|it)|lesson|regret(?:s|ted)?|should(?:n't)?\s+(?:not\s+)?have|"
-            r"never\s+again)\b",
+            r"\b(?:fail(?:ed|s|ure|ures)|mistakes?|mistaken(?:ly)?|went\s++wrong|got\s++it\s++wrong|was\s++wrong|errors?|"
+            r"blunder|messed\s++up|screwed\s++up|broke\s++(?:down|it)|lesson|regret(?:s|ted)?|should(?:n't)?\s++(?:not\s++)?have|"
+            r"never\s++again)\b",
             re.I,
         ),
     ),
     (
         "OUTCOME",
         re.compile(
-            r"\b(?:as\s+a\s+result|result(?:ed)?\s+in|resulted|outcome|succeeded|success(?:fully)?|managed\s+to|finished|"
-            r"completed|achieved|won|passed|ended\s+(?:up|with|in)|finally\s+(?:got|made|did)|accomplished|reached|"
-            r"worked\s+out|paid\s+off)\b",
+            r"\b(?:as\s++a\s++result|result(?:ed)?\s++in|resulted|outcome|succeeded|success(?:fully)?|managed\s++to|finished|"
+            r"completed|achieved|won|passed|ended\s++(?:up|with|in)|finally\s++(?:got|made|did)|accomplished|reached|"
+            r"worked\s++out|paid\s++off)\b",
             re.I,
         ),
     ),
     (
         "BEHAVIOR",
         re.compile(
-            r"\b(?:always|usually|often|rarely|never|tends?\s+to|keeps?\s+\w+ing|used\s+to|habit(?:s|ually)?|routine|"
-            r"every\s+(?:day|morning|evening|night|week|weekend|month|year|time)|whenever|most\s+(?:days|mornings|"
+            r"\b(?:always|usually|often|rarely|never|tends?\s++to|keeps?\s++\w+ing|used\s++to|habit(?:s|ually)?|routine|"
+            r"every\s++(?:day|morning|evening|night|week|weekend|month|year|time)|whenever|most\s++(?:days|mornings|"
             r"evenings|nights|weekends))\b",
             re.I,
         ),
@@ -64,9 +64,9 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     (
         "INSIGHT",
         re.compile(
-            r"\b(?:reali[sz](?:e|ed|es|ing)|understood|insight|(?:now|finally)\s+(?:see|understand|know)|it\s+means\s+that|"
-            r"which\s+means|the\s+(?:point|key|truth|reason|pattern)\s+is|makes\s+(?:me|us)\s+think|it\s+struck\s+me|"
-            r"in\s+(?:the\s+end|hindsight|retrospect))\b",
+            r"\b(?:reali[sz](?:e|ed|es|ing)|understood|insight|(?:now|finally)\s++(?:see|understand|know)|it\s++means\s++that|"
+            r"which\s++means|the\s++(?:point|key|truth|reason|pattern)\s++is|makes\s++(?:me|us)\s++think|it\s++struck\s++me|"
+            r"in\s++(?:the\s++end|hindsight|retrospect))\b",
             re.I,
         ),
     ),
@@ -85,11 +85,11 @@ _FEELING = re.compile(
 )
 # Said to somebody and of nothing: "Hello Marcus!", "That is great."
 _PLEASANTRY = re.compile(
-    r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s+(?:morning|evening|afternoon|night|day)|thanks?|thank\s+you|cheers|bye|"
-    r"goodbye|farewell|see\s+you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
-    r"|(?:that|this|it)(?:'s|\s+is|\s+was|\s+sounds|\s+looks|\s+seems)\s+(?:all\s+|so\s+|very\s+|really\s+|just\s+)*"
+    r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s++(?:morning|evening|afternoon|night|day)|thanks?|thank\s++you|cheers|bye|"
+    r"goodbye|farewell|see\s++you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
+    r"|(?:that|this|it)(?:'s|\s++is|\s++was|\s++sounds|\s++looks|\s++seems)\s++(?:all\s++|so\s++|very\s++|really\s++|just\s++)*"
     r"(?:great|good|nice|fine|cool|ok(?:ay)?|wonderful|lovely|perfect|awesome|amazing|interesting|funny|right|true)"
-    r"(?:\s+to\s+(?:hear|know))?)[.!…]*$",
+    r"(?:\s++to\s++(?:hear|know))?)[.!…]*$",
     re.IGNORECASE,
 )
 # English function words: what has none of them is in a language whose cues are not known here.

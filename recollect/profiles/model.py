@@ -12,7 +12,7 @@ Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
 """What is formed: notes and facts side by side; typed memories; facts alone; sentences that stand alone; a paragraph
 on a whole conversation."""
 
-PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{\s*+(\w+)\s*+\}\}")
 """A place in a template that a value is filled into."""
 ROW_NAMES = ("memoryType", "importance", "age", "summary", "sourceContext", "text", "date", "speaker")
 """What a row of one's own may have filled in."""

@@ -14,7 +14,7 @@ MOST_CHARACTERS = 8_000_000
 _MOST_STARTS = 1000
 
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)```", re.DOTALL)
-_REASONING = re.compile(r"\s*<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_REASONING = re.compile(r"\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 # Some chat templates open the block themselves, so that only its end is in the answer.
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _START = re.compile(r"[\[{]")

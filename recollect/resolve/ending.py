@@ -10,13 +10,13 @@ from recollect.types import Candidate, Evidence
 
 # What is over, said of a habit or a plan …
 _NO_MORE = re.compile(
-    r"\b(?:no\s+longer|(?:not|\w+n't|never)\b[^.!?]*\b(?:any\s?more|any\s+longer)|stopped|not\s+\w+ing\b[^.!?]*\bafter\s+all)\b",
+    r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]*\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]*\bafter\s++all)\b",
     re.IGNORECASE,
 )
 # … and of a thing: what is named behind such a word is gone.
 _GONE = re.compile(
-    r"\b(?:cancell?ed|sold|gave\s+up|given\s+up|got\s+rid\s+of|gave\s+away|quit|dropped(?:\s+out\s+of)?|broke\s+up\s+with|"
-    r"called\s+off|ended)\b",
+    r"\b(?:cancell?ed|sold|gave\s++up|given\s++up|got\s++rid\s++of|gave\s++away|quit|dropped(?:\s++out\s++of)?|broke\s++up\s++with|"
+    r"called\s++off|ended)\b",
     re.IGNORECASE,
 )
 _WHO = r"(?P<who>(?:The user|[A-Z][\w-]*)'s (?:[\w'-]+ ){1,4}?)"
@@ -29,7 +29,7 @@ _LIVES = re.compile(
     rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
-_PARTED_WITH = re.compile(r"\b(?:sold|got\s+rid\s+of|gave\s+away)\b", re.IGNORECASE)
+_PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
 _HAVING = re.compile(r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got)\b", re.IGNORECASE)
 _OVER = frozenset(
     token(word)
@@ -41,7 +41,7 @@ ENOUGH = 0.6
 _APART = re.compile(r",|;|\b(?:and|or)\b", re.IGNORECASE)
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
-_PRESENT = re.compile(r"(?:The user|[A-Z][\w'-]*)\s+(?:\w+ly\s+|also\s+|still\s+)*(?:is|has|does|goes|\w+[^\Ws]s)\b")
+_PRESENT = re.compile(r"(?:The user|[A-Z][\w'-]*)\s++(?:(?:\w+ly|also|still)\s++)*(?:is|has|does|goes|\w+[^\Ws]s)\b")
 
 
 def may_end(candidate: Candidate) -> bool:

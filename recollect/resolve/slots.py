@@ -62,7 +62,7 @@ def canonical_key(key: str, value: str) -> str:
     ('location', 'allergy:peanuts', 'allergy:nuts')
     """
     head, colon, tail = squeeze(key).partition(":")
-    name = re.sub(r"[\s-]+", "_", head.strip().casefold()).replace("favourite", "favorite")
+    name = re.sub(r"[\s-]++", "_", head.strip().casefold()).replace("favourite", "favorite")
     name = _CANONICAL.get(name, name)
     if is_single(name):
         return name[:LONGEST_KEY]

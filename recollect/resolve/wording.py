@@ -35,15 +35,15 @@ _SPREAD_TAG = re.compile(r"(?:\x1f\w+)+")
 _SHORT_NAMES = {"European Union": "EU", "United Kingdom": "UK", "United Nations": "UN", "United States": "USA"}
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # 'Awkward!' before the sentence itself.
-_CALL = re.compile(r"^\W*\w+(?: \w+)?!+\s+(?=\w)")
+_CALL = re.compile(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
 # Who says so, where it is nobody by name: ', a friend says', ', say police'.
 _SAID = re.compile(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
 # Who says it, or what it is under: 'Op-Ed - ', 'The Daily: '.
 _HEADING = re.compile(r"^\W*((?:[\w'.-]+ ){0,5}[\w'.-]+)(?:: | -+ )(?=\S)")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
-_SCALED = re.compile(r"(\d)\s*(bn|[bmk])\b", re.IGNORECASE)
+_SCALED = re.compile(r"(\d)\s*+(bn|[bmk])\b", re.IGNORECASE)
 _SCALES = {"b": " billion", "bn": " billion", "m": " million", "k": " thousand"}
-_MONEY = re.compile(r"[$€£]\s*\d[\d.,]*\s*(?:bn|[bmk])\b", re.IGNORECASE)
+_MONEY = re.compile(r"[$€£]\s*+\d[\d.,]*\s*+(?:bn|[bmk])\b", re.IGNORECASE)
 _CURRENCY = re.compile(r"(?:US)?(\$|€|£|\bUSD\b|\bEUR\b|\bGBP\b)")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp"}
 _CAPITAL = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")

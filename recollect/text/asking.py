@@ -10,9 +10,9 @@ import unicodedata
 from recollect.text.fold import fold
 from recollect.text.spelling import words
 
-_CLOSED = re.compile(r"[\s\"'”’)\]»」』）】.。!！…]+$")
+_CLOSED = re.compile(r"[\s\"'”’)\]»」』）】.。!！…]++$")
 _MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
-_GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*;$")
+_GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
 # Endings that ask without a mark: Chinese 吗 and its like, Japanese か behind a verb or "is", Korean 까 and 나요.
 _PARTICLE = re.compile(
     "(?:[吗嗎]|(?:です|ます|ません|でした|ました|でしょう|だろう|の|ない)か(?:な|ね)?|かしら"

@@ -33,7 +33,7 @@ _IRISH = re.compile(r"^o'(?=\w\w)")
 _NAME_ENDING = re.compile(r"(?<=\w\w\w)'(?!(?:t|s|re|ve|ll|d|m)$)\w+$")
 _ARTICLE = re.compile("^(?:[وبكف]?ال|لل)(?=.{3})")
 _NEGATED = re.compile(r"n't$")
-_SENTENCE_END = re.compile(r"(?<=[.!?…;:])\s+|\n+|(?=[¿¡])")
+_SENTENCE_END = re.compile(r"(?<=[.!?…;:])\s++|\n+|(?=[¿¡])")
 
 # Whether anything of what follows is in a text. It begins with one set of characters, which is what makes it quick.
 _JOINED = re.compile(

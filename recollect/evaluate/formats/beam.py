@@ -12,7 +12,7 @@ from recollect.evaluate.formats.node import TURN, Node, parse, plain
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")
 """Where both are there, the first is the conversation of the size that the questions were asked of."""
-_MARK = re.compile(r"\s*->->[^\n]{0,24}$")
+_MARK = re.compile(r"\s*+->->[^\n]{0,24}$")
 _ANCHOR = re.compile(r"([A-Za-z]+)-(\d{1,2})-(\d{4})")
 _UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
 # The kinds of question name what they expect each in its own way.

@@ -10,7 +10,7 @@ from recollect.errors import BadRequestError
 from recollect.evaluate.data import Conversation, Question, Turn
 from recollect.evaluate.formats.node import TURN, Node, parse, plain
 
-_DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*\(\w+\))?(?:\s+(\d{1,2}):(\d{2}))?")
+_DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*+\(\w+\))?(?:\s++(\d{1,2}):(\d{2}))?")
 # The data set marks questions by this ending whose answer is that nobody said.
 _ABSTENTION = "_abs"
 

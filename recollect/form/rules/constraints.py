@@ -49,7 +49,7 @@ def _diet_no_more(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _food_rule(match: re.Match[str]) -> Iterable[Fact]:
-    value = re.sub(r"[\s-]+", "-", match["v"].lower())
+    value = re.sub(r"[\s-]++", "-", match["v"].lower())
     says = f"follows a {value} diet"
     yield Fact(category="constraint", key=slot("food_rule", value), value=value, says=says, importance=0.85, dated=True)
 
@@ -84,7 +84,7 @@ def _gave_up(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _condition(match: re.Match[str]) -> Iterable[Fact]:
-    value = re.sub(r"^an?\s+", "", match["v"].lower())
+    value = re.sub(r"^an?\s++", "", match["v"].lower())
     verb = match.groupdict().get("verb") or ""
     says = f"is {value}" if verb == "" else f"has {value}"
     yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.85, dated=True)
@@ -121,7 +121,7 @@ RULES: tuple[Rule, ...] = (
         _allergic,
     ),
     rule(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
-    rule(r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.+?)<NOMORE>?\s*$", _not_allergic),
+    rule(r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.+?)<NOMORE>?\s*+$", _not_allergic),
     rule(
         r"<I> (?:outgrew|have outgrown|got over|don't have)(?: my| an?)? (?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
         _not_allergic,
@@ -148,12 +148,12 @@ RULES: tuple[Rule, ...] = (
             else ()
         ),
     ),
-    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.+?) (?:again|now|these days|nowadays)\s*$", _takes_again),
-    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.+?)(?: again)?\s*$", _takes_again),
+    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.+?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
+    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.+?)(?: again)?\s*+$", _takes_again),
     rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
     rule(
         r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"
-        r"(?P<v>(?:smoking|drinking|vaping)(?=\s*$)|alcohol|sugar|meat|dairy|coffee|caffeine|gluten|nicotine|cigarettes)\b",
+        r"(?P<v>(?:smoking|drinking|vaping)(?=\s*+$)|alcohol|sugar|meat|dairy|coffee|caffeine|gluten|nicotine|cigarettes)\b",
         _gave_up,
     ),
     rule(
@@ -161,13 +161,13 @@ RULES: tuple[Rule, ...] = (
         rf")* (?P<verb>have |suffer from |got )?(?P<v>{CONDITIONS})\b",
         lambda m: _condition_said(m),
     ),
-    rule(rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})\s*(?:$|[,.])", _condition),
+    rule(rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})\s*+(?:$|[,.])", _condition),
     rule(rf"<AM> (?:only )?(?P<no>not |un)?(?:available|free|busy) (?P<v>{_LASTING_TIME})", _free),
 )
 
 
 def _condition_said(match: re.Match[str]) -> Iterable[Fact]:
-    value = re.sub(r"^an?\s+", "", match["v"].lower())
+    value = re.sub(r"^an?\s++", "", match["v"].lower())
     yield Fact(
         category="constraint",
         key=slot("condition", value),

@@ -33,8 +33,8 @@ RULES_VERSION = "rules-2"
 # Most candidates of one message: more is a pasted text.
 MOST_CANDIDATES = 20
 _REMEMBER = re.compile(
-    r"(?:please\s+|also\s+|and\s+)*(?:remember|don't\s+forget|keep\s+in\s+mind|note|make\s+a\s+note|"
-    r"save)(?:\s+this)?(?:\s*:|\s+that)\s+(?P<what>.{8,400})$",
+    r"(?:please\s++|also\s++|and\s++)*(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
+    r"save)(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )
 # What stands between commas; in fewer words it only rounds off what stands before it.

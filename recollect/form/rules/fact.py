@@ -35,7 +35,7 @@ class Rule:
 
 def rule(pattern: str, find: Finder) -> Rule:
     """Build a rule: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
-    pattern = pattern.replace(" ", r"\s+")
+    pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
         pattern = pattern.replace(f"<{short}>", long)
     return Rule(re.compile(pattern, re.IGNORECASE), find)
@@ -49,47 +49,47 @@ def found_by(rules: Iterable[Rule], clause: str) -> list[Fact]:
 _ADVERB = (
     r"(?:really|also|actually|still|now|currently|just|absolutely|very|quite|severely|highly|deathly|"
     r"extremely|pretty|so|totally"
-    r"|definitely|always|mostly|strictly|already|both|a\s+bit|a\s+little|recently|originally|usually|"
+    r"|definitely|always|mostly|strictly|already|both|a\s++bit|a\s++little|recently|originally|usually|"
     r"generally|mainly|truly|simply"
     r"|personally|myself|even|seriously|particularly|especially|much|rather|somewhat|mildly|proudly|happily|officially|do)"
 )
 _SHORT = {
-    "ADV": rf"(?:\s+{_ADVERB})*",
-    "AM": rf"i(?:'m|\s+am|m)(?:\s+{_ADVERB})*",
-    "I": rf"i(?:\s+{_ADVERB})*",
-    "HAVE": r"i(?:'ve|\s+have)(?:\s+(?:just|recently|now|also|always|already))*",
-    "NOMORE": r"(?:\s+(?:any\s?more|any\s+longer))",
+    "ADV": rf"(?:\s++{_ADVERB})*",
+    "AM": rf"i(?:'m|\s++am|m)(?:\s++{_ADVERB})*",
+    "I": rf"i(?:\s++{_ADVERB})*",
+    "HAVE": r"i(?:'ve|\s++have)(?:\s++(?:just|recently|now|also|always|already))*",
+    "NOMORE": r"(?:\s++(?:any\s?more|any\s++longer))",
 }
 
 # Where a value ends and the sentence goes on.
 _VALUE_END = re.compile(
     r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
-    r"|that|where|after|before|until|due\s+to|thanks\s+to|right\s+now|at\s+the\s+moment|any\s?more|"
-    r"these\s+days|nowadays|too|as\s+well"
-    r"|myself|ourselves|please|even\s+though|and\s+(?:i|my|we|it|he|she|they|have|has|am|is|was|work|live|love|"
+    r"|that|where|after|before|until|due\s++to|thanks\s++to|right\s++now|at\s++the\s++moment|any\s?more|"
+    r"these\s++days|nowadays|too|as\s++well"
+    r"|myself|ourselves|please|even\s++though|and\s++(?:i|my|we|it|he|she|they|have|has|am|is|was|work|live|love|"
     r"like|hate|got|want|need|would|can|do|don't)"
-    r"|currently|for\s+(?:about\s+|over\s+|almost\s+)?(?:\d+|a|an|one|two|three|four|five|six|"
+    r"|currently|for\s++(?:about\s++|over\s++|almost\s++)?(?:\d+|a|an|one|two|three|four|five|six|"
     r"seven|eight|nine|ten|many|several|some)"
-    r"\s+(?:years?|months?|weeks?|days?|decades?|while|long)|by\s+the\s+way|btw|to\s+be\s+honest|lol|haha|actually)\b)",
+    r"\s++(?:years?|months?|weeks?|days?|decades?|while|long)|by\s++the\s++way|btw|to\s++be\s++honest|lol|haha|actually)\b)",
     re.IGNORECASE,
 )
 # Where a list of things goes over into what is said of them: 'cilantro, tastes like soap'.
 _NO_THING = re.compile(
-    r"\s*,\s*(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s+\w+"
+    r"\s*+,\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s++\w+"
     r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
     r"gets?|goes|got|seems?|helps?|keeps?|hurts?|takes?|needs?|costs?|no|not|without|with)\b)",
     re.IGNORECASE,
 )
 _DETERMINER = re.compile(
-    r"^(?:the|a|an|my|our|some|any|all|all\s+kinds\s+of|all\s+sorts\s+of|most|many)\s+", re.IGNORECASE
+    r"^(?:the|a|an|my|our|some|any|all|all\s++kinds\s++of|all\s++sorts\s++of|most|many)\s++", re.IGNORECASE
 )
 _VAGUE = re.compile(
     r"^(?:it|this|that|these|those|them|him|her|you|your|me|one|everything|anything|nothing|something|"
-    r"someone|what|how|when|to|the\s+(?:idea|way"
+    r"someone|what|how|when|to|the\s++(?:idea|way"
     r"|sound|look|fact|thought|first|second|last|former|latter|same|above|below|answer|result|"
     r"output|following)|not|no|here|there|so|such"
-    r"|his|their|its|another|more|much|any|each|either|where|why|who|myself|things?|stuff|people\s+like|lots?)\b",
+    r"|his|their|its|another|more|much|any|each|either|where|why|who|myself|things?|stuff|people\s++like|lots?)\b",
     re.IGNORECASE,
 )
 
@@ -120,7 +120,7 @@ def items(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
     """
     value = value_of(raw, most_words=most * (most_words + 1))
     value = _NO_THING.split(value, maxsplit=1)[0]
-    parts = [part.strip(" .") for part in re.split(r"\s*(?:,|;|&|/|\band\b|\bor\b|\bnor\b)\s*", value)]
+    parts = [part.strip(" .") for part in re.split(r"\s*+(?:,|;|&|/|\band\b|\bor\b|\bnor\b)\s*+", value)]
     kept = [bare_value(part) for part in parts if part]
     return [one for one in kept if one and len(one.split()) <= most_words and not _VAGUE.match(one)][:most]
 

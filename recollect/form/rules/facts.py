@@ -19,27 +19,27 @@ _ALL: tuple[Rule, ...] = (
 _LEAD = re.compile(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
     r"hey|hello|yes|yeah|yep|no|nope|ok|okay"
-    r"|btw|fyi|by\s+the\s+way|just\s+so\s+you\s+know|for\s+(?:your\s+)?(?:future\s+)?reference|"
-    r"honestly|sorry|ps|nowadays|these\s+days|now"
-    r"|as\s+(?:i\s+said|you\s+know)|to\s+be\s+honest|thanks?|thank\s+you|unfortunately|sadly|luckily|"
-    r"today|recently|(?:and\s+)?in\s+(?:real\s+life|reality|truth|fact)|irl|in\s+case\s+it\s+matters|for\s+the\s+record"
-    r"|(?:but\s+)?seriously(?:\s+though)?|for\s+real|no\s+jok(?:e|es|ing)|jok(?:es|ing)\s+aside|all\s+jokes\s+aside|guess\s+what|much\s+better"
-    r"|(?:quick|small|short|big|good|great|bad|sad)\s+(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
-    r"|also)\b[\s,.!:;–-]*)+",
+    r"|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|for\s++(?:your\s++)?(?:future\s++)?reference|"
+    r"honestly|sorry|ps|nowadays|these\s++days|now"
+    r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|thanks?|thank\s++you|unfortunately|sadly|luckily|"
+    r"today|recently|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
+    r"|(?:but\s++)?seriously(?:\s++though)?|for\s++real|no\s++jok(?:e|es|ing)|jok(?:es|ing)\s++aside|all\s++jokes\s++aside|guess\s++what|much\s++better"
+    r"|(?:quick|small|short|big|good|great|bad|sad)\s++(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
+    r"|also)\b[\s,.!:;–-]*+)+",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"(?:i\s+(?:think|guess|believe|suppose|know|mean|mentioned|said|told\s+you|should\s+(?:mention|"
-    r"add|say)|have\s+to\s+(?:say|admit)"
-    r"|must\s+(?:say|admit)|forgot\s+to\s+(?:say|mention))|(?:just\s+)?(?:note|remember|keep\s+in\s+mind|"
-    r"know|bear\s+in\s+mind)"
-    r"|(?:please\s+)(?:note|remember|keep\s+in\s+mind|know)|you\s+should\s+know|remember\s+this|"
-    r"the\s+(?:thing|fact|truth)\s+is)"
-    r"(?:\s*[:,]|\s+that)?\s+(?=(?:i|my|i'm|i've|we|our)\b)",
+    r"(?:i\s++(?:think|guess|believe|suppose|know|mean|mentioned|said|told\s++you|should\s++(?:mention|"
+    r"add|say)|have\s++to\s++(?:say|admit)"
+    r"|must\s++(?:say|admit)|forgot\s++to\s++(?:say|mention))|(?:just\s++)?(?:note|remember|keep\s++in\s++mind|"
+    r"know|bear\s++in\s++mind)"
+    r"|(?:please\s++)(?:note|remember|keep\s++in\s++mind|know)|you\s++should\s++know|remember\s++this|"
+    r"the\s++(?:thing|fact|truth)\s++is)"
+    r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
     re.IGNORECASE,
 )
 _BIRTHDAY = re.compile(
-    r"(?:my\s+birthday(?:'s|\s+is)|my\s+date\s+of\s+birth\s+is|i\s+was\s+born|my\s+dob\s+is)\b", re.IGNORECASE
+    r"(?:my\s++birthday(?:'s|\s++is)|my\s++date\s++of\s++birth\s++is|i\s++was\s++born|my\s++dob\s++is)\b", re.IGNORECASE
 )
 
 

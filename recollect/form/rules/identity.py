@@ -27,7 +27,7 @@ _AGES = range(5, 116)
 
 
 def _name(match: re.Match[str]) -> Iterable[Fact]:
-    name = re.sub(r"\s+(?:and|but|from|i|by|so)\b.*$", "", match["v"].strip(" ,.!"), flags=re.IGNORECASE)
+    name = re.sub(r"\s++(?:and|but|from|i|by|so)\b.*$", "", match["v"].strip(" ,.!"), flags=re.IGNORECASE)
     words = name.split()
     if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
         return
@@ -84,9 +84,9 @@ def _age(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _owns(match: re.Match[str]) -> Iterable[Fact]:
-    thing = bare_value(re.sub(r"\s+(?:in|at|for|with|from|on|to)\b.*$", "", value_of(match["v"])))
+    thing = bare_value(re.sub(r"\s++(?:in|at|for|with|from|on|to)\b.*$", "", value_of(match["v"])))
     if thing:
-        thing = re.sub(r"^(?:brand\s+)?new\s+", "", thing)
+        thing = re.sub(r"^(?:brand\s++)?new\s++", "", thing)
         key = slot("possession", thing)
         yield Fact(category="identity", key=key, value=thing, says=f"has {_article(thing)}", importance=0.5)
 
@@ -97,30 +97,30 @@ def _article(thing: str) -> str:
 
 def _plays(match: re.Match[str]) -> Iterable[Fact]:
     for thing in items(match["v"]):
-        thing = re.sub(r"\s+(?:in|at|for|with|on|every|since)\b.*$", "", thing)
+        thing = re.sub(r"\s++(?:in|at|for|with|on|every|since)\b.*$", "", thing)
         yield Fact(category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55)
 
 
 _ZONE = (
     r"(?:UTC|GMT)\s?[+-]\s?\d{1,2}(?::?\d\d)?|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|"
     r"EET|EEST|WET|BST|IST|JST|KST"
-    r"|AEST|AEDT|[A-Z][a-z]+/[A-Z][A-Za-z_]+|(?:Eastern|Central|Mountain|Pacific)(?:\s+Standard)?\s+Time"
+    r"|AEST|AEDT|[A-Z][a-z]+/[A-Z][A-Za-z_]+|(?:Eastern|Central|Mountain|Pacific)(?:\s++Standard)?\s++Time"
 )
 _OWNED = rf"(?P<v>(?:an?|my own) (?:[\w-]+ ){{0,3}}(?:{POSSESSIONS})\b.*)"
 
 RULES: tuple[Rule, ...] = (
     rule(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
-    rule(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*$", _introduced),
-    rule(r"<AM> (?P<v>[\w-]+)\s*$", _people),
+    rule(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
+    rule(r"<AM> (?P<v>[\w-]+)\s*+$", _people),
     rule(r"<I>(?: can)? speak (?P<v>.+)", _languages),
     rule(r"<AM> (?:fluent|bilingual|conversational) in (?P<v>.+)", _languages),
     rule(rf"my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})\b", _native),
     rule(rf"<AM> a native (?P<v>{LANGUAGE}) speaker", _native),
     rule(rf"my time ?zone is (?P<v>{_ZONE})", _zone),
-    rule(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*$", _zone),
+    rule(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*+$", _zone),
     rule(r"my pronouns are (?P<v>[a-z]+\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
     rule(r"<I> (?:use|go by) (?P<v>(?:she|he|they|ze|xe)\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
-    rule(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*y/?o| years of age)?\s*$", _age),
+    rule(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
     rule(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
     rule(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),
     rule(r"<I> (?:own|drive) (?P<v>an? .+)", _owns),

@@ -51,7 +51,7 @@ def _emoji(_: re.Match[str]) -> Iterable[Fact]:
 
 def _rule(match: re.Match[str]) -> Iterable[Fact]:
     order = match.group().strip(" .!")
-    order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]+", "", order, flags=re.IGNORECASE)
+    order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]++", "", order, flags=re.IGNORECASE)
     if len(order) <= _LONGEST_ORDER and len(order.split()) > 2:
         said = order.replace('"', "'")
         yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
         rf"{_PLEASE}(?:(?:i want you to|i'd like you to|you should|can you|could you) )?(?:{_LASTING} "
         rf")?(?:please )?(?:answer|reply|respond|speak|talk|write"
         rf"|communicate)(?: (?:to me|me|back|with me))?(?: {_LASTING}| only)? in (?P<v>{LANGUAGE})"
-        rf"\b(?: {_LASTING}|,? please|)\s*$",
+        rf"\b(?: {_LASTING}|,? please|)\s*+$",
         _language,
     ),
     rule(
@@ -96,7 +96,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"{_PLEASE}(?:{_LASTING} )?be (?:more |very )?(?P<v>{_LENGTHS})\b(?: (?:with me|in your "
-        rf"(?:answers|replies|responses)|when \w+ing.*))?\s*$",
+        rf"(?:answers|replies|responses)|when \w+ing.*))?\s*+$",
         _length,
     ),
     rule(

@@ -9,67 +9,65 @@ from recollect.text import words
 _UNIT = r"(?:day|morning|afternoon|evening|night|week|weekend|month|year|summer|winter|\w+day)"
 # How often, since when, how as a rule.
 _HABIT = re.compile(
-    rf"\b(?:every\s+(?:single\s+|other\s+|second\s+)?{_UNIT}s?|each\s+{_UNIT}|(?:once|twice|\w+\s+times)\s+(?:an?|per|every)"
-    rf"\s+{_UNIT}|\w+\s+{_UNIT}s\s+(?:an?|per)\s+{_UNIT}|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|daily|weekly|"
-    r"always|usually|never|easily|regularly|rarely|hardly\s+ever|most\s+days|all\s+my\s+life|since\s+(?:i\s+was|my|\d{4})"
-    r"|every\s+\w+\s+(?:days|weeks|months|years)|for\s+(?:\d+|\w+)\s+(?:years|decades)|"
-    rf"in\s+the\s+(?:morning|evening|afternoon)s?|at\s+(?:night|\d{{1,2}}(?::\d\d)?\s*[ap]m))\b",
+    rf"\b(?:every\s++(?:single\s++|other\s++|second\s++)?{_UNIT}s?|each\s++{_UNIT}|(?:once|twice|\w+\s++times)\s++(?:an?|per|every)"
+    rf"\s++{_UNIT}|\w+\s++{_UNIT}s\s++(?:an?|per)\s++{_UNIT}|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|daily|weekly|"
+    r"always|usually|never|easily|regularly|rarely|hardly\s++ever|most\s++days|all\s++my\s++life|since\s++(?:i\s++was|my|\d{4})"
+    r"|every\s++\w+\s++(?:days|weeks|months|years)|for\s++(?:\d+|\w+)\s++(?:years|decades)|"
+    rf"in\s++the\s++(?:morning|evening|afternoon)s?|at\s++(?:night|\d{{1,2}}(?::\d\d)?\s*+[ap]m))\b",
     re.IGNORECASE,
 )
-_ADVERBS = (
-    r"(?:\w+ly\s+|still\s+|also\s+|just\s+|only\s+|always\s+|never\s+|usually\s+|often\s+|sometimes\s+|really\s+)*"
-)
+_ADVERBS = r"(?:(?:\w+ly|still|also|just|only|always|never|usually|often|sometimes|really)\s++)*"
 _OWNED = (
-    rf"(?:{RELATIONS}|{PETS}|{POSSESSIONS}|child(?:ren)?|kids?|siblings?|grandchildren|family|driving\s+licen[cs]e|"
-    r"driver'?s\s+licen[cs]e|degree|insurance|passport|tv|oven|dishwasher|balcony|garage|tattoos?|"
-    r"allergies|allergy|credit\s+card|visa|membership|subscription|twins)"
+    rf"(?:{RELATIONS}|{PETS}|{POSSESSIONS}|child(?:ren)?|kids?|siblings?|grandchildren|family|driving\s++licen[cs]e|"
+    r"driver'?s\s++licen[cs]e|degree|insurance|passport|tv|oven|dishwasher|balcony|garage|tattoos?|"
+    r"allergies|allergy|credit\s++card|visa|membership|subscription|twins)"
 )
 # What somebody has, has not, is not and cannot.
 _STATES = re.compile(
-    rf"i\s+{_ADVERBS}(?:have|own)(?:\s+got)?\s+(?:no|any|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s+"
-    rf"(?:[\w-]+\s+){{0,3}}?{_OWNED}s?\b"
-    rf"|i\s+(?:don't|do\s+not|have\s+never)\s+(?:have|own|had)\s+(?:any\s+|an?\s+)?(?:[\w-]+\s+){{0,2}}?{_OWNED}s?\b"
-    r"|i(?:'m|\s+am)\s+not\s+(?:an?\s+(?!fan\b|big\b)\w+|married|single|religious|vaccinated|insured|retired|employed|pregnant|"
-    r"from\s+\w+|good\s+(?:at|with)\s+\w+|able\s+to\s+(?:drive|walk|swim|eat|drink|see|hear)|comfortable\s+with)\b"
-    r"|i\s+(?:can't|cannot|can\s+not|can\s+barely|never\s+learned\s+to|never\s+learnt\s+to|don't\s+know\s+how\s+to)\s+"
-    r"(?:really\s+)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|hear\s+well|"
-    r"see\s+well|eat|drink|tolerate|digest|have\s+(?:dairy|gluten|alcohol|caffeine|sugar))\b"
-    rf"|i\s+{_ADVERBS}(?:don't\s+|do\s+not\s+)?(?:drink|eat|wear|smoke|take|sleep|snore|commute|cycle|bike|rent|own|vape|"
+    rf"i\s++{_ADVERBS}(?:have|own)(?:\s++got)?\s++(?:no|any|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s++"
+    rf"(?:[\w-]+\s++){{0,3}}?{_OWNED}s?\b"
+    rf"|i\s++(?:don't|do\s++not|have\s++never)\s++(?:have|own|had)\s++(?:any\s++|an?\s++)?(?:[\w-]+\s++){{0,2}}?{_OWNED}s?\b"
+    r"|i(?:'m|\s++am)\s++not\s++(?:an?\s++(?!fan\b|big\b)\w+|married|single|religious|vaccinated|insured|retired|employed|pregnant|"
+    r"from\s++\w+|good\s++(?:at|with)\s++\w+|able\s++to\s++(?:drive|walk|swim|eat|drink|see|hear)|comfortable\s++with)\b"
+    r"|i\s++(?:can't|cannot|can\s++not|can\s++barely|never\s++learned\s++to|never\s++learnt\s++to|don't\s++know\s++how\s++to)\s++"
+    r"(?:really\s++)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|hear\s++well|"
+    r"see\s++well|eat|drink|tolerate|digest|have\s++(?:dairy|gluten|alcohol|caffeine|sugar))\b"
+    rf"|i\s++{_ADVERBS}(?:don't\s++|do\s++not\s++)?(?:drink|eat|wear|smoke|take|sleep|snore|commute|cycle|bike|rent|own|vape|"
     r"suffer|belong|volunteer|teach|coach|study|lecture|play|sing|dance|paint|collect|practi[sc]e|knit|sew|garden|bake|speak|breed|"
-    r"foster|attend|wake\s+up|get\s+up|go\s+to\s+(?:an?|the|my)\s+\w+\s+(?:class|club|group|school|gym|choir|course))\b"
+    r"foster|attend|wake\s++up|get\s++up|go\s++to\s++(?:an?|the|my)\s++\w+\s++(?:class|club|group|school|gym|choir|course))\b"
     # 'a whippet called Biscuit': what has a name is somebody's.
-    rf"|(?:i|we)(?:'ve)?\s+{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s+got)?\s+(?:an?|one|two|three|four)\s+(?:[\w-]+\s+){{1,4}}(?:called|named)\s"
+    rf"|(?:i|we)(?:'ve)?\s++{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s++got)?\s++(?:an?|one|two|three|four)\s++(?:[\w-]+\s++){{1,4}}(?:called|named)\s"
     # What one does no more, and what one seeks for longer than a day.
-    rf"|i(?:'m|'ve|\s+am|\s+have)?\s+{_ADVERBS}(?:no\s+longer\s+\w+|(?:not|don't|do\s+not|can't|won't)\s+.*\b(?:any\s?more|any\s+longer)\b"
-    r"|stopped\s+\w+ing|quit\s+\w+)"
-    rf"|(?:i|we)(?:'m|'re|\s+am|\s+are)?\s+{_ADVERBS}(?:need|want|looking\s+for|searching\s+for)\s+(?:an?|my\s+own|our\s+own|another)\s+"
-    r"(?:\w+\s+)?(?:flat|apartment|house|job|therapist|doctor|dentist|flatmate|roommate|nanny|school|car|career|divorce|puppy|dog|cat)\b",
+    rf"|i(?:'m|'ve|\s++am|\s++have)?\s++{_ADVERBS}(?:no\s++longer\s++\w+|(?:not|don't|do\s++not|can't|won't)\s++.*\b(?:any\s?more|any\s++longer)\b"
+    r"|stopped\s++\w+ing|quit\s++\w+)"
+    rf"|(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++{_ADVERBS}(?:need|want|looking\s++for|searching\s++for)\s++(?:an?|my\s++own|our\s++own|another)\s++"
+    r"(?:\w+\s++)?(?:flat|apartment|house|job|therapist|doctor|dentist|flatmate|roommate|nanny|school|car|career|divorce|puppy|dog|cat)\b",
     re.IGNORECASE,
 )
 # 'my budget is', 'my car has': what belongs to somebody and how it is.
 _PASSING = (
     r"(?:here|there|late|ready|back|up|down|off|on|over|out|empty|full|dead|open|closed|broken|stuck|slow|frozen|cold|warm|"
-    r"almost|about|gonna|now|being|not\s+working|not\s+here|\w+ing)\b"
+    r"almost|about|gonna|now|being|not\s++working|not\s++here|\w+ing)\b"
 )
 _ATTRIBUTE = re.compile(
-    rf"my\s+(?:[\w'-]+\s+){{1,5}}?(?:(?:is|are)\s+(?!{_PASSING})\S|(?:has|have|costs?|lives?|works?|plays?|likes?|loves?)\s+\S)",
+    rf"my\s++(?:[\w'-]+\s++){{1,5}}?(?:(?:is|are)\s++(?!{_PASSING})\S|(?:has|have|costs?|lives?|works?|plays?|likes?|loves?)\s++\S)",
     re.IGNORECASE,
 )
 _KIN = re.compile(
-    rf"\bmy\s+(?:[\w'-]+\s+){{0,2}}?(?:{RELATIONS}|{PETS}|kids|children|family|twins)s?\b(?:\s+\w+){{0,2}}?\s+"
-    rf"(?:(?:is|are)(?=\s+(?:\w+ly\s+)?(?:living|working|studying|getting|expecting|moving|dating|teaching|turning)\b|\s+(?!{_PASSING}))|has|have|"
+    rf"\bmy\s++(?:[\w'-]+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|kids|children|family|twins)s?\b(?:\s++\w+){{0,2}}?\s++"
+    rf"(?:(?:is|are)(?=\s++(?:\w+ly\s++)?(?:living|working|studying|getting|expecting|moving|dating|teaching|turning)\b|\s++(?!{_PASSING}))|has|have|"
     r"lives?|works?|loves?|hates?|likes?|plays?|goes|studies|teaches|speaks?|suffers?|can't|cannot|doesn't|don't|died|moved)\b",
     re.IGNORECASE,
 )
 # What changes a life, or is told of years later.
 _TURN = re.compile(
     r"\b(?:adopted|married|engaged|divorced|born|graduated|retired|enrol?led|diagnosed|pregnant|expecting|promoted|published|"
-    r"emigrated|immigrated|separated|widowed|broke\s+up|moved|passed\s+away|signed\s+(?:up|a|the)|"
-    r"(?:got|landed|lost|quit|left|started|changed|took|accepted|found)\s+(?:the|a|an|my|our|another)?\s*(?:new\s+)?"
+    r"emigrated|immigrated|separated|widowed|broke\s++up|moved|passed\s++away|signed\s++(?:up|a|the)|"
+    r"(?:got|landed|lost|quit|left|started|changed|took|accepted|found)\s++(?:the|a|an|my|our|another)?\s*+(?:new\s++)?"
     r"(?:job|position|role|offer|flat|house|apartment|school|puppy|kitten|dog|cat|visa|citizenship|degree|place)|"
-    r"passed\s+(?:my|the|an?)\s|failed\s+(?:my|the)\s|bought\s+(?:an?|my|our|the)\s|sold\s+(?:my|our|the)\s|won\s+(?:an?|the|my)\s|"
-    r"(?:broke|tore|sprained|injured|dislocated|fractured)\s|cancell?ed\s+my|gave\s+up|joined\s|had\s+(?:an?\s+|my\s+)?"
-    r"(?:\w+\s+)?(?:surgery|operation|baby|accident|miscarriage|stroke|removed))",
+    r"passed\s++(?:my|the|an?)\s|failed\s++(?:my|the)\s|bought\s++(?:an?|my|our|the)\s|sold\s++(?:my|our|the)\s|won\s++(?:an?|the|my)\s|"
+    r"(?:broke|tore|sprained|injured|dislocated|fractured)\s|cancell?ed\s++my|gave\s++up|joined\s|had\s++(?:an?\s++|my\s++)?"
+    r"(?:\w+\s++)?(?:surgery|operation|baby|accident|miscarriage|stroke|removed))",
     re.IGNORECASE,
 )
 # Present tense that tells of no habit: what one says while talking.

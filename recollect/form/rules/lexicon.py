@@ -4,7 +4,7 @@
 def _any_of(words: str) -> str:
     """Build a pattern of alternatives, longest first; a hyphen stands for a blank as well."""
     alternatives = sorted((" ".join(word.split()) for word in words.split("|")), key=len, reverse=True)
-    return "|".join(word.replace("-", r"[\s-]?").replace(" ", r"\s+") for word in alternatives)
+    return "|".join(word.replace("-", r"[\s-]?").replace(" ", r"\s++") for word in alternatives)
 
 
 RELATIONS = _any_of(

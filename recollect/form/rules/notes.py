@@ -11,63 +11,63 @@ from recollect.text import STOP_WORDS, words
 
 # Openings that say something of the talk and not of the speaker's life.
 _WEAK = re.compile(
-    r"i\s+(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s+(?:you|that)|understand|know|"
-    r"mean|believe|feel\s+you|appreciate|admire|can\s+(?:see"
-    r"|imagine|relate|tell|understand)|couldn't\s+agree|totally|completely\s+(?:agree|understand)"
-    r"|get\s+(?:it|that|what|you|where)|recommend|suggest|(?:want|need"
-    r"|would\s+like)\s+(?:you|it|this|that|the)|would\s+(?:love|like)\s+to\s+(?:see|hear|know|"
-    r"check|ask|try\s+(?:it|that))|have\s+(?:a|one|another|some|no"
-    r"|the)?\s*(?:\w+\s+)?(?:questions?|idea|doubts?|issues?|problems?|feeling)|don't\s+(?:know|"
-    r"think|understand|see|get|mind|care|blame|have\s+(?:any\s+)?(?:idea"
-    r"|questions?))|didn't\s+(?:know|realize|mean|understand)|can't\s+(?:wait|imagine|believe|"
-    r"agree|thank|help|seem|figure|tell|get\s+it)|will\s+(?:let\s+you"
-    r"|definitely|try|check|keep\s+(?:that|you|it|pushing|going)|be\s+(?:here|there|sure)|do\s+(?:that|"
-    r"it)|see|look|give|take\s+(?:a\s+look|your|that)|think|remember)"
-    r"|love\s+(?:that|how|it|this|your|you|the\s+way|those|these)|like\s+(?:that|how|it|this|your|"
-    r"the\s+(?:way|idea)|those|these)|saw\s+(?:that|your)|am\s+(?:so\s+|really"
-    r"|very\s+|just\s+|super\s+|also\s+|always\s+)*(?:glad|sure|happy\s+(?:for|to\s+(?:hear|help|"
-    r"see)|you)|sorry|proud\s+of\s+you|excited\s+(?:for\s+you|to\s+(?:hear|see))|here|impressed"
-    r"|curious|wondering|asking|looking\s+(?:for|at)|afraid|confused|not\s+sure|lucky\s+to\s+have\s+you|"
-    r"with\s+you|there\s+for|rooting|doing\s+(?:well|good|great|ok|okay|fine|alright)"
-    r"|good|fine|ok|okay|great|back|in|all\s+ears|thankful\s+for\s+(?:you|your)|grateful\s+(?:for\s+(?:you|"
-    r"your)|to\s+(?:you|have\s+you))))\b"
-    r"|my\s+(?:pleasure|bad|guess|question|point|advice|opinion|best\s+(?:to|wishes)|god|goodness|"
-    r"problem|code|error|apologies|next\s+question)\b"
-    r"|(?:can't\s+wait|looking\s+forward|going\s+(?:well|great|good|ok)|been\s+(?:good|great|well|ok|okay|busy\s*$))",
+    r"i\s++(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s++(?:you|that)|understand|know|"
+    r"mean|believe|feel\s++you|appreciate|admire|can\s++(?:see"
+    r"|imagine|relate|tell|understand)|couldn't\s++agree|totally|completely\s++(?:agree|understand)"
+    r"|get\s++(?:it|that|what|you|where)|recommend|suggest|(?:want|need"
+    r"|would\s++like)\s++(?:you|it|this|that|the)|would\s++(?:love|like)\s++to\s++(?:see|hear|know|"
+    r"check|ask|try\s++(?:it|that))|have\s++(?:a|one|another|some|no"
+    r"|the)?\s*+(?:\w+\s++)?(?:questions?|idea|doubts?|issues?|problems?|feeling)|don't\s++(?:know|"
+    r"think|understand|see|get|mind|care|blame|have\s++(?:any\s++)?(?:idea"
+    r"|questions?))|didn't\s++(?:know|realize|mean|understand)|can't\s++(?:wait|imagine|believe|"
+    r"agree|thank|help|seem|figure|tell|get\s++it)|will\s++(?:let\s++you"
+    r"|definitely|try|check|keep\s++(?:that|you|it|pushing|going)|be\s++(?:here|there|sure)|do\s++(?:that|"
+    r"it)|see|look|give|take\s++(?:a\s++look|your|that)|think|remember)"
+    r"|love\s++(?:that|how|it|this|your|you|the\s++way|those|these)|like\s++(?:that|how|it|this|your|"
+    r"the\s++(?:way|idea)|those|these)|saw\s++(?:that|your)|am\s++(?:so\s++|really"
+    r"|very\s++|just\s++|super\s++|also\s++|always\s++)*(?:glad|sure|happy\s++(?:for|to\s++(?:hear|help|"
+    r"see)|you)|sorry|proud\s++of\s++you|excited\s++(?:for\s++you|to\s++(?:hear|see))|here|impressed"
+    r"|curious|wondering|asking|looking\s++(?:for|at)|afraid|confused|not\s++sure|lucky\s++to\s++have\s++you|"
+    r"with\s++you|there\s++for|rooting|doing\s++(?:well|good|great|ok|okay|fine|alright)"
+    r"|good|fine|ok|okay|great|back|in|all\s++ears|thankful\s++for\s++(?:you|your)|grateful\s++(?:for\s++(?:you|"
+    r"your)|to\s++(?:you|have\s++you))))\b"
+    r"|my\s++(?:pleasure|bad|guess|question|point|advice|opinion|best\s++(?:to|wishes)|god|goodness|"
+    r"problem|code|error|apologies|next\s++question)\b"
+    r"|(?:can't\s++wait|looking\s++forward|going\s++(?:well|great|good|ok)|been\s++(?:good|great|well|ok|okay|busy\s*+$))",
     re.IGNORECASE,
 )
 # What a chat about work in progress is full of, and no one wants remembered.
 _TRANSIENT = re.compile(
-    r"\b(?:we\s+discussed|we\s+talked\s+about|as\s+discussed|currently\s+(?:working|looking|reading|"
-    r"editing)\s+(?:on|at)|right\s+now|at\s+the\s+moment"
-    r"|this\s+(?:file|code|function|error|bug|issue|problem|script|line|page|text|document|email|"
+    r"\b(?:we\s++discussed|we\s++talked\s++about|as\s++discussed|currently\s++(?:working|looking|reading|"
+    r"editing)\s++(?:on|at)|right\s++now|at\s++the\s++moment"
+    r"|this\s++(?:file|code|function|error|bug|issue|problem|script|line|page|text|document|email|"
     r"question|task|exercise|example|method|class|test|query|table|paragraph"
-    r"|essay|sentence|message|chat|conversation|answer|prompt)|(?:an?|the|following|some)\s+(?:\w+\s+)"
-    r"?(?:error|exception|traceback|bug|stack\s+trace|function|script|dataset"
-    r"|dataframe|csv|json|array|string|regex|query|endpoint|repo|loop|variable|api|code|list\s+of)"
-    r"|debug\w*|compil\w+|stuck\s+(?:on|with)|trying\s+to\s+(?:fix|get|make"
-    r"|understand|write|find|figure|run|install|use|solve|build|do|create|debug)|(?:i\s+)?(?:ran|"
+    r"|essay|sentence|message|chat|conversation|answer|prompt)|(?:an?|the|following|some)\s++(?:\w+\s++)"
+    r"?(?:error|exception|traceback|bug|stack\s++trace|function|script|dataset"
+    r"|dataframe|csv|json|array|string|regex|query|endpoint|repo|loop|variable|api|code|list\s++of)"
+    r"|debug\w*|compil\w+|stuck\s++(?:on|with)|trying\s++to\s++(?:fix|get|make"
+    r"|understand|write|find|figure|run|install|use|solve|build|do|create|debug)|(?:i\s++)?(?:ran|"
     r"run|got|get|getting|tried|pasted|attached|uploaded|copied|typed|asked|changed|updated"
-    r"|renamed|imported)\s+(?:the|this|that|it|your|an?\s+error|your|to\s+(?:run|fix|use|install)))\b",
+    r"|renamed|imported)\s++(?:the|this|that|it|your|an?\s++error|your|to\s++(?:run|fix|use|install)))\b",
     re.IGNORECASE,
 )
 # What others say or think of the speaker is theirs.
 _REPORTS = re.compile(
-    r"(?:my|the|our)\s+(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s+){1,3}?"
-    r"(?:(?:always|often|just|once|even|sometimes|still|also)\s+)?(?:says?|said|thinks?|thought|claims?|"
-    r"claimed|believes?|insists?|insisted|keeps?\s+(?:saying|telling)|tells\s+me|told\s+me|calls?\s+me|called\s+me|accuses?|accused)\s+"
-    r"(?!\")(?:me\s+|us\s+)?(?:that\s+)?(?:i|i'm|i've|my|of|lazy|an?)\b",
+    r"(?:my|the|our)\s++(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s++){1,3}?"
+    r"(?:(?:always|often|just|once|even|sometimes|still|also)\s++)?(?:says?|said|thinks?|thought|claims?|"
+    r"claimed|believes?|insists?|insisted|keeps?\s++(?:saying|telling)|tells\s++me|told\s++me|calls?\s++me|called\s++me|accuses?|accused)\s++"
+    r"(?!\")(?:me\s++|us\s++)?(?:that\s++)?(?:i|i'm|i've|my|of|lazy|an?)\b",
     re.IGNORECASE,
 )
 # One time that something did not happen tells of no habit.
 _MISSED = re.compile(
-    r"i\s+(?:didn't|did\s+not|couldn't|could\s+not)\s+(?:make\s+it|manage\s+to|get\s+(?:to|around)|finish)\b",
+    r"i\s++(?:didn't|did\s++not|couldn't|could\s++not)\s++(?:make\s++it|manage\s++to|get\s++(?:to|around)|finish)\b",
     re.I,
 )
 # All it says is of 'it' or 'that': nobody can read it alone.
 _MEANS_WHAT_WAS_NAMED = re.compile(
-    r"i(?:'m|'ve|\s+am|\s+have)?\s+(?:(?:not|don't|do|didn't|never|no\s+longer|really|just|also|still)\s+)*\w+\s+(?:to\s+)?(?:it|that|this|them|those|"
-    r"one|there)(?:\s+(?:any\s?more|any\s+longer|now|again|today|too|all|either))?[\s.!]*$",
+    r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:not|don't|do|didn't|never|no\s++longer|really|just|also|still)\s++)*\w+\s++(?:to\s++)?(?:it|that|this|them|those|"
+    r"one|there)(?:\s++(?:any\s?more|any\s++longer|now|again|today|too|all|either))?[\s.!]*+$",
     re.IGNORECASE,
 )
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
@@ -76,25 +76,25 @@ _YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.
 _SUBJECT = re.compile(
     r"(?:(?:on|in|last|this|next|over|during|for|since|after|before|when|while|as|at|one|just|"
     r"then|yesterday|today|tonight|tomorrow|recently|lately|sometimes|usually|also"
-    r"|(?:a|two|three|few|couple)\s+\w+\s+ago|the\s+other\s+day|growing\s+up|back\s+then)\b[^,.!?;]{0,60}?,?\s+)"
+    r"|(?:a|two|three|few|couple)\s++\w+\s++ago|the\s++other\s++day|growing\s++up|back\s++then)\b[^,.!?;]{0,60}?,?\s++)"
     r"?(?P<i>i(?:'m|'ve|'d|'ll)?|im|ive|my|mine)\b",
     re.IGNORECASE,
 )
 _PLAN = re.compile(
-    r"\b(?:going\s+to|gonna|planning|plan\s+to|thinking\s+(?:of|about)|hoping\s+to|hope\s+to|want\s+to|"
-    r"wanna|dream|goal|decided|considering|looking\s+(?:into|forward)"
-    r"|aim\s+to|starting|signed\s+up|will\s+be|aspire|wish\s+to|intend)\b",
+    r"\b(?:going\s++to|gonna|planning|plan\s++to|thinking\s++(?:of|about)|hoping\s++to|hope\s++to|want\s++to|"
+    r"wanna|dream|goal|decided|considering|looking\s++(?:into|forward)"
+    r"|aim\s++to|starting|signed\s++up|will\s++be|aspire|wish\s++to|intend)\b",
     re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"\bi(?:'m|\s+am|'ve|\s+have|\s+live|\s+work|\s+own|\s+study|\s+teach|\s+run|\s+play|\s+love|"
-    r"\s+enjoy|\s+like|\s+hate|\s+prefer|\s+usually|\s+always|\s+often|\s+never|\s+use"
-    r"|\s+need|\s+collect|\s+volunteer|\s+believe\s+in|\s+grew|\s+do\s+\w+|\s+find|\s+make|\s+go|"
-    r"\s+try|\s+keep|\s+spend|\s+write|\s+read|\s+watch|\s+cook|\s+paint|\s+drive|\s+wake)\b",
+    r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
+    r"\s++enjoy|\s++like|\s++hate|\s++prefer|\s++usually|\s++always|\s++often|\s++never|\s++use"
+    r"|\s++need|\s++collect|\s++volunteer|\s++believe\s++in|\s++grew|\s++do\s++\w+|\s++find|\s++make|\s++go|"
+    r"\s++try|\s++keep|\s++spend|\s++write|\s++read|\s++watch|\s++cook|\s++paint|\s++drive|\s++wake)\b",
     re.IGNORECASE,
 )
 _KIN = re.compile(
-    rf"\bmy\s+(?:\w+\s+){{0,2}}(?:{RELATIONS}|{PETS}|kids|children|family|folks|fam|pets|team|students|"
+    rf"\bmy\s++(?:\w+\s++){{0,2}}(?:{RELATIONS}|{PETS}|kids|children|family|folks|fam|pets|team|students|"
     rf"buddies)s?\b",
     re.IGNORECASE,
 )

@@ -26,21 +26,21 @@ LONGEST_CLAUSE = 600
 _LONGEST_FURTHER = 120
 # Behind a comma the speaker comes to themselves: 'Fish is fine though, I still eat it'.
 _TURNS_TO_SELF = re.compile(
-    r"[,;]\s+(?:(?:so|and|but|because|since|as|now|then|also|plus)\s+)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
+    r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
 )
 # What only rounds a sentence off.
 _TRAILING = re.compile(
-    rf"(?:[\s,]+(?:as\s+(?:you\s+know|i\s+said|always|mentioned)|you\s+know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
-    rf"thanks|thank\s+you|before\s+you\s+(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]*|{PICTURE}+[\ufe0f\u200d]*)"
-    r"|\s*[:;]-?[)(DPp])*(?P<mark>[\s.!…]*)$",
+    rf"(?:[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
+    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]*|{PICTURE}+[\ufe0f\u200d]*)"
+    r"|\s*+[:;]-?[)(DPp])*(?P<mark>[\s.!…]*+)$",
     re.IGNORECASE,
 )
 # With fewer words of its own a dated sentence means what the one before it named.
 _WORDS_OF_ITS_OWN = 2
 _FURTHER = re.compile(
-    r"(?:he|she|his|her|they|their)(?:'s|'re)?\s+(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
+    r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
-_DAY_IS = re.compile(r"(?:it's\s+|it\s+is\s+)?(?P<what>my\s+[^,;.!?]{3,60}?)\s*$", re.IGNORECASE)
+_DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
 def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | None:
@@ -135,7 +135,7 @@ def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
     if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
         return None
     day = inside[0]
-    rest = re.match(r"\s*(?:is|was|'s)\s+", sentence.text[day.span[1] :])
+    rest = re.match(r"\s*+(?:is|was|'s)\s++", sentence.text[day.span[1] :])
     found = _DAY_IS.match(_rounded_off(sentence.text[day.span[1] + rest.end() :]).rstrip(" .!")) if rest else None
     if not rest or not found:
         return None

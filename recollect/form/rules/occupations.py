@@ -7,22 +7,22 @@ from recollect.form.rules.fact import Fact, Rule, bare_value, is_named, rule, va
 from recollect.form.rules.lexicon import PROFESSIONS
 
 _NO_FIRM = re.compile(
-    r"(?:home|myself|night|least|weekends?|the\s+(?:moment|office|same)|all|once|times?|free|fun|"
-    r"money|a\s+living|first)\b",
+    r"(?:home|myself|night|least|weekends?|the\s++(?:moment|office|same)|all|once|times?|free|fun|"
+    r"money|a\s++living|first)\b",
     re.I,
 )
 _SOME_DAY = re.compile(
-    r"\b(?:one\s+day|some\s?day|eventually|when|if|once|maybe|in\s+the\s+future|never)\b", re.IGNORECASE
+    r"\b(?:one\s++day|some\s?day|eventually|when|if|once|maybe|in\s++the\s++future|never)\b", re.IGNORECASE
 )
 # Words in a job's name, and in a firm's that is written small.
 _JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
 
 
 def _firm(raw: str | None) -> str:
-    value = re.sub(r"\s+(?:as|in|on|with|now|to)\b.*$", "", value_of(raw, most_words=7))
+    value = re.sub(r"\s++(?:as|in|on|with|now|to)\b.*$", "", value_of(raw, most_words=7))
     if not value or _NO_FIRM.match(value):
         return ""
-    described = re.match(r"(?:an?|the)\s+\w+", value, re.IGNORECASE)
+    described = re.match(r"(?:an?|the)\s++\w+", value, re.IGNORECASE)
     return value if is_named(value) or described or len(value.split()) <= _SMALL_FIRM_WORDS else ""
 
 
@@ -32,7 +32,7 @@ def _article(job: str) -> str:
 
 def _works(match: re.Match[str]) -> Iterable[Fact]:
     groups = match.groupdict()
-    job = bare_value(re.sub(r"\s+(?:in|at|for|with|from|near|on)\b.*$", "", value_of(groups.get("role"))))
+    job = bare_value(re.sub(r"\s++(?:in|at|for|with|from|near|on)\b.*$", "", value_of(groups.get("role"))))
     if job:
         yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
@@ -56,11 +56,11 @@ def _left_if_named(match: re.Match[str]) -> Iterable[Fact]:
 
 def _is_a(match: re.Match[str]) -> Iterable[Fact]:
     whole = value_of(match["v"], most_words=14)
-    job = bare_value(re.sub(r"\s*(?:,|\b(?:at|in|for|by|with|from|of|on)\b).*$", "", whole))
+    job = bare_value(re.sub(r"\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b).*$", "", whole))
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
         return
     yield Fact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
-    firm = re.search(r"\b(?:at|for)\s+(?P<firm>[A-Z].*)$", whole)
+    firm = re.search(r"\b(?:at|for)\s++(?P<firm>[A-Z].*)$", whole)
     name = _firm(firm["firm"]) if firm else ""
     if name and job.split()[-1].lower() == "student":
         yield Fact(category="identity", key="school", value=name, says=f"studies at {name}", dated=True)
@@ -74,8 +74,8 @@ def _will_be(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _studies(match: re.Match[str]) -> Iterable[Fact]:
-    subject = re.sub(r"\s+(?:at|in|with|for)\b.*$", "", value_of(match["v"]))
-    if subject and not re.match(r"(?:hard|for|at|a\s+lot|too|abroad)\b", subject, re.IGNORECASE):
+    subject = re.sub(r"\s++(?:at|in|with|for)\b.*$", "", value_of(match["v"]))
+    if subject and not re.match(r"(?:hard|for|at|a\s++lot|too|abroad)\b", subject, re.IGNORECASE):
         says = f"studies {subject}"
         yield Fact(category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True)
 

@@ -23,8 +23,8 @@ _NOT_NAMES = frozenset(
 
 
 def _named(match: re.Match[str]) -> Iterable[Fact]:
-    relation = re.sub(r"\s+", " ", match["rel"].lower())
-    for name in re.findall(r"[A-Z][\w'-]+(?:\s+[A-Z][\w-]+)?", match["v"]):
+    relation = re.sub(r"\s++", " ", match["rel"].lower())
+    for name in re.findall(r"[A-Z][\w'-]+(?:\s++[A-Z][\w-]+)?", match["v"]):
         if name.lower() in _NOT_NAMES or not name[0].isupper():
             continue
         singular = _singular(relation)
@@ -42,7 +42,7 @@ def _singular(relation: str) -> str:
 
 
 def _lives_with(match: re.Match[str]) -> Iterable[Fact]:
-    who = re.sub(r"\s+", " ", match["rel"].lower())
+    who = re.sub(r"\s++", " ", match["rel"].lower())
     key = slot("household", _singular(who) if who in ("kids", "children") else who)
     yield Fact(category="identity", key=key, value=who, says=f"lives with their {who}", importance=0.7, dated=True)
 
@@ -64,14 +64,15 @@ def _wed(match: re.Match[str]) -> Iterable[Fact]:
 
 # Names keep their capital although the rules fold case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]*(?: (?-i:[A-Z])[\w-]*)?"
-_NAMES = rf"{_NAME}(?:\s*(?:,|,? and|&)\s*{_NAME})*"
+_NAMES = rf"{_NAME}(?:(?:\s*+(?:,(?: and)?|&)| and)\s*+{_NAME})*"
 _KIN = rf"(?:{RELATIONS}|{PETS})"
 _KINS = rf"(?:{_KIN}s?|children|wives|puppies|kitties|babies)"
 _DESCRIBED = r"(?:[\w-]+ ){0,3}?"
 
 RULES: tuple[Rule, ...] = (
     rule(
-        rf"(?:this is |meet |here's |here is )?my {_DESCRIBED}(?P<rel>{_KINS}),? (?P<v>{_NAMES})(?=\s*(?:$|[,.!']|\w))",
+        rf"(?:this is |meet |here's |here is )?my {_DESCRIBED}(?P<rel>{_KINS}),? (?P<v>{_NAMES})"
+        r"(?=\s*+(?:$|[,.!']|\w))",
         _named,
     ),
     rule(
@@ -80,12 +81,12 @@ RULES: tuple[Rule, ...] = (
         _lives_with,
     ),
     rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s)? names? (?:is|are) (?P<v>{_NAMES})", _named),
-    rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s name is| is| are|'s)(?: called| named)? (?P<v>{_NAMES})\s*$", _named),
+    rule(rf"my {_DESCRIBED}(?P<rel>{_KINS})(?:'s name is| is| are|'s)(?: called| named)? (?P<v>{_NAMES})\s*+$", _named),
     rule(
         rf"(?:<I> (?:have|had|got|adopted)|<HAVE>(?: got| adopted)?) (?:an?|two|three|four|five|one|\d) {_DESCRIBED}"
         rf"(?P<rel>{_KINS})(?: (?:called|named)|,|:| -)? (?P<v>{_NAMES})",
         _named,
     ),
-    rule(r"<AM> (?P<v>married|engaged|divorced|widowed|single|separated)(?: to (?P<who>[\w-]+))?\s*$", _status),
+    rule(r"<AM> (?P<v>married|engaged|divorced|widowed|single|separated)(?: to (?P<who>[\w-]+))?\s*+$", _status),
     rule(r"(?:<HAVE>|<I>|we(?:'ve| have)?(?: just)?) got (?P<v>married|engaged|divorced)\b", _wed),
 )

@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from recollect.form.rules.fact import Fact, Rule, is_named, rule, value_of
 
 _NO_PLACE = re.compile(
-    r"(?:fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s+(?:moment|past|present|"
+    r"(?:fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
     r"future|now|middle)|tears|vim"
-    r"|a\s+(?:bubble|dream|world|simulation)|emacs|production|main|master|python|rust|java|general|"
+    r"|a\s++(?:bubble|dream|world|simulation)|emacs|production|main|master|python|rust|java|general|"
     r"theory|bed|work|school"
-    r"|a\s+new\s+(?:team|project|role|job|position|phone|laptop|version)|danger|doubt|trouble|"
-    r"the\s+(?:next|other|same)\s+\w+)\b",
+    r"|a\s++new\s++(?:team|project|role|job|position|phone|laptop|version)|danger|doubt|trouble|"
+    r"the\s++(?:next|other|same)\s++\w+)\b",
     re.IGNORECASE,
 )
 _A_PLACE = re.compile(
-    r"(?:a|an|the)\s+(?:\w+\s+){0,3}?(?:city|town|village|countryside|country|suburbs?|coast|island|"
+    r"(?:a|an|the)\s++(?:\w+\s++){0,3}?(?:city|town|village|countryside|country|suburbs?|coast|island|"
     r"mountains?|farm|area|region"
     r"|north|south|east|west|flat|apartment|house|cabin|netherlands|us|usa|uk|uae|philippines|states)\b",
     re.IGNORECASE,
@@ -25,7 +25,7 @@ _SMALL_WORDS = 3
 
 
 def _place(raw: str | None) -> str:
-    value = re.sub(r"\s+(?:with|to|for|as|next|last|this|and)\b.*$", "", value_of(raw, most_words=7)).strip(" ,")
+    value = re.sub(r"\s++(?:with|to|for|as|next|last|this|and)\b.*$", "", value_of(raw, most_words=7)).strip(" ,")
     if not value or _NO_PLACE.match(value):
         return ""
     if is_named(value) or _A_PLACE.match(value):
@@ -70,13 +70,13 @@ _MOVED = (
     r"(?:(?:<HAVE>|<I>|we(?:'ve| have)?(?: (?:just|recently|finally))?)(?: finally)? )?(?:(?:just|"
     r"recently) )?(?:moved|relocated)"
     r"(?: (?:back|over|house|out))? (?:from (?P<old>.+?)(?: (?:to|into) (?P<v>.+))?|(?:to|into)"
-    r" (?P<w>.+?)(?: from .+)?)\s*$"
+    r" (?P<w>.+?)(?: from .+)?)\s*+$"
 )
 
 RULES: tuple[Rule, ...] = (
     rule(r"<I> (?:live|reside)(?: \w+ly)? (?:in|on) (?P<v>.+)", _lives),
     rule(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
-    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.+?)\s*(?:\b(?:since|for)\b|$)", _lives),
+    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.+?)\s*+(?:\b(?:since|for)\b|$)", _lives),
     rule(_MOVED, _moved),
     rule(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
     rule(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),

@@ -7,10 +7,10 @@ from recollect.form.rules.fact import Fact, Rule, bare_value, items, rule, slot,
 
 # What is liked for a moment, or in the answer at hand, and not as a taste.
 _PASSING = re.compile(
-    r"^(?:your|the\s+(?:idea|way|sound|look|answer|first|second|last|new|one)|seeing|hearing|knowing|"
-    r"being|having|that|how|when|talking\s+to"
-    r"|to\s+(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s+sure|understand|"
-    r"use\s+this|help\s+me)|getting|it)\b",
+    r"^(?:your|the\s++(?:idea|way|sound|look|answer|first|second|last|new|one)|seeing|hearing|knowing|"
+    r"being|having|that|how|when|talking\s++to"
+    r"|to\s++(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s++sure|understand|"
+    r"use\s++this|help\s++me)|getting|it)\b",
     re.IGNORECASE,
 )
 # Most words in a taste: longer ones are opinions.
@@ -21,7 +21,7 @@ def _tastes(raw: str | None) -> list[str]:
     if not raw or _PASSING.match(raw.strip()):
         return []
     kept = items(
-        re.sub(r"\s+(?:a\s+lot|so\s+much|very\s+much|the\s+most|best|more\s+than\s+\w+)\b.*$", "", raw),
+        re.sub(r"\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b.*$", "", raw),
         most_words=_TASTE_WORDS,
     )
     return [one for one in kept if not _PASSING.match(one)]
@@ -29,7 +29,7 @@ def _tastes(raw: str | None) -> list[str]:
 
 def _likes(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
-        if re.match(r"to\s+\w+", thing):
+        if re.match(r"to\s++\w+", thing):
             activity = thing.split(maxsplit=1)[1]
             yield Fact(
                 category="preference",
@@ -68,7 +68,7 @@ def _prefers(match: re.Match[str]) -> Iterable[Fact]:
     whole = value_of(match["v"], most_words=12)
     if not whole or _PASSING.match(whole):
         return
-    chosen = re.split(r"\s+(?:over|to|rather\s+than|instead\s+of|than)\s+", whole)[0]
+    chosen = re.split(r"\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
     if 0 < len(chosen.split()) <= _TASTE_WORDS:
         yield Fact(
             category="preference",
@@ -80,7 +80,7 @@ def _prefers(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _favourite(match: re.Match[str]) -> Iterable[Fact]:
-    thing = re.sub(r"\s+", " ", match["what"].lower())
+    thing = re.sub(r"\s++", " ", match["what"].lower())
     value = bare_value(value_of(match["v"], most_words=8))
     if value and len(thing.split()) <= 4:
         key = f"favorite_{thing.replace(' ', '_')}"
@@ -96,7 +96,7 @@ def _favourite_turned(match: re.Match[str]) -> Iterable[Fact]:
 
 def _hobbies(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
-        thing = re.sub(r"^to\s+", "", thing)
+        thing = re.sub(r"^to\s++", "", thing)
         yield Fact(
             category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55
         )
@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"<I> (?:hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear) (?P<v>.+)", _dislikes),
     rule(
         r"<I> (?:don't|do not|never)(?: really| particularly| much)? (?:like|enjoy|care for|liked)"
-        r" (?P<v>.+?)(?P<more><NOMORE>)?\s*$",
+        r" (?P<v>.+?)(?P<more><NOMORE>)?\s*+$",
         lambda m: _likes_no_more(m) if m["more"] else _dislikes(m),
     ),
     rule(
@@ -138,7 +138,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
     rule(r"my (?:all-?time )?favou?rite (?P<what>[\w' -]+?) (?:is|are|has always been|would be) (?P<v>.+)", _favourite),
-    rule(r"(?P<v>[\w' -]+?) (?:is|are) my (?:all-?time )?favou?rite (?P<what>[\w-]+)\s*$", _favourite_turned),
+    rule(r"(?P<v>[\w' -]+?) (?:is|are) my (?:all-?time )?favou?rite (?P<what>[\w-]+)\s*+$", _favourite_turned),
     rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),
     rule(r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies),
     rule(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),

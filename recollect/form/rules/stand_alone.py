@@ -19,20 +19,20 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"")
 _HELD = "\ue000"
 # Openings that only tie a clause to what was said before.
 _OPENING = re.compile(
-    r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|wow|btw|by\s+the\s+way|"
+    r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|wow|btw|by\s++the\s++way|"
     r"also|plus|anyway|anyways"
-    r"|actually|honestly|guess\s+what|speaking\s+of\s+which|in\s+fact|you\s+know|thanks?(?:\s+(?:a\s+lot|"
-    r"so\s+much))?|thank\s+you"
-    r"|sure|right|definitely|absolutely|totally|of\s+course|exactly|ok|okay|cool|great|nice|haha|"
-    r"lol|fyi|like\s+i\s+said"
-    r"|as\s+(?:i\s+said|you\s+know)|to\s+be\s+honest|tbh|well\s+then|because|cause|since|though)\b[\s,.!:;–-]*)+",
+    r"|actually|honestly|guess\s++what|speaking\s++of\s++which|in\s++fact|you\s++know|thanks?(?:\s++(?:a\s++lot|"
+    r"so\s++much))?|thank\s++you"
+    r"|sure|right|definitely|absolutely|totally|of\s++course|exactly|ok|okay|cool|great|nice|haha|"
+    r"lol|fyi|like\s++i\s++said"
+    r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+)+",
     re.IGNORECASE,
 )
 _DROPPED_SUBJECT = re.compile(
     r"^(?:been|just|recently|started|got|went|had|finished|bought|gonna|going|looking|planning|"
     r"thinking|trying|working|took"
-    r"|made|met|joined|signed|moved|haven't|haven’t|can't\s+wait|won't|used|still|currently)\b(?!\s+(?:like|"
-    r"for\s+it|on\b))",
+    r"|made|met|joined|signed|moved|haven't|haven’t|can't\s++wait|won't|used|still|currently)\b(?!\s++(?:like|"
+    r"for\s++it|on\b))",
     re.IGNORECASE,
 )
 # 'Going to those places is my dream': the verb in -ing is itself the subject.
@@ -101,7 +101,7 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     if not speaker.listener and re.search(r"\b(?:you|you're|you've|you'd|you'll|your|yours)\b", body, re.I):
         return _framed(body, speaker)
     if re.search(
-        r"\b(?:you're|you've|you'd|you'll|yours|you\s+(?:are|were|have|do|don't|can|will|guys|all|all))\b", body, re.I
+        r"\b(?:you're|you've|you'd|you'll|yours|you\s++(?:are|were|have|do|don't|can|will|guys|all|all))\b", body, re.I
     ):
         return _framed(body, speaker)
     if not re.search(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|me|mine|myself)\b", body, re.I):

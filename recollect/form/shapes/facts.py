@@ -24,10 +24,10 @@ from recollect.types import Candidate, MemoryKind
 
 # Of the conversation or of the day, and over with it; models keep it all the same.
 _PASSING = re.compile(
-    r"\b(?:we|you\s+and\s+i)\s+(?:discussed|talked\s+about|spoke\s+about|went\s+over)\b"
-    r"|\bas\s+(?:we\s+)?discussed\b|\b(?:currently|right\s+now|at\s+the\s+moment|today)\s+(?:\w+\s+)?(?:working|looking|"
+    r"\b(?:we|you\s++and\s++i)\s++(?:discussed|talked\s++about|spoke\s++about|went\s++over)\b"
+    r"|\bas\s++(?:we\s++)?discussed\b|\b(?:currently|right\s++now|at\s++the\s++moment|today)\s++(?:\w+\s++)?(?:working|looking|"
     r"reading|editing|debugging|writing|trying|fixing|building)\b"
-    r"|\b(?:working|looking|editing|debugging)\s+(?:on|at)\b[^.!?]{0,80}\b(?:currently|right\s+now|at\s+the\s+moment|"
+    r"|\b(?:working|looking|editing|debugging)\s++(?:on|at)\b[^.!?]{0,80}\b(?:currently|right\s++now|at\s++the\s++moment|"
     r"today)\b",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from recollect.types import LoggedMessage
 _LEAST_SHARED = 0.5
 # Words that stand for whoever speaks: they are never in the message itself.
 _WHO = frozenset({"user", "assistant", "speaker"})
-_TRUNCATED = re.compile(r"(?:…|\.\.\.)\s*$")
+_TRUNCATED = re.compile(r"(?:…|\.\.\.)\s*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from recollect.store.relational.database import Row
 
 # From so many rows on COPY is quicker than the statement sent for each, though answers are not waited for then.
 LEAST_COPIED = 8
-_INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]+)\)\s*VALUES \(([$\d\s,]+)\)")
+_INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
 _TYPES = """
 SELECT CAST(attname AS TEXT), CAST(atttypid AS BIGINT)
   FROM pg_attribute
