@@ -77,8 +77,10 @@ def test_each_database_gives_the_same_prompts(kind: str, tmp_path: Path, embedde
 
 
 def test_there_are_enough_stories() -> None:
-    assert len(STORIES) >= 15
-    assert {story.topic for story in STORIES.values()} <= set(TOPICS)
+    assert len(STORIES) >= 45
+    assert sum(len(story.turns) for story in STORIES.values()) >= 400
+    assert sum(turn.is_follow_up for story in STORIES.values() for turn in story.turns) >= 190
+    assert {topic for topic in TOPICS if sum(story.topic == topic for story in STORIES.values()) < 2} == set()
 
 
 @pytest.mark.parametrize("name", STORIES)
