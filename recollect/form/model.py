@@ -33,6 +33,8 @@ class ModelExtraction:
     calls: int
     dropped: tuple[str, ...]
     """One sentence for each item that was not taken, without its words."""
+    unusable: bool = False
+    """The answer is of another form than was asked for: it holds no list, or no item of the shape."""
 
 
 async def extract_by_model(source: FormInput, model: LanguageModel, shape: Shape = MEMORIES) -> ModelExtraction:
@@ -50,9 +52,13 @@ async def extract_by_model(source: FormInput, model: LanguageModel, shape: Shape
     answer = await model.answer(
         system=shape.system, user=_question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME
     )
-    candidates, dropped = _read(answer.data, source, shape)
+    read = _read(answer.data, source, shape)
     return ModelExtraction(
-        candidates=tuple(candidates), usage=answer.usage, calls=answer.calls, dropped=(*answer.remarks, *dropped)
+        candidates=tuple(read.candidates),
+        usage=answer.usage,
+        calls=answer.calls,
+        dropped=(*answer.remarks, *read.dropped),
+        unusable=read.unusable,
     )
 
 
@@ -90,23 +96,31 @@ def _line(message: LoggedMessage, source: FormInput, head: str, longest: int) ->
     return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
 
 
-def _read(data: object, source: FormInput, shape: Shape) -> tuple[list[Candidate], list[str]]:
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What an answer's items came to."""
+
+    candidates: list[Candidate]
+    dropped: list[str]
+    unusable: bool
+
+
+def _read(data: object, source: FormInput, shape: Shape) -> _Items:
     items = shape.items(data)
     if items is None:
-        return [], [shape.missing]
-    dropped = (
-        [f"{len(items) - MOST_CANDIDATES} items beyond the first {MOST_CANDIDATES}"]
-        if len(items) > MOST_CANDIDATES
-        else []
-    )
+        return _Items([], [shape.missing], unusable=True)
+    beyond = len(items) - MOST_CANDIDATES
+    dropped = [f"{beyond} items beyond the first {MOST_CANDIDATES}"] if beyond > 0 else []
     candidates: list[Candidate] = []
+    malformed = 0
     for place, raw in enumerate(items[:MOST_CANDIDATES], start=1):
         try:
             candidates.append(shape.read(raw, source))
         except ValidationError as error:
+            malformed += 1
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "item"
             dropped.append(f"item {place}: {where}: {first['msg']}")
         except UnusableError as error:
             dropped.append(f"item {place}: {error}")
-    return candidates, dropped
+    return _Items(candidates, dropped, unusable=0 < malformed == min(len(items), MOST_CANDIDATES))

@@ -34,16 +34,18 @@ from recollect.types import (
     Evidence,
     FormationResult,
     Lease,
+    LoggedMessage,
     Purpose,
     Vectors,
 )
 from recollect.work.abandoning import abandon
 from recollect.work.apart import apart
+from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.energy import rationed
 from recollect.work.neighbours import gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
-from recollect.work.proposing import FORMED, Batch, extractor_version, propose
+from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version
 from recollect.work.reforming import outdated
 from recollect.work.returning import coming_back
 from recollect.work.telling import count_secrets
@@ -91,7 +93,6 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     new = [one for one in read if one.seq > lease.formed_seq]
     new = new if limit == WHOLE_BATCH else portion(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
-    await apart(characters(new), lambda: count_secrets(new, tools), above=LARGE_BATCH)
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = (one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL)
     live = with_characters(told, options)
@@ -105,20 +106,28 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
+        formed_seq=read[-1].seq,
         back=await coming_back(closes, lease, tools),
     )
-    changes, decisions = await _form(batch, tools)
+    batch, extracted = await propose_in_parts(batch, tools)
+    await _count_secrets(new, batch, tools)
+    changes, decisions = await _form(batch, extracted, tools)
     old: list[CloseMemory] = []
     why: list[Decision] = []
     if key.version == extractor_version(tools.model, profile.form):
-        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=read[-1].seq)
+        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=batch.formed_seq)
     return FormationResult(
-        formed_seq=read[-1].seq,
+        formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.changes, *changes, *old),
         decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
+
+
+async def _count_secrets(new: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
+    formed = [one for one in new if one.seq <= batch.formed_seq]
+    await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 
 
 def _limit(profile: Profile, *, asked: bool) -> int:
@@ -133,8 +142,7 @@ def _limit(profile: Profile, *, asked: bool) -> int:
     return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
 
 
-async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision]]:
-    extracted = await propose(batch, tools)
+async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
     size = characters(batch.messages)
     checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
     checked = _fitted(checked, batch.profile)
@@ -160,7 +168,7 @@ async def _form(batch: Batch, tools: Tools) -> tuple[list[Change], list[Decision
         terms=terms,
     )
     changes, decisions = to_changes(resolved, making)
-    return changes, [*decisions, *(_unread(batch, reason, tools) for reason in extracted.dropped)]
+    return changes, [*decisions, *(_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +252,7 @@ def _resolved(
     return resolve(proven, neighbours, policy=policy, context=context).resolved
 
 
-def _unread(batch: Batch, reason: str, tools: Tools) -> Decision:
+def _unread(batch: Batch, reason: str, seq: int | None, tools: Tools) -> Decision:
     """Log what the model answered and could not be read: nothing vanishes in silence."""
     return Decision(
         id=new_id(tools.clock),
@@ -257,4 +265,5 @@ def _unread(batch: Batch, reason: str, tools: Tools) -> Decision:
         text="",
         profile=batch.profile.name,
         conversation=batch.lease.key.conversation,
+        seq=seq,
     )

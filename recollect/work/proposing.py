@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.chat.names import spoken_name
+from recollect.errors import ModelError, ModelFault
 from recollect.form.gate import worth_a_look
-from recollect.form.model import extract_by_model
+from recollect.form.model import ModelExtraction, extract_by_model
 from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
 from recollect.form.records import RECORDS_VERSION, extract_records
 from recollect.form.scene import INTERACTION, tags_of
 from recollect.form.sentences import fold, sentences
-from recollect.form.shapes import shape_for
+from recollect.form.shapes import Shape, shape_for
 from recollect.form.sources import FormInput, readable
 from recollect.form.statements import extract_statements, statements_version
 from recollect.form.worth import is_pleasantry, worth_of
@@ -50,6 +51,8 @@ class Batch:
     or an edit that says the same again would be ignored as known and its memory lost."""
     options: Mapping[str, Any]
     """What the conversation was opened with."""
+    formed_seq: int
+    """The last message of the conversation that this formation is done with."""
     back: Back = NOTHING_BACK
     """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
 
@@ -65,6 +68,10 @@ class Extracted:
 
     candidates: Sequence[Candidate] = ()
     dropped: Sequence[str] = ()
+    unusable: bool = False
+    """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
+    seq: int | None = None
+    """The message that `dropped` speaks of; None: the whole batch."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -76,13 +83,59 @@ def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
     return RECORDS_VERSION if form.without_model == "records" else statements_version(form)
 
 
-async def propose(batch: Batch, tools: Tools) -> Extracted:
-    """Let the extractor read the batch, unless the gate sees nothing in it."""
+async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extracted:
+    """Let the extractor read the batch, unless the gate sees nothing in it.
+
+    Args:
+        batch: What is read.
+        tools: Store, model and embedder.
+        alone: Show the model neither what was said before nor what is known.
+
+    Raises:
+        ModelError: the model failed.
+    """
     size = characters(batch.messages)
     worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
     if not worth:
         return _nothing(batch)
-    source = FormInput(
+    source = _source(batch, tools)
+    if tools.model is None:
+        return Extracted(candidates=await asyncio.to_thread(_by_rules, source, batch.profile))
+    shape = shape_for(batch.profile.form, longest_characters=batch.profile.room.longest_characters)
+    known = () if shape.whole or alone else await _known(batch, worth, tools)
+    source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
+    answer = await _ask(source, tools.model, shape)
+    return Extracted(candidates=answer.candidates, dropped=answer.dropped, unusable=answer.unusable)
+
+
+async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:
+    """Ask the model; where it fails on the question, once more without what was said before and what is known.
+
+    A message that the model refuses is shown beside the ones that follow it, and so is a memory made of it: neither may
+    cost more than its own turn.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    alone = replace(source, earlier=(), neighbours=())
+    try:
+        answer = await extract_by_model(source, model, shape)
+    except ModelError as error:
+        if alone == source or error.fault is not ModelFault.REQUEST:
+            raise
+        return await extract_by_model(alone, model, shape)
+    if answer.unusable and alone != source:
+        return await extract_by_model(alone, model, shape)
+    return answer
+
+
+async def propose_by_rules(batch: Batch, tools: Tools) -> Extracted:
+    """Let the rules read the batch, whether there is a model or not."""
+    return await propose(batch, replace(tools, model=None))
+
+
+def _source(batch: Batch, tools: Tools) -> FormInput:
+    return FormInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=batch.lease.key.subject,
@@ -91,12 +144,6 @@ async def propose(batch: Batch, tools: Tools) -> Extracted:
         interaction=str(batch.options.get(INTERACTION) or "chat"),
         tags=tags_of(batch.options),
     )
-    if tools.model is None:
-        return Extracted(candidates=await asyncio.to_thread(_by_rules, source, batch.profile))
-    shape = shape_for(batch.profile.form, longest_characters=batch.profile.room.longest_characters)
-    known = () if shape.whole else await _known(batch, worth, tools)
-    answer = await extract_by_model(replace(source, neighbours=known), tools.model, shape)
-    return Extracted(candidates=answer.candidates, dropped=answer.dropped)
 
 
 def _by_rules(source: FormInput, profile: Profile) -> list[Candidate]:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 SAID = "I moved to Oslo in May, and I am allergic to peanuts."
 
-Ends = Literal["kept", "refused", "parked", "waits", "nothing"]
-"""Memories are stored; a decision says why not; the formation is parked with its reason, or waits with it for a server
-that is down; there was nothing to keep."""
+Ends = Literal["kept", "refused", "rules", "waits", "nothing"]
+"""Memories are stored; a decision says why not; the rules read the turn in the model's place, with a decision that
+says why; the formation waits for a server that is down; there was nothing to keep."""
 PROFILES = ("default", "session", "character", "user", "tiered", "app")
 
 
@@ -115,7 +115,7 @@ def says(write: Callable[[Good], str], ends: Ends, why: str = "", **but: Ends) -
     return Malformed(lambda answer: Reply(content=write(answer)), ends, but, why)
 
 
-def does(reply: Reply, why: str, ends: Ends = "parked") -> Malformed:
+def does(reply: Reply, why: str, ends: Ends = "rules") -> Malformed:
     """Let the server do something, whatever the shape."""
     return Malformed(lambda _: reply, ends, {}, why)
 
@@ -206,39 +206,39 @@ CASES: dict[str, Malformed] = {
     "finish_reason length": Malformed(
         lambda a: Reply(content=_first_whole(a), finish="length"), "kept", why=_BROKE_OFF
     ),
-    "ten thousand items": says(_many, "kept", "items beyond the first 20", app="parked"),
+    "ten thousand items": says(_many, "kept", "items beyond the first 20", app="rules"),
     # the value is there, and its items cannot be used
-    "wrong types": says(lambda a: a.with_(text=5, number={"a": 1}), "refused"),
-    "a list for a text": says(lambda a: a.with_(text=["moved"]), "refused"),
+    "wrong types": says(lambda a: a.with_(text=5, number={"a": 1}), "rules"),
+    "a list for a text": says(lambda a: a.with_(text=["moved"]), "rules"),
     "a huge string": says(lambda a: a.with_(text="x" * 1_000_000), "refused"),
     "unknown numbers": says(lambda a: a.with_(number=99, updates=99), "refused", "was not shown", app="kept"),
-    "ids for numbers": says(lambda a: a.with_(number="01900000-0000-7000-8000-000000000001"), "refused", app="kept"),
+    "ids for numbers": says(lambda a: a.with_(number="01900000-0000-7000-8000-000000000001"), "rules", app="kept"),
     "an invented quote": says(
         lambda a: a.with_(quote="I was born on Mars", text="Born on Mars."), "refused", "not in the"
     ),
-    "empty items": says(lambda a: json.dumps({"memories": [{}, None, 7, "", []]}), "refused", app="parked"),
-    "words for a list": says(lambda a: json.dumps({**a.data, "memories": "none"}), "refused", app="kept"),
-    "a list of strings": says(lambda a: '["He moved to Oslo in May."]', "refused", user="kept", app="parked"),
+    "empty items": says(lambda a: json.dumps({"memories": [{}, None, 7, "", []]}), "rules", user="refused"),
+    "words for a list": says(lambda a: json.dumps({**a.data, "memories": "none"}), "rules", app="kept"),
+    "a list of strings": says(lambda a: '["He moved to Oslo in May."]', "rules", user="kept"),
     # nothing to keep, said outright
-    "an empty list": says(lambda a: "[]", "nothing", app="parked"),
-    "an empty list in a fence": says(lambda a: "Nothing.\n```json\n[]\n```", "nothing", app="parked"),
+    "an empty list": says(lambda a: "[]", "nothing", app="rules"),
+    "an empty list in a fence": says(lambda a: "Nothing.\n```json\n[]\n```", "nothing", app="rules"),
     # no value to be had
-    "nothing at all": says(lambda a: "", "parked", "empty"),
-    "white space": says(lambda a: " \n\t ", "parked", "empty"),
-    "cut off in its first item": says(lambda a: _cut(a, 0.2), "parked", _BROKEN),
-    "cut off in its first key": says(lambda a: a.json[:7], "parked", _BROKEN),
-    "a refusal": says(lambda a: "I'm sorry, but I can't help with personal data.", "parked", "refused"),
+    "nothing at all": says(lambda a: "", "rules", "empty"),
+    "white space": says(lambda a: " \n\t ", "rules", "empty"),
+    "cut off in its first item": says(lambda a: _cut(a, 0.2), "rules", _BROKEN),
+    "cut off in its first key": says(lambda a: a.json[:7], "rules", _BROKEN),
+    "a refusal": says(lambda a: "I'm sorry, but I can't help with personal data.", "rules", "refused"),
     "a refusal in its own member": does(Reply(message={"refusal": "No."}), "refused"),
-    "keys in another language": says(lambda a: '{"erinnerungen": [{"inhalt": "Oslo"}]}', "parked", _OTHER_FORM),
-    "nested a thousand deep": says(lambda a: _deep(1_000), "parked", "nested deeper"),
-    "nested a hundred thousand deep": says(lambda a: _deep(100_000), "parked", "nested deeper"),
-    "an echo of the schema": says(_schema, "parked", _OTHER_FORM),
-    "an echo of the question": says(lambda a: f'Messages:\n[1] Thursday, "user": "{SAID}"', "parked"),
-    "prose": says(lambda a: "The user moved to Oslo in May.", "parked", _NO_JSON),
-    "another language": says(lambda a: "ユーザーは五月にオスロへ引っ越しました。", "parked", _NO_JSON),
-    "null": says(lambda a: "null", "parked", _OTHER_FORM),
-    "a number": says(lambda a: "42", "parked", _OTHER_FORM),
-    "reasoning without an end": says(lambda a: f"<think>Let me see: {a.json}", "parked", "reasoning"),
+    "keys in another language": says(lambda a: '{"erinnerungen": [{"inhalt": "Oslo"}]}', "rules", _OTHER_FORM),
+    "nested a thousand deep": says(lambda a: _deep(1_000), "rules", "nested deeper"),
+    "nested a hundred thousand deep": says(lambda a: _deep(100_000), "rules", "nested deeper"),
+    "an echo of the schema": says(_schema, "rules", _OTHER_FORM),
+    "an echo of the question": says(lambda a: f'Messages:\n[1] Thursday, "user": "{SAID}"', "rules"),
+    "prose": says(lambda a: "The user moved to Oslo in May.", "rules", _NO_JSON),
+    "another language": says(lambda a: "ユーザーは五月にオスロへ引っ越しました。", "rules", _NO_JSON),
+    "null": says(lambda a: "null", "rules", _OTHER_FORM),
+    "a number": says(lambda a: "42", "rules", _OTHER_FORM),
+    "reasoning without an end": says(lambda a: f"<think>Let me see: {a.json}", "rules", "reasoning"),
     "a broken call of a tool": does(Reply(message=_call("{oops"), finish="tool_calls"), _BROKEN),
     "null for content": does(Reply(content=None), "empty"),
     "a content filter": does(Reply(content='{"memories": []}', finish="content_filter"), "content filter"),

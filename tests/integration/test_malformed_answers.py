@@ -1,4 +1,4 @@
-"""T-EXT: whatever a model or its server answers, in every shape, ends in memories, a reason or a parked formation."""
+"""T-EXT: whatever a model or its server answers, in every shape, ends in memories or a reason."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,6 +15,7 @@ from recollect.profiles.shelf import Profiles
 from recollect.providers.openai import OpenAIChatModel
 from recollect.testing import FakeClock
 from recollect.types import Action, FormationStatus, Memory, MemoryState, Scene, Subject
+from recollect.work.bisection import BY_RULES
 from talk import user
 
 ATTEMPTS = 2
@@ -63,7 +64,7 @@ async def serving(reply: Reply) -> AsyncIterator[Server]:
 
 @pytest.fixture(scope="module")
 def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
-    """Each shipped profile, formed after every turn, tried again and parked after two tries, whatever it costs."""
+    """Each shipped profile, formed after every turn, read by the rules after two tries, whatever it costs."""
     folder: Path = tmp_path_factory.mktemp("profiles")
     for name in PROFILES:
         text = (
@@ -116,12 +117,12 @@ async def asking(reply: Reply, profile: str, parts: Parts, clock: FakeClock) -> 
 
 def test_there_are_at_least_forty_bad_answers() -> None:
     assert len(CASES) >= 40
-    assert {case.ends for case in CASES.values()} == {"kept", "refused", "parked", "waits", "nothing"}
+    assert {case.ends for case in CASES.values()} == {"kept", "refused", "rules", "waits", "nothing"}
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", CASES)
-async def test_a_bad_answer_ends_in_memories_a_reason_or_a_parked_formation(
+async def test_a_bad_answer_ends_in_memories_or_a_reason(
     name: str, profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
 ) -> None:
     case = CASES[name]
@@ -134,10 +135,8 @@ async def test_a_bad_answer_ends_in_memories_a_reason_or_a_parked_formation(
         assert 1 <= server.asked <= 3 * 2 * ATTEMPTS, "three ways of asking, a second request each"
         if profile not in case.but and case.why:
             assert any(case.why in told for told in [*reasons, status.error or ""]), (reasons, status.error)
-        if ends == "parked":
-            [parked] = await asked.engine.formations(parked=True)
-            assert parked.attempts == ATTEMPTS
-            assert SAID not in (parked.error or "")
+        assert await asked.engine.formations(parked=True) == []
+        assert not any(SAID in told for told in reasons)
         for one in kept:
             assert one.evidence, "nothing is kept without its source"
             assert "\x00" not in one.text
@@ -145,15 +144,13 @@ async def test_a_bad_answer_ends_in_memories_a_reason_or_a_parked_formation(
 
 
 def _end(status: FormationStatus, kept: list[Memory], reasons: list[str]) -> Ends:
-    if status.parked:
-        assert status.error
-        assert (kept, reasons) == ([], [])
-        return "parked"
     if status.error:
         assert (kept, reasons, status.formed_seq) == ([], [], 0)
         assert status.due_at is not None, "it comes again by itself"
         return "waits"
     assert status.formed_seq == status.last_seq == 1
+    if any(told.startswith(BY_RULES) for told in reasons):
+        return "rules"
     if kept:
         return "kept"
     return "refused" if reasons else "nothing"
@@ -181,16 +178,6 @@ async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
         assert not (await asked.formation()).parked
         server.reply = Reply(content=good(profile).json)
         clock.advance(minutes=5)
-        await asked.engine.form()
-        assert len(await asked.kept()) == 1
-
-
-async def test_a_parked_formation_can_be_retried(parts: Parts, clock: FakeClock, profiles: Profiles) -> None:
-    async with asking(Reply(content=""), "default", replace(parts, profiles=profiles), clock) as (asked, server):
-        await asked.tell()
-        [parked] = await asked.engine.formations(parked=True)
-        server.reply = Reply(content=good("default").json)
-        assert await asked.engine.retry(parked.key)
         await asked.engine.form()
         assert len(await asked.kept()) == 1
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.errors import BadRequestError, UnknownConversationError, UnknownMemoryError
+from recollect.errors import BadRequestError, ModelError, UnknownConversationError, UnknownMemoryError
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
 from recollect.types import Action, EraseReceipt, Memory, MemoryKind, MemoryState, Reach, Subject
 from talk import (
@@ -331,10 +331,8 @@ async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_name
 async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
     engine: AsyncRecollect, parts: Parts, clock: FakeClock
 ) -> None:
-    from recollect.errors import ModelError
-
     await tell(engine, PEANUTS)
-    failing = with_model(parts, ScriptedModel(lambda _system, _user: ModelError("cannot read 'peanuts'")))
+    failing = with_model(parts, ScriptedModel(lambda _system, _user: BadRequestError("cannot read 'peanuts'")))
     await failing.record([user("I adore peanuts, always.")], user="ana")
     for _ in range(12):
         await failing.form()
@@ -344,6 +342,19 @@ async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
     [parked] = await engine.formations(parked=True)
     assert parked.error == "its error went with what was erased"
+
+
+async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
+    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+) -> None:
+    failing = with_model(parts, ScriptedModel(lambda _system, _user: ModelError("cannot read 'peanuts'")))
+    await failing.record([assistant("Hello!"), user(PEANUTS), assistant("Noted.")], user="ana")
+    for _ in range(3):
+        await failing.form()
+        clock.advance(seconds=1_000)
+    assert any("cannot read 'peanuts'" in line.reason for line in await engine.decisions(user="ana"))
+    await engine.erase((await fact(engine, "peanuts")).id, user="ana")
+    assert not any("peanuts" in line.reason for line in await engine.decisions(user="ana"))
 
 
 async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(engine: AsyncRecollect, parts: Parts) -> None:

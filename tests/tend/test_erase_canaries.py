@@ -12,7 +12,7 @@ import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
 from recollect.engine import AsyncRecollect, Parts
-from recollect.errors import ModelError
+from recollect.errors import BadRequestError, ModelError
 from recollect.store.open import open_store
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind, Subject
@@ -65,17 +65,20 @@ class Talk:
         assert prepared.body
 
     async def fail(self, who: str) -> None:
-        """Let a model fail with words in its error until the work is parked."""
+        """Let a model fail with words in its errors until the work is parked, and until the rules do it."""
         word = self.word(who, "error")
-        failing = with_model(self.parts, ScriptedModel(lambda _system, _user: ModelError(f"cannot read {word}")))
         clock = self.parts.clock
         assert isinstance(clock, FakeClock)
-        await failing.record([{"role": "user", "content": f"I adore {word}, always."}], user=who, conversation="fails")
-        for _ in range(12):
-            await failing.form()
-            clock.advance(seconds=1_000)
+        for kind in (BadRequestError, ModelError):
+            failing = with_model(self.parts, ScriptedModel(lambda *_, kind=kind: kind(f"cannot read {word}")))
+            said = [{"role": "user", "content": f"I adore {word}, always."}]
+            await failing.record(said, user=who, conversation=kind.__name__)
+            for _ in range(12):
+                await failing.form()
+                clock.advance(seconds=1_000)
         parked = await failing.formations(parked=True)
         assert any(word in (status.error or "") for status in parked)
+        assert any(word in line.reason for line in await failing.decisions(user=who))
 
     async def patterns(self, who: str, wheres: list[str] | None = None) -> dict[bytes, str]:
         salts = [(await self.parts.store.hot(Subject("user", one), "")).salt for one in ("ana", "ben")]

@@ -11,6 +11,7 @@ from recollect.errors import ModelError
 from recollect.providers.protocol import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus, MemoryKind, MemoryState
+from recollect.work.bisection import BY_RULES
 from talk import PEANUTS_AND_OSLO, answer, assistant, fact, note, slot, slots, tell, texts, user, with_model
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
@@ -76,10 +77,12 @@ async def test_small_talk_costs_no_call_at_all(parts: Parts, engine: AsyncRecoll
 
 
 @pytest.mark.parametrize("data", [None, "hello", 7, {"facts": []}, {"memories": "none"}, {"memories": {"a": 1}}])
-async def test_an_answer_without_a_list_ends_in_a_decision(engine: AsyncRecollect, parts: Parts, data: object) -> None:
+async def test_after_an_answer_without_a_list_the_rules_read(
+    engine: AsyncRecollect, parts: Parts, data: object
+) -> None:
     await tell(with_model(parts, ScriptedModel([data])), PEANUTS_AND_OSLO)
-    assert await ignored(engine) == ["the answer holds no list of memories"]
-    assert await texts(engine, kinds=DISTILLED) == set()
+    assert await ignored(engine) == [f"{BY_RULES}: the answer holds no list of memories"]
+    assert await slots(engine) == {"allergy:peanuts": "peanuts", "location": "Oslo"}
     assert (await extraction(engine)).formed_seq == 1, "the message is done with"
 
 
@@ -166,23 +169,21 @@ async def test_a_failing_model_is_asked_again_later_and_the_message_waits(
     assert (await extraction(engine)).error is None
 
 
-async def test_a_model_that_never_answers_ends_in_a_parked_formation_that_can_be_retried(
+async def test_a_turn_that_the_model_refuses_twice_is_read_by_the_rules(
     engine: AsyncRecollect, parts: Parts, clock: FakeClock
 ) -> None:
-    formed = with_model(parts, ScriptedModel([*[ModelError("no such model")] * 5, STORY]))
+    model = ScriptedModel([ModelError("no such model")] * 2)
+    formed = with_model(parts, model)
     await tell(formed, PEANUTS_AND_OSLO)
-    for _ in range(4):
-        clock.advance(hours=1)
-        await formed.form()
-    parked = await extraction(engine)
-    assert (parked.parked, parked.error, parked.formed_seq) == (True, "no such model", 0)
-    assert [one.key for one in await engine.formations(parked=True)] == [parked.key]
-    assert await formed.retry(parked.key)
+    assert await slots(engine) == {}
+    clock.advance(minutes=1)
     await formed.form()
-    assert (await slots(engine))["location"] == "Oslo"
+    assert await slots(engine) == {"allergy:peanuts": "peanuts", "location": "Oslo"}
+    assert await ignored(engine) == [f"{BY_RULES}: no such model"]
+    assert await engine.formations(parked=True) == []
 
 
-async def test_a_parked_conversation_holds_up_no_other(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+async def test_a_refused_conversation_holds_up_no_other(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
     def fails_for_rome(system: str, asked: str) -> object:
         return ModelError("no") if "Rome" in asked else answer(slot("identity/location", "Lima", "I live in Lima"))
 

@@ -14,6 +14,7 @@ from recollect.profiles.shelf import Profiles
 from recollect.providers.protocol import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationResult, FormationStatus, Lease
+from recollect.work.bisection import BY_RULES
 from recollect.work.breaker import BreakerState
 from talk import PEANUTS_AND_OSLO, answer, slot, slots, tell, with_model
 
@@ -71,7 +72,7 @@ async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_i
     assert engine.worker_counters.parked == 0
 
 
-async def test_s12_a_request_that_the_model_cannot_bear_is_parked_and_holds_up_nobody(
+async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and_holds_up_no_one(
     parts: Parts, clock: FakeClock
 ) -> None:
     server = Server(None)
@@ -83,8 +84,10 @@ async def test_s12_a_request_that_the_model_cannot_bear_is_parked_and_holds_up_n
         await pass_minutes(engine, clock, 2)
         late = [one for one in await extractions(engine) if one.due_at and one.key.subject.name != "ben"]
         assert late == []
-    [bad] = [one for one in await extractions(engine) if one.key.subject.name == "ben"]
-    assert (bad.parked, bad.error) == (True, "no answer in time")
+    assert await slots(engine, "ben") == {"location": "Rome"}
+    [why] = [line.reason for line in await engine.decisions(user="ben") if line.action is Action.IGNORE]
+    assert why == f"{BY_RULES}: no answer in time"
+    assert await engine.formations(parked=True) == []
 
 
 async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_same(
