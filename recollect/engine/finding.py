@@ -8,7 +8,7 @@ from recollect.engine.parts import Parts
 from recollect.engine.reading import ReadingLists, warm
 from recollect.engine.reranking import Reranking, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
-from recollect.form.sources import readable_text
+from recollect.form.sources import quotation_text
 from recollect.providers.spaces import Embedders
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.recall.seek import Seeker
@@ -105,4 +105,4 @@ async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
 
 def presentable(memory: Memory) -> Memory:
     """Scrub a quotation; anything else is as it was stored."""
-    return replace(memory, text=readable_text(memory.text)) if memory.kind is MemoryKind.TURN else memory
+    return replace(memory, text=quotation_text(memory)) if memory.kind is MemoryKind.TURN else memory

@@ -53,7 +53,7 @@ def worth_a_look(text: str) -> bool:
     >>> worth_a_look("Write a poem about autumn")
     False
     """
-    words = fold(own_words(text[: 2 * LONGEST_READ])[:LONGEST_READ])
+    words = fold(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ])
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
     return any(_sentence_counts(sentence) for sentence in sentences(words))

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
 from recollect.form.scrub import scrub
-from recollect.form.strip import own_words
+from recollect.form.strip import Speaker, own_words
 from recollect.types import LoggedMessage, Memory, Subject
 
 # Longest stretch of a message that extractors read: a longer one is a pasted document, not somebody talking.
@@ -45,23 +45,44 @@ def readable(message: LoggedMessage) -> str:
 
     What the assistant quotes counts as its words: it answers out of documents.
     """
-    return readable_text(message.text, quotations=message.role == "assistant")
+    speaker = speaker_kind(message.role, message.name)
+    return readable_text(message.text, quotations=message.role == "assistant", speaker=speaker)
 
 
-def readable_text(text: str, *, quotations: bool = False) -> str:
+def speaker_kind(role: str, name: str | None) -> Speaker:
+    """Tell whose words a message holds: under a name somebody talks to other people.
+
+    >>> speaker_kind("user", None), speaker_kind("user", "Ben"), speaker_kind("tool", None)
+    ('user', 'person', 'assistant')
+    """
+    if role != "user":
+        return "assistant"
+    return "person" if spoken_name(name) else "user"
+
+
+def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
     """Return what may be derived from a text: own words (and, if told to, quoted lines), scrubbed, not endless."""
-    return _short_read(text, quotations) if len(text) <= _SHORT else _read(text, quotations)
+    read = _short_read if len(text) <= _SHORT else _read
+    return read(text, quotations, speaker)
 
 
 @lru_cache(maxsize=_KEPT_READ)
-def _short_read(text: str, quotations: bool) -> str:
-    return _read(text, quotations)
+def _short_read(text: str, quotations: bool, speaker: Speaker) -> str:
+    return _read(text, quotations, speaker)
 
 
-def _read(text: str, quotations: bool) -> str:
-    own = scrub(own_words(text[:_LONGEST_SEEN], quotations=quotations)[: LONGEST_READ + _MARGIN])
+def _read(text: str, quotations: bool, speaker: Speaker) -> str:
+    seen = own_words(text[:_LONGEST_SEEN], quotations=quotations, speaker=speaker)
+    own = scrub(seen[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
+
+
+def quotation_text(memory: Memory) -> str:
+    """Return what a quotation shows of its message."""
+    role = memory.evidence[0].role if memory.evidence else "user"
+    name = memory.speaker if memory.speaker != role else None
+    return readable_text(memory.text, speaker=speaker_kind(role, name))
 
 
 def speaker_of(message: LoggedMessage) -> str:

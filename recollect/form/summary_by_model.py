@@ -57,7 +57,7 @@ async def summarise_by_model(
     text = answer.data.get("summary") if isinstance(answer.data, dict) else answer.data
     if not isinstance(text, str) or not squeeze(text):
         raise ModelError("the answer holds no summary; the turns are summed up again later")
-    return _kept(scrub(own_words(clean(text))), spoken[-1], longest)
+    return _kept(scrub(own_words(clean(text), speaker="assistant")), spoken[-1], longest)
 
 
 def _question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:

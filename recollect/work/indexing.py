@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.chat.names import spoken_name
 from recollect.form.hold import planted_order
-from recollect.form.sources import readable_text, speaker_of
+from recollect.form.sources import readable_text, speaker_kind, speaker_of
 from recollect.form.tone import small_talk
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
@@ -100,7 +100,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
 def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:
-        text = readable_text(message.text)
+        text = readable_text(message.text, speaker=speaker_kind(message.role, message.name))
         if message.name == MODEL or not is_quotable(message.role, text):
             continue
         if planted_order(text, message.role):

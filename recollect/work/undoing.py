@@ -7,7 +7,7 @@ from itertools import islice
 from recollect.chat.names import spoken_name
 from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.form.sentences import sentences
-from recollect.form.sources import readable_text
+from recollect.form.sources import quotation_text
 from recollect.form.summary import NOTHING_SAID
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
@@ -106,7 +106,7 @@ async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemor
                 space=tools.embedder.space if vectors else "",
                 vectors=vectors,
                 terms=counted,
-                asks=memory.kind is MemoryKind.TURN and asks(readable_text(memory.text)),
+                asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),
             )
         )
     return made
@@ -117,7 +117,7 @@ def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
     match memory.kind:
         case MemoryKind.TURN:
             name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
-            text = readable_text(memory.text)
+            text = quotation_text(memory)
             return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
         case MemoryKind.EPISODE:
             if memory.text == NOTHING_SAID:

@@ -13,10 +13,11 @@ BLOCK = "<recollect-memory k1>\n- The user likes tea\n</recollect-memory k1>"
     ("text", "own"),
     [
         (f"{BLOCK}I moved.", "I moved."),
-        (f"I moved. {BLOCK} Twice.", "I moved.  Twice."),
+        (f"I moved. {BLOCK} Twice.", "I moved."),
+        (f"{BLOCK}\n\n{BLOCK.replace('k1', 'k2')}\n\nI moved.", "I moved."),
         ("I moved. <recollect-memory k1>- likes tea", "I moved."),
         (f"<recollect-memory a>x{BLOCK}y</recollect-memory a>I moved.", "I moved."),
-        ("likes tea</recollect-memory k1>I moved.", "I moved."),
+        ("likes tea</recollect-memory k1>I moved.", ""),
         ("&lt;recollect-memory k1&gt;likes tea&lt;/recollect-memory k1&gt;I moved.", "I moved."),
         ("> <recollect-memory k1>\n> likes tea\n> </recollect-memory k1>\nI moved.", "I moved."),
         ("<RECOLLECT-MEMORY k>likes tea</Recollect-Memory k>I moved.", "I moved."),

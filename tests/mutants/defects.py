@@ -189,8 +189,8 @@ SELECT *
     Defect(
         name="form: injected memory is extracted again",
         file="recollect/form/strip.py",
-        sound="    text = _without_ours(text)\n",
-        planted="",
+        sound="    spans = united([*wrapped.spans, *blocks.spans])\n",
+        planted="    spans = wrapped.spans\n",
         noticed_by=("tests/form/test_strip.py", "tests/work/test_indexing.py"),
     ),
     Defect(

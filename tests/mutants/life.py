@@ -153,8 +153,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="form: a block without its tags is read as somebody's words",
         file="recollect/form/strip.py",
-        sound="    text = _without_rows(_without_begin_end(text))\n",
-        planted="    text = _without_begin_end(text)\n",
+        sound="    text = _without_rows(text)\n",
+        planted="",
         noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
     ),
     Defect(

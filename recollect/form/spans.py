@@ -1,0 +1,61 @@
+"""Stretches of a text that are taken out of it. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+
+Span = tuple[int, int]
+"""Where a stretch begins, and where what follows it begins."""
+
+
+def united(spans: Iterable[Span]) -> list[Span]:
+    """Join spans that overlap or touch, in order.
+
+    >>> united([(4, 9), (0, 2), (8, 12)])
+    [(0, 2), (4, 12)]
+    """
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
+
+
+def holds(spans: Sequence[Span], place: int) -> bool:
+    """Whether a place lies inside one of the spans, which are united."""
+    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
+    return at >= 0 and place < spans[at][1]
+
+
+def cut(text: str, spans: Iterable[Span]) -> str:
+    """Take spans out of a text. What stood before and behind them does not grow into one sentence.
+
+    >>> cut("I like tea.<x>and</x>Bye", [(11, 21)])
+    'I like tea.\\nBye'
+    """
+    kept: list[str] = []
+    at = 0
+    for start, end in united(spans):
+        kept.append(text[at:start])
+        if not text[max(0, start - 1) : start].isspace() and not text[end : end + 1].isspace():
+            kept.append("\n")
+        at = end
+    kept.append(text[at:])
+    return "".join(kept)
+
+
+def blanked(text: str, spans: Iterable[Span]) -> str:
+    """Write blanks over spans of a text; its lines stay.
+
+    >>> blanked("I ski. He skis.", [(7, 15)])
+    'I ski.         '
+    """
+    kept: list[str] = []
+    at = 0
+    for start, end in united(spans):
+        lines = text[start:end].split("\n")
+        kept += [text[at:start], "\n".join(" " * len(line) for line in lines)]
+        at = end
+    kept.append(text[at:])
+    return "".join(kept)
