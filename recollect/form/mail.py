@@ -82,11 +82,12 @@ def _letter(text: str) -> "re.Match[str] | None":
         alone = not text[found.end() : found.end() + 80].partition("\n")[0].strip()
         if (found["mark"] or alone) and not _is_assistant(names):
             return found
+    signed = max((found.start() for found in _SIGNED.finditer(text)), default=0)
     for found in _GREETS.finditer(text):
         names = found["who"].casefold().split()
-        many = bool(_OTHERS.intersection(names)) and bool(_SIGNED.search(text, found.end()))
+        many = bool(_OTHERS.intersection(names)) and signed > found.start()
         another = found["who"][:1].isupper() and not _is_assistant(names) and len(names) <= _NAME_WORDS
-        if (many or another) and text[found.end() :].strip():
+        if (many or another) and found.end() < len(text):
             return found
     return None
 

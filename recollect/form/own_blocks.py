@@ -5,7 +5,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.form.spans import Span, holds
+from recollect.form.spans import Span, blanked, holds
 
 # Our block's tags, written plainly or escaped; the boundary's hash behind the name may stand in both.
 _OUR_TAG = re.compile(
@@ -40,19 +40,22 @@ def find_own_blocks(text: str, hidden: Sequence[Span]) -> OwnBlocks:
         hidden: United spans that are taken away anyhow; tags in them count for nothing.
     """
     tags = [tag for tag in _OUR_TAG.finditer(text) if not holds(hidden, tag.start())]
-    spans = [run.span() for run in _ENCODED.finditer(text) if _is_encoded_block(run.group())]
-    at = 0
-    cut_off = False
-    for number, tag in enumerate(tags):
+    encoded = [run.span() for run in _ENCODED.finditer(text) if _is_encoded_block(run.group())]
+    closing = {_id(tag): tag.end() for tag in tags if tag["close"]}
+    plain = blanked(text, [*hidden, *encoded])
+    spans: list[Span] = []
+    at, headed = 0, True
+    for tag in tags:
         if tag.start() < at:
             continue
         if tag["close"]:
             return OwnBlocks([], forged=True, cut_off=True)
-        closing = [other for other in tags[number + 1 :] if other["close"] and _id(other) == _id(tag)]
-        headed = not any(_says_something(text, start, end) for start, end in _gaps(tag.start(), [*hidden, *spans]))
-        cut_off = not closing or not headed
-        at = len(text) if cut_off else closing[-1].end()
+        headed = headed and not any(character.isalnum() for character in plain[at : tag.start()])
+        end = closing.get(_id(tag), 0)
+        at = end if headed and end > tag.start() else len(text)
         spans.append((tag.start(), at))
+    cut_off = at == len(text)
+    spans += encoded
     cut = _CUT_TAG.search(text.rstrip()[-40:])
     if cut and _TAG_NAME.startswith(cut["name"].lower()):
         spans.append((len(text.rstrip()) - len(cut.group()), len(text)))
@@ -61,22 +64,6 @@ def find_own_blocks(text: str, hidden: Sequence[Span]) -> OwnBlocks:
 
 def _id(tag: "re.Match[str]") -> str:
     return _HEX.sub("", tag["id"].lower())
-
-
-def _gaps(end: int, spans: Sequence[Span]) -> list[Span]:
-    """Return what stands before a place and in none of the spans."""
-    found: list[Span] = []
-    at = 0
-    for start, stop in sorted(spans):
-        if start >= end:
-            break
-        found.append((at, start))
-        at = max(at, stop)
-    return [*found, (at, end)] if at < end else found
-
-
-def _says_something(text: str, start: int, end: int) -> bool:
-    return any(character.isalnum() for character in text[start:end])
 
 
 def _is_encoded_block(run: str) -> bool:

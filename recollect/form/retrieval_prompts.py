@@ -87,8 +87,8 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
     """
     lines = _lines(text)
     labels = [(line, found) for line in lines if (found := _label(line))]
-    leads = [line for line in lines if _leads(line, text)]
-    headers = [line for line in lines if _is_header(line, text, labelled=bool(labels or leads))]
+    leads = [line for line in lines if _leads(line, lines[-1])]
+    headers = [line for line in lines if _is_header(line, lines[-1], labelled=bool(labels or leads))]
     below = min([*leads, *headers], key=lambda line: line.start, default=None)
     if below is None:
         above = [line for line in lines if _looks_back(line)]
@@ -116,7 +116,7 @@ def is_template(text: str) -> bool:
     lines = _lines(text)
     return not any(character.isalnum() for character in text) or (
         not any(_label(line) for line in lines)
-        and (bool(_PERSONA.match(text)) or bool(lines and _leads(lines[0], text)))
+        and (bool(_PERSONA.match(text)) or bool(lines and _leads(lines[0], lines[-1])))
     )
 
 
@@ -136,10 +136,10 @@ def _label(line: _Line) -> int | None:
     return line.start + found.end() if found else None
 
 
-def _leads(line: _Line, text: str) -> bool:
+def _leads(line: _Line, last: _Line) -> bool:
     """Whether a line tells the model to answer from what follows."""
     low = line.text.lower()
-    if not text[line.end :].strip() and not low.rstrip().count(":", 0, -1):
+    if line is last and ":" not in low.rstrip()[:-1]:
         return False  # nothing follows
     if _ANSWERED.search(low) or "context information is below" in low or "context is below" in low:
         return True
@@ -157,14 +157,14 @@ def _points(sentence: str, behind: str) -> bool:
     return any(abs(place - other) <= _NEAR for place in points for other in named)
 
 
-def _is_header(line: _Line, text: str, *, labelled: bool) -> bool:
+def _is_header(line: _Line, last: _Line, *, labelled: bool) -> bool:
     """Whether a line stands above documents: 'Context:', '### Documents'."""
     found = _HEADER.match(line.text)
     if not found:
         return False
     rest = found["rest"].strip(" *#]=-")
     if found["colon"]:
-        return labelled or (not rest and bool(text[line.end :].strip()))
+        return labelled or (not rest and line is not last)
     return not rest and (labelled or line.text.lstrip()[:1] in "#[=*")
 
 
@@ -186,7 +186,7 @@ def _question(text: str, lines: Sequence[_Line], labels: Sequence[tuple[_Line, i
     if len(behind) != 1:
         return None
     line, place = behind[0]
-    headers = [other for other in lines if other.start > line.start and _is_header(other, text, labelled=True)]
+    headers = [other for other in lines if other.start > line.start and _is_header(other, lines[-1], labelled=True)]
     if not headers:
         return (place, _answer(lines, place, len(text)))
     # The question comes first in some templates: right behind the lead, before the documents.
