@@ -1,6 +1,7 @@
 """What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from types import TracebackType
 from typing import Self
@@ -12,7 +13,7 @@ from recollect.engine.parts import Parts
 from recollect.engine.prompting import Prompts
 from recollect.engine.toolbox import ToolBox
 from recollect.engine.turn import Turns
-from recollect.errors import UnknownMemoryError
+from recollect.errors import StoreUnavailableError, UnknownMemoryError
 from recollect.profiles.model import Profile
 from recollect.providers.spaces import Embedders
 from recollect.tend.reterming import Reterming
@@ -54,11 +55,13 @@ class Wired:
             counter=parts.counter,
             embedders=self._embedders,
         )
-        tending, reterming = Schedule(self._tools, parts.settings.tend_every_s), Reterming(self._tools)
+        self._closing = False
+        self._tending = tending = Schedule(self._tools, parts.settings.tend_every_s)
+        reterming = Reterming(self._tools)
 
-        async def chores(stop: Callable[[], bool]) -> None:
+        async def chores(stop: Callable[[], bool]) -> bool:
             await reterming.portion(stop)
-            await tending.portion(stop)
+            return await tending.portion(stop)
 
         self._stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
         self._worker = Worker(self._tools, self._stages, chores=chores)
@@ -68,9 +71,12 @@ class Wired:
         self.turns = Turns(parts, self._prompts, self._worker, toolbox)
 
     async def close(self) -> None:
-        """Finish what was accepted and let go of the store."""
+        """Finish what was accepted and let go of the store. Maintenance under way stops within a second."""
+        self._closing = True
         self._worker.stop()
         await self.turns.close()
+        with suppress(StoreUnavailableError):  # another process goes on when the lease has run out
+            await self._tending.close()
         await self._embedders.close()
         if self._parts.reranker is not None:
             await self._parts.reranker.close()

@@ -83,18 +83,22 @@ class Operating(Wired):
 
         Raises:
             StaleSubjectError: a subject kept changing meanwhile; what was done until then stands.
+            StoreUnavailableError: the engine was closed meanwhile; what was done until then stands.
         """
         if user is not None:
-            decisions = await tend_subject(self._tools, self.subject(user), dry_run=dry_run)
+            decisions = await tend_subject(self._tools, self.subject(user), dry_run=dry_run, stop=self._is_closing)
             return TendReport(subjects=1, decisions=tuple(decisions), dry_run=dry_run)
         looked_at, found = 0, list[Decision]()
         page = await self.subjects(limit=_A_PAGE)
         while page:
             for subject in page:
-                found += await tend_subject(self._tools, subject, dry_run=dry_run)
+                found += await tend_subject(self._tools, subject, dry_run=dry_run, stop=self._is_closing)
             looked_at += len(page)
             page = await self.subjects(after=page[-1].text, limit=_A_PAGE)
         return TendReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
+
+    def _is_closing(self) -> bool:
+        return self._closing
 
     async def ready(self) -> int:
         """Return the number of the database's schema, unless it does not answer or is a newer Recollect's.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from recollect.chat.request import read_request
 from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.turn import charges
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.profiles.model import Profile
 from recollect.tend.length import HARD_FACTOR
 from recollect.text import clean, squeeze
@@ -148,7 +149,11 @@ class Remembering(Wired):
 
     async def work(self) -> None:
         """Form memories until `stop_work` is called: the worker."""
-        await self._worker.run()
+        try:
+            await self._worker.run()
+        finally:
+            with suppress(StoreUnavailableError):  # another process goes on when the lease has run out
+                await self._tending.close()
 
     def stop_work(self) -> None:
         """End `work` after what is under way."""

@@ -10,6 +10,10 @@ from recollect.types import Memory, Subject, TendLease, Untermed
 class TendedStore(Protocol):
     """Whose turn it is to be tended, and what tending reads."""
 
+    async def version(self, subject: Subject) -> int:
+        """Return the subject's version, which moves with every change to its memories; 0 where nothing was stored."""
+        ...
+
     async def profiles_of(self, subject: Subject) -> set[str]:
         """Name the profiles under which the subject's notes and facts were formed, closed ones included."""
         ...
@@ -46,6 +50,14 @@ class TendedStore(Protocol):
         self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
     ) -> TendLease | None:
         """Take a subject for tending; None where it was tended since `before`, or another holds it."""
+        ...
+
+    async def tended_up_to(self, lease: TendLease, at: datetime, *, until: datetime) -> bool:
+        """Note that all that was stored before `at` was tended, and hold the lease on until `until`.
+
+        Returns:
+            Whether the lease still stood; if not, nothing was noted.
+        """
         ...
 
     async def tended(self, lease: TendLease, at: datetime) -> None:

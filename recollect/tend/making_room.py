@@ -1,5 +1,6 @@
 """Make room for what is about to be added, within the same commit. Reads the store, may ask a model; writes nothing."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +8,7 @@ from datetime import datetime
 from urllib.parse import unquote
 
 import numpy as np
+import numpy.typing as npt
 
 from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
 from recollect.ids import id_text, new_id
@@ -35,6 +37,7 @@ from recollect.types import (
     Purpose,
     Subject,
 )
+from recollect.work.apart import apart
 from recollect.work.energy import rationed
 from recollect.work.tools import Tools
 
@@ -46,6 +49,11 @@ ROOMY_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 MOST_QUESTIONS = 3
 # Tries of one formation in which a model may be asked: the first, and the one retry after a database error.
 ASKING_ATTEMPTS = 2
+# Memories closed in one commit beyond those that the new ones push out: who has far too many, since the room became
+# smaller, loses the rest by and by. A commit of 500 holds the one writer for some 50 ms.
+MAX_EVICTIONS = 500
+# Memories from which ranking is left to a thread, and evicted at once: a few milliseconds.
+_MANY = 200
 _NUMBERS = [KIND_ORDER.index(kind) for kind in ROOMY_KINDS]
 
 
@@ -96,16 +104,21 @@ class _Making:
         )
 
     def close(self, id_: MemoryId) -> Memory | None:
-        found = next((one for one in self.held if one.id == id_), None)
+        place = next((place for place, one in enumerate(self.held) if one.id == id_), None)
+        found = None if place is None else self.held.pop(place)
         since = found.valid_from if found else self.now
         self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
-        self.held = [one for one in self.held if one.id != id_]
         return found
 
     def evict(self, gone: Leaving, new: MemoryId | None) -> None:
         found = self.close(gone.id)
         text, profile = (found.text, found.profile) if found else ("", self.planned.profile)
         self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
+
+
+def roomy_places(hot: Hot) -> npt.NDArray[np.intp]:
+    """Return the places of the memories that count against the room."""
+    return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
 
 
 async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[Decision]]:
@@ -116,8 +129,8 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
     """
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
-    places = np.flatnonzero(np.isin(planned.hot.kinds, _NUMBERS))
-    room = await _room(planned, len(places) + len(new), tools) if new else None
+    places = roomy_places(planned.hot)
+    room = await room_for(planned, len(places) + len(new), tools) if new else None
     if room is None:
         return [], []
     # Oldest first: ids are made in that order.
@@ -136,23 +149,9 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
         await _compact(making, new, room)
     else:
         making = _Making(planned=planned, now=now, tools=tools, held=[*read, *new])
-        for gone in leaving(making.held, frozenset(one.id for one in new), room, now=now):
-            making.evict(gone, None)
-    return making.changes, making.decisions
-
-
-async def shrink(planned: Planned, tools: Tools, *, most_closed: int) -> tuple[list[Change], list[Decision]]:
-    """Say what must go where a subject holds more than it has room for, without anything coming: no model is asked."""
-    places = np.flatnonzero(np.isin(planned.hot.kinds, _NUMBERS))
-    room = await _room(planned, len(places), tools)
-    if room is None or len(places) <= room.policy.most:
-        return [], []
-    closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
-    known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
-    held = await tools.store.memories(planned.subject, known)
-    making = _Making(planned=planned, now=tools.clock.now(), tools=tools, held=held)
-    for gone in leaving(held, frozenset(), room, now=making.now)[:most_closed]:
-        making.evict(gone, None)
+        fresh = frozenset(one.id for one in new)
+        going = await apart(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
+        await _evict(making, going[: MAX_EVICTIONS + len(new)])
     return making.changes, making.decisions
 
 
@@ -215,7 +214,8 @@ def _arriving(changes: Sequence[Change]) -> list[Memory]:
     return [one for one in active if one.id not in closing]
 
 
-async def _room(planned: Planned, count: int, tools: Tools) -> Room | None:
+async def room_for(planned: Planned, count: int, tools: Tools) -> Room | None:
+    """Return the room that a subject has for `count` memories; None where nothing bounds it."""
     shelf, session = tools.profiles, session_of(planned.subject)
     least = tightest(shelf.get(name) for name in shelf.names())
     if session is None and (least is None or count <= least.policy.most):
@@ -241,8 +241,7 @@ async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list
 
 async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
     """Let a model name what goes for each new memory that does not fit, and the oldest go where it cannot."""
-    for gone in leaving(making.held, frozenset(), room, now=making.now, oldest=True):
-        making.evict(gone, None)
+    await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
     for one in new:
         if len(making.held) < room.policy.most:
             making.held.append(one)
@@ -254,6 +253,14 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
         except TryAgainError as error:
             making.why_not = _failure(error)
             _oldest_goes(making, one, room, making.why_not)
+
+
+async def _evict(making: _Making, going: Sequence[Leaving]) -> None:
+    """Let memories go, and other requests in between."""
+    for number, gone in enumerate(going, start=1):
+        making.evict(gone, None)
+        if number % _MANY == 0:
+            await asyncio.sleep(0)
 
 
 def _failure(error: TryAgainError) -> str:

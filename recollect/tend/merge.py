@@ -1,26 +1,14 @@
 """Which notes say the same and are kept once, by the rules by which new ones are resolved. Pure."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
-import numpy as np
-import numpy.typing as npt
-
-from recollect.clock import to_micros
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.compare import never_merge, same, says_more
 from recollect.resolve.decide import alike
 from recollect.tend.room import last_met
 from recollect.text import bare
-from recollect.types import KIND_ORDER, Hot, Memory, MemoryKind
+from recollect.types import Memory, MemoryKind
 
-# Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
-# sentence have for any embedder.
-NEAR = 0.7
-# Notes weighed at once: a product of 64 by 10,000 vectors takes some milliseconds.
-_BLOCK = 64
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 # Something that happened is no other way of saying what held.
 _EVENTS = frozenset({"event", "plan"})
 
@@ -64,43 +52,3 @@ def restates(note: Memory, fact: Memory) -> bool:
         and bare(fact.value) in bare(note.text)
         and any((source.conversation, source.seq) in sources for source in note.evidence)
     )
-
-
-def near_pairs(hot: Hot, *, since: datetime | None, most: int) -> list[tuple[int, int, float]]:
-    """Find the pairs of notes that are near in meaning, nearest first.
-
-    Args:
-        hot: A subject's active memories.
-        since: Only pairs of which one was stored since then; None: all.
-        most: Neighbours weighed for each note.
-
-    Returns:
-        Places in `hot`, the lower first, with their cosine.
-    """
-    rows = np.flatnonzero(hot.kinds[hot.vector_of] == _NOTE) if len(hot.vectors) else np.zeros(0, dtype=np.intp)
-    owners, vectors = hot.vector_of[rows], hot.vectors[rows]
-    start = 0 if since is None else to_micros(since) // 1000
-    fresh = np.array([_millis(hot.ids[owner]) >= start for owner in owners], dtype=bool)
-    best: dict[tuple[int, int], float] = {}
-    for row, column in _blocks(vectors, np.flatnonzero(fresh)):
-        column[owners == owners[row]] = -1.0
-        places = np.flatnonzero(column >= NEAR)  # few: sorting all of a large memory's would cost a millisecond a note
-        for near in places[np.argsort(-column[places], kind="stable")][:most]:
-            pair = (int(min(owners[row], owners[near])), int(max(owners[row], owners[near])))
-            best[pair] = max(best.get(pair, -1.0), float(column[near]))
-    return [(one, other, cosine) for (one, other), cosine in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
-
-
-def _blocks(
-    vectors: npt.NDArray[np.float32], rows: npt.NDArray[np.intp]
-) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
-    """Yield each row with its cosines to all vectors."""
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
-        cosines = vectors[block] @ vectors.T
-        yield from zip(block.tolist(), cosines, strict=True)
-
-
-def _millis(id_: bytes) -> int:
-    """Return when an id was made: a UUIDv7 begins with its milliseconds."""
-    return int.from_bytes(id_[:6], "big")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import log1p
-from typing import Self
+from typing import NamedTuple, Self
 
 from recollect.decay import decay
 from recollect.profiles.model import Profile, RoomPolicy
@@ -75,29 +75,45 @@ def leaving(
         now: The time.
         oldest: First in, first out, whatever the policy says.
     """
-    over = len(held) - room.policy.most
-    if over <= 0:
-        return []
-    if oldest or room.policy.policy != "lowest_value":
-        first = sorted(held, key=_age)[:over]
-        return [Leaving(id=one.id, reason=f"the oldest of {len(held)}; {fitting(room)}") for one in first]
-    values = {one.id: worth(one, now, room.half_life_days) for one in held}
+    oldest = oldest or room.policy.policy != "lowest_value"
+    return leaving_of([occupant(one, room, now, new=one.id in new, oldest=oldest) for one in held], room)
 
-    def rank(one: Memory) -> tuple[bool, bool, float, datetime, MemoryId]:
-        standing = one.kind is MemoryKind.FACT and one.importance >= room.fact_importance
-        return one.id in new, standing, values[one.id], *_age(one)
 
-    first = sorted(held, key=rank)[:over]
-    return [
-        Leaving(id=one.id, reason=f"worth least of {len(held)} (value {values[one.id]:.2f}); {fitting(room)}")
-        for one in first
-    ]
+class Occupant(NamedTuple):
+    """What ranks a memory among those that take up room; the lowest goes first."""
+
+    new: bool
+    standing: bool
+    value: float
+    """0 where the age alone decides."""
+    known_from: datetime
+    id: MemoryId
+    oldest: bool
+    """The age alone decides."""
+
+
+def occupant(memory: Memory, room: Room, now: datetime, *, new: bool = False, oldest: bool = False) -> Occupant:
+    """Rank a memory; with `oldest` by its age, else by its worth."""
+    if oldest:
+        return Occupant(False, False, 0.0, memory.known_from, memory.id, True)
+    standing = memory.kind is MemoryKind.FACT and memory.importance >= room.fact_importance
+    value = worth(memory, now, room.half_life_days)
+    return Occupant(new, standing, value, memory.known_from, memory.id, False)
+
+
+def leaving_of(occupants: Sequence[Occupant], room: Room) -> list[Leaving]:
+    """Choose what goes, lowest rank first; nothing where all fit."""
+    count = len(occupants)
+    over = count - room.policy.most
+    return [leave(one, count, room) for one in sorted(occupants)[:over]] if over > 0 else []
+
+
+def leave(one: Occupant, count: int, room: Room) -> Leaving:
+    """Say why a memory goes that was ranked among `count`."""
+    why = f"the oldest of {count}" if one.oldest else f"worth least of {count} (value {one.value:.2f})"
+    return Leaving(id=one.id, reason=f"{why}; {fitting(room)}")
 
 
 def fitting(room: Room) -> str:
     """Say how much room there is."""
     return f"there is room for {room.policy.most}"
-
-
-def _age(memory: Memory) -> tuple[datetime, MemoryId]:
-    return memory.known_from, memory.id

@@ -56,8 +56,8 @@ _DOWN_S = 10.0
 CLEAN_EVERY_S = 10.0
 
 
-Chores = Callable[[Callable[[], bool]], Awaitable[object]]
-"""A portion of work that may wait; it asks now and then whether to stop."""
+Chores = Callable[[Callable[[], bool]], Awaitable[bool]]
+"""A portion of work that may wait; it asks every few milliseconds whether to stop, and returns whether more is left."""
 
 
 @dataclass(slots=True)
@@ -102,10 +102,11 @@ class Worker:
         failures = 0
         while not self._stopping:
             self._wake.clear()
+            more = False
             try:
                 worked = await self.round()
                 if not worked and self._chores is not None:
-                    await self._chores(lambda: self._stopping or self._wake.is_set())
+                    more = await self._chores(lambda: self._stopping or self._wake.is_set())
                 failures = 0
             except RecollectError as error:
                 failures += 1
@@ -115,7 +116,7 @@ class Worker:
                 failures += 1
                 worked = 0
                 logger.exception("worker round failed", extra={"failures": failures})
-            if not worked and not self._stopping:
+            if not worked and not more and not self._stopping:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), min(POLL_S * 2**failures, 60.0))
 

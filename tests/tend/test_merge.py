@@ -10,7 +10,8 @@ from factories import ANA, add, evidence, memory
 from own_profile import decided, held_texts, unexplained
 from recollect.engine import AsyncRecollect, Parts
 from recollect.profiles.model import ResolvePolicy
-from recollect.tend.merge import merging, near_pairs
+from recollect.tend.merge import merging
+from recollect.tend.near_pairs import NEAR, NearPair, NearPairs
 from recollect.testing import FakeClock
 from recollect.types import Action, AddMemory, ConversationId, Memory, MemoryId, MemoryKind
 
@@ -135,12 +136,17 @@ async def test_only_what_came_since_is_compared_again(parts: Parts, clock: FakeC
     notes.append(made("The user loves skiing and hiking.", since + timedelta(hours=1)))
     await keep(parts, *notes)
     hot = await parts.store.hot(ANA, parts.embedder.space)
-    every = [(one, other) for one, other, _ in near_pairs(hot, since=None, most=10)]
-    assert every == [(0, 1), (0, 2), (1, 2)]
-    fresh = near_pairs(hot, since=since, most=10)
-    assert [(one, other) for one, other, _ in fresh] == [(0, 2), (1, 2)]
-    assert all(0.7 <= cosine <= 1.0 for *_, cosine in fresh)
-    assert near_pairs(hot, since=since + timedelta(days=1), most=10) == []
+
+    def pairs(since: datetime | None) -> list[tuple[int, int]]:
+        near, found = NearPairs(hot, since=since, most=10), list[NearPair]()
+        while not near.done:
+            found += near.next_block()
+        assert all(NEAR <= pair.cosine <= 1.001 for pair in found)
+        return sorted((pair.older, pair.newer) for pair in found)
+
+    assert pairs(None) == [(0, 1), (0, 2), (1, 2)]
+    assert pairs(since) == [(0, 2), (1, 2)]
+    assert pairs(since + timedelta(days=1)) == []
 
 
 async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Parts) -> None:

@@ -56,6 +56,12 @@ def lease(db: Database, subject: Subject, *, before: datetime, now: datetime, le
     return TendLease(subject=subject, token=token, last=last)
 
 
+def tended_up_to(db: Database, lease: TendLease, at: datetime, until: datetime) -> bool:
+    """Note how far tending came, and hold the lease on: see `Store.tended_up_to`."""
+    row = (lease.subject.key, lease.token, to_micros(at), to_micros(until))
+    return fetch_one(db, SQL["tended_up_to"], *row) is not None
+
+
 def tended(db: Database, lease: TendLease, at: datetime) -> None:
     """Note that a subject was tended: see `Store.tended`."""
     db.execute(SQL["tended"], (lease.subject.key, lease.token, to_micros(at)))
@@ -63,6 +69,10 @@ def tended(db: Database, lease: TendLease, at: datetime) -> None:
 
 class Tending(Hands):
     """The part of the store that tending asks: see `Store`."""
+
+    async def version(self, subject: Subject) -> int:
+        """See `Store.version`."""
+        return await self._read_short(lambda db: version_of(db, subject)) or 0
 
     async def profiles_of(self, subject: Subject) -> set[str]:
         """See `Store.profiles_of`."""
@@ -97,6 +107,10 @@ class Tending(Hands):
     ) -> TendLease | None:
         """See `Store.lease_tending`."""
         return await self._write(lambda db: lease(db, subject, before=before, now=now, lease_s=lease_s), subject)
+
+    async def tended_up_to(self, lease: TendLease, at: datetime, *, until: datetime) -> bool:
+        """See `Store.tended_up_to`."""
+        return await self._write(lambda db: tended_up_to(db, lease, at, until), lease.subject)
 
     async def tended(self, lease: TendLease, at: datetime) -> None:
         """See `Store.tended`."""

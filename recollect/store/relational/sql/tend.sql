@@ -71,3 +71,6 @@ UPDATE subject SET termed = NULL, terms = ?2, version = version + 1 WHERE key = 
 
 -- name: tended
 UPDATE subject SET tended_at = ?3, tend_token = NULL, tend_until = NULL WHERE key = ?1 AND tend_token = ?2
+
+-- name: tended_up_to
+UPDATE subject SET tended_at = ?3, tend_until = ?4 WHERE key = ?1 AND tend_token = ?2 RETURNING key

@@ -1,0 +1,114 @@
+"""Pairs of notes that are near in meaning, found block by block, so that the search can rest, stop and go on. Pure."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.clock import to_micros
+from recollect.types import KIND_ORDER, Hot, MemoryKind
+
+# Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
+# sentence have for any embedder.
+NEAR = 0.7
+# Cosines computed at once: 16 MB, and some 30 ms of a memory of 100,000 notes.
+_BLOCK_CELLS = 4_000_000
+# Fewer notes at once in a small memory: the pairs of a block are what a stop throws away.
+_MAX_BLOCK_ROWS = 256
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_MILLIS_BYTES = 6
+
+
+class NearPair(NamedTuple):
+    """Two notes, by their places in the arrays that were searched."""
+
+    older: int
+    newer: int
+    cosine: float
+
+
+def _nothing() -> None:
+    """Rest for no time."""
+
+
+class NearPairs:
+    """Compares each note with the older ones, in the order in which they were stored."""
+
+    def __init__(self, hot: Hot, *, since: datetime | None, most: int) -> None:
+        """Prepare a search.
+
+        Args:
+            hot: A subject's active memories, with all their vectors.
+            since: Notes stored before were compared with one another already; None compares all.
+            most: Older notes paired with each note: the nearest.
+        """
+        notes = hot.kinds[hot.vector_of] == _NOTE if len(hot.vectors) else np.zeros(0, dtype=np.bool_)
+        rows = np.flatnonzero(notes)
+        self._hot = hot
+        self._owners = hot.vector_of[rows]
+        self._vectors = hot.vectors if len(rows) == len(hot.vectors) else hot.vectors[rows]
+        self._most = most
+        self._alive = np.ones(len(rows), dtype=np.bool_)
+        self._next = int(np.searchsorted(self._owners, 0 if since is None else _first_since(hot, since)))
+
+    @property
+    def done(self) -> bool:
+        """Whether all notes were compared."""
+        return self._next >= len(self._owners)
+
+    @property
+    def reached(self) -> datetime | None:
+        """The time before which all notes were compared; None once all were."""
+        if self.done:
+            return None
+        millis = int.from_bytes(self._hot.ids[self._owners[self._next]][:_MILLIS_BYTES], "big")
+        return datetime.fromtimestamp(millis / 1000, UTC)
+
+    def drop(self, places: Collection[int]) -> None:
+        """Pair these memories no more: they were closed."""
+        if places:
+            self._alive &= ~np.isin(self._owners, np.fromiter(places, dtype=np.int32, count=len(places)))
+
+    def next_block(self, breathe: Callable[[], None] = _nothing) -> list[NearPair]:
+        """Compare the next notes with all older ones; return the pairs that are near, nearest first.
+
+        Args:
+            breathe: Called between computations of some milliseconds; it may raise, and then nothing was reached.
+        """
+        start = self._next
+        size = max(1, min(_MAX_BLOCK_ROWS, _BLOCK_CELLS // max(1, len(self._owners))))
+        end = min(start + size, len(self._owners))
+        cosines = self._vectors[start:end] @ self._vectors[:end].T
+        best: dict[tuple[int, int], float] = {}
+        for row in range(start, end):
+            breathe()
+            if not self._alive[row]:
+                continue
+            newer = int(self._owners[row])
+            older = int(np.searchsorted(self._owners, newer))
+            column = cosines[row - start, :older]
+            for place in _nearest(column, self._alive[:older], self._most).tolist():
+                pair = (int(self._owners[place]), newer)
+                best[pair] = max(best.get(pair, -1.0), float(column[place]))
+        self._next = end
+        pairs = [NearPair(older, newer, cosine) for (older, newer), cosine in best.items()]
+        return sorted(pairs, key=lambda pair: (-pair.cosine, pair.older, pair.newer))
+
+
+def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], most: int) -> npt.NDArray[np.intp]:
+    """Return the places of the largest cosines from `NEAR` on, at most `most`; of equal ones the first."""
+    places = np.flatnonzero((column >= NEAR) & alive)
+    if len(places) <= most:
+        return places
+    found = column[places]
+    least = np.partition(found, len(found) - most)[len(found) - most]
+    above = places[found > least]
+    return np.concatenate((above, places[found == least][: most - len(above)]))
+
+
+def _first_since(hot: Hot, since: datetime) -> int:
+    """Return the place of the first memory stored at that time or later: an id begins with its milliseconds."""
+    return bisect_left(hot.ids, max(0, to_micros(since) // 1000).to_bytes(_MILLIS_BYTES, "big"))
