@@ -1,4 +1,4 @@
-"""What maintenance changes in a subject, and how it is committed: small, checked, repeatable. Reads and writes the store."""
+"""What maintenance changes in a subject, in small commits that check what they read. Reads and writes the store."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

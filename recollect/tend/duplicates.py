@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from recollect.tend.near_pairs import NearPair, NearPairs
 from recollect.tend.pace import Pace
 from recollect.types import Action, Hot, Memory, MemoryId, StrengthenMemory
 
-_ALWAYS = datetime.max.replace(tzinfo=UTC)
 _PLAIN = Profile(name="", description="")
 
 
@@ -31,9 +30,7 @@ class Duplicates:
     @property
     def reached(self) -> datetime | None:
         """The time before which all notes were compared with one another; None where that is not known."""
-        if self._near is None or self._pairs:
-            return None
-        return _ALWAYS if self._near.done else self._near.reached
+        return None if self._near is None else self._near.reached
 
     async def run(self, pace: Pace) -> None:
         """Compare and merge.
@@ -54,6 +51,7 @@ class Duplicates:
                 pace.check()
                 await self._merge(near, self._hot, self._pairs[:PORTION], pace)
                 del self._pairs[:PORTION]
+            near.settle()
         self._hot = None  # its arrays may be large
 
     async def _merge(self, near: NearPairs, hot: Hot, pairs: Sequence[NearPair], pace: Pace) -> None:

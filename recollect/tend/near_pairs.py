@@ -8,18 +8,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from recollect.clock import to_micros
+from recollect.clock import from_micros, to_micros
 from recollect.types import KIND_ORDER, Hot, MemoryKind
 
 # Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
 # sentence have for any embedder.
 NEAR = 0.7
-# Cosines computed at once: 16 MB, and some 30 ms of a memory of 100,000 notes.
-_BLOCK_CELLS = 4_000_000
+# Cosines computed at once: some 10 ms of a memory of 100,000 notes. A server whose users write all the time stops the
+# search so often that larger blocks would never be done.
+_BLOCK_CELLS = 1_000_000
 # Fewer notes at once in a small memory: the pairs of a block are what a stop throws away.
 _MAX_BLOCK_ROWS = 256
 _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _MILLIS_BYTES = 6
+_ALWAYS = datetime.max.replace(tzinfo=UTC)
 
 
 class NearPair(NamedTuple):
@@ -53,6 +55,7 @@ class NearPairs:
         self._most = most
         self._alive = np.ones(len(rows), dtype=np.bool_)
         self._next = int(np.searchsorted(self._owners, 0 if since is None else _first_since(hot, since)))
+        self._settled = self._next
 
     @property
     def done(self) -> bool:
@@ -60,12 +63,16 @@ class NearPairs:
         return self._next >= len(self._owners)
 
     @property
-    def reached(self) -> datetime | None:
-        """The time before which all notes were compared; None once all were."""
-        if self.done:
-            return None
-        millis = int.from_bytes(self._hot.ids[self._owners[self._next]][:_MILLIS_BYTES], "big")
-        return datetime.fromtimestamp(millis / 1000, UTC)
+    def reached(self) -> datetime:
+        """The time before which all notes were compared and their pairs settled; the end of time once all were."""
+        if self._settled >= len(self._owners):
+            return _ALWAYS
+        millis = int.from_bytes(self._hot.ids[self._owners[self._settled]][:_MILLIS_BYTES], "big")
+        return from_micros(millis * 1000)
+
+    def settle(self) -> None:
+        """Note that all pairs found so far were merged or left."""
+        self._settled = self._next
 
     def drop(self, places: Collection[int]) -> None:
         """Pair these memories no more: they were closed."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from recollect.errors import BadEmbedderError
 from recollect.providers.protocol import Embedder
 from recollect.types import Memory, MemoryId, ReembedReport, Subject, Vector, Waiting
+from recollect.work.apart import apart
 from recollect.work.tools import Tools
 from recollect.work.undoing import readings
 
@@ -22,6 +23,8 @@ DROPPED = 2_000
 # pause must not keep it from ever being complete. What came in the last one is embedded right behind the switch.
 PASSES = 10
 _A_PAGE = 1000
+# Characters from which memories are cut into pieces in a thread: some 3 ms.
+_LARGE_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +150,8 @@ class _Anew:
             yield len(found.memories)
 
     async def _embedded(self, memories: Sequence[Memory]) -> dict[MemoryId, list[Vector]]:
-        pieces = [readings(memory)[0] for memory in memories]
+        size = sum(len(memory.text) for memory in memories)
+        pieces = await apart(size, lambda: [readings(memory)[0] for memory in memories], above=_LARGE_TEXT)
         rows = await self._embedder.embed([piece for each in pieces for piece in each])
         if len(rows) != sum(map(len, pieces)):
             raise BadEmbedderError(self._embedder.space, f"it gave {len(rows)} vectors for other texts")

@@ -1,8 +1,8 @@
 """What a subject has no room for: ranked once, closed in small commits, also where it is a hundred thousand."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
+from recollect.clock import EPOCH
 from recollect.tend.commit import PORTION, Commits, Plan
 from recollect.tend.making_room import ROOMY_KINDS, Planned, room_for, roomy_places
 from recollect.tend.pace import Pace
@@ -17,7 +17,7 @@ class Surplus:
         """Prepare; nothing is read before `run`."""
         self._commits = commits
         self._room: Room | None = None
-        self._now = datetime.min
+        self._now = EPOCH
         self._count = 0
         self._over = 0
         self._version = 0

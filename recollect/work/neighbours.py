@@ -1,15 +1,17 @@
 """Find the existing memories that candidates are weighed against. Reads the store."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect.ids import id_text
+from recollect.ids import id_bytes, id_text
 from recollect.resolve.ending import may_end
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.text import term_key, terms
 from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Sought, Vectors
+from recollect.work.apart import apart
 from recollect.work.tools import Tools
 
 _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
@@ -18,6 +20,8 @@ _FACT = KIND_ORDER.index(MemoryKind.FACT)
 _MOST_RESTATING = 200
 # Notes that a request to forget may name: whoever means more says so twice.
 _MOST_NAMED = 50
+# Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
+_MANY_ROWS = 5_000
 
 
 async def nearest(
@@ -42,15 +46,12 @@ async def nearest(
     if hot.background is not None and len(vectors):  # the index is asked
         sought = Sought(vectors=vectors, most=most, kinds=tuple(kinds))
         hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
-    rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds)) if len(hot.vectors) else np.zeros(0, np.intp)
-    if not len(rows) or not len(vectors):
+    if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]
-    stored, owners = hot.vectors[rows], hot.vector_of[rows]
-    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
-    cosines = [np.vecdot(stored, vector) for vector in vectors]
-    picked = [_top(each, owners, most) for each in cosines]
-    for place, words in enumerate(said):
-        picked[place] = _with_sharing(picked[place], _sharing(hot, words), (cosines[place], owners), most)
+    searched = hot
+    picked = await apart(
+        len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
+    )
     ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
     read = {memory.id: memory for memory in await tools.store.memories(hot.subject, list(ids.values()))}
     found: list[list[Neighbour]] = []
@@ -64,6 +65,24 @@ async def nearest(
             ]
         )
     return found
+
+
+def _picked(
+    hot: Hot, vectors: Vectors, wanted: tuple[int, Sequence[int]], said: Sequence[Iterable[str]]
+) -> list[list[tuple[int, float]]]:
+    """Pick, for each vector, the places of the nearest memories with their cosines, best first."""
+    most, kinds = wanted
+    rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds))
+    if not len(rows):
+        return [[] for _ in vectors]
+    whole = len(rows) == len(hot.vectors)  # a copy of 100,000 rows takes as long as comparing them
+    stored, owners = (hot.vectors, hot.vector_of) if whole else (hot.vectors[rows], hot.vector_of[rows])
+    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
+    cosines = [np.vecdot(stored, vector) for vector in vectors]
+    picked = [_top(each, owners, most) for each in cosines]
+    for place, words in enumerate(said):
+        picked[place] = _with_sharing(picked[place], _sharing(hot, words), (cosines[place], owners), most)
+    return picked
 
 
 async def gather_neighbours(
@@ -84,7 +103,8 @@ async def gather_neighbours(
 
 async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> list[Memory]:
     """Find the notes that share terms with what was said, those of the rarest terms first."""
-    ids = [MemoryId(id_text(hot.ids[place])) for place in _sharing(hot, said)[:most]]
+    places = await apart(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
     return [read[one] for one in ids if one in read]
 
@@ -128,9 +148,16 @@ async def _claimed(hot: Hot, candidates: Sequence[Candidate], tools: Tools) -> M
     wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
     if not wanted:
         return {}
-    held = {id_text(one) for one in hot.ids}
     read = await tools.store.memories(hot.subject, wanted)
-    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and memory.id in held}
+    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
+
+
+def _holds(hot: Hot, memory: MemoryId) -> bool:
+    id_ = id_bytes(memory)
+    if id_ is None:
+        return False
+    place = bisect_left(hot.ids, id_)
+    return place < len(hot.ids) and hot.ids[place] == id_
 
 
 async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
@@ -152,10 +179,14 @@ def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
 
 
 async def _restating(hot: Hot, tools: Tools) -> list[Memory]:
-    owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
-    kinds = hot.kinds[owner]
-    shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
-    places = np.unique(owner[shared & (kinds == _NOTE)])[-_MOST_RESTATING:]
+    def found() -> list[int]:
+        owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
+        kinds = hot.kinds[owner]
+        shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
+        places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MOST_RESTATING:].tolist()
+        return places
+
+    places = await apart(len(hot), found, above=_MANY_ROWS)
     return await tools.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 

@@ -1,0 +1,118 @@
+"""One user with very many memories is maintained while others chat: how long the loop is held. Starts processes."""
+
+import asyncio
+import gc
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.filling import Filler, parts_in, settings_for
+from benchmarks.made_up import SEED, Writer
+from benchmarks.processes import environment
+from benchmarks.progress import steps
+from benchmarks.rows import Row, percentile
+from benchmarks.stall import Probe
+from recollect.engine import AsyncRecollect
+from recollect.types import Subject
+
+GIANT = Subject("user", "giant")
+# The promises (issue 11): nothing holds the loop longer, and stopping takes at most this.
+BAR_MS = 20.0
+STOP_BAR_MS = 1_000.0
+FULL, QUICK = (20_000, 100_000), (2_000,)
+# Of the notes so many say what another says: the same, with a word more, or with another word.
+_SHARE_OF_DOUBLES = 0.3
+_STOPS = 5
+_WORKER_STOP_S = 60
+
+
+def run(quick: bool) -> list[Row]:
+    """Maintain subjects of several sizes on one loop, then stop a worker in the middle of one."""
+    rows: list[Row] = []
+    for size in QUICK if quick else FULL:
+        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+            rows += asyncio.run(_maintained(Path(folder), size))
+    for size in QUICK if quick else FULL:
+        with TemporaryDirectory(prefix="recollect-bench-") as folder:
+            asyncio.run(_filled(Path(folder), size))
+            rows += _stopped(Path(folder), size, 1 if quick else _STOPS)
+    return rows
+
+
+def texts(count: int) -> list[str]:
+    """Write sentences of which some are near-duplicates of others, in an order drawn once."""
+    writer, draw = Writer(SEED), random.Random(SEED)  # noqa: S311  (made-up data)
+    found = writer.sentences(round(count * (1 - _SHARE_OF_DOUBLES)))
+    more = writer.words(count)
+    for number in range(count - len(found)):
+        words = draw.choice(found).rstrip(".").split()
+        if number % 3 == 1:
+            words.append(draw.choice(more))
+        elif number % 3 == 2:
+            words[draw.randrange(len(words))] = draw.choice(more)
+        found.append(" ".join(words) + ("!" if number % 3 == 0 else "."))
+    draw.shuffle(found)
+    return found
+
+
+async def _filled(folder: Path, size: int) -> None:
+    async with parts_in(settings_for(folder)) as parts:
+        await Filler(parts=parts).notes(GIANT, texts(size))
+
+
+async def _maintained(folder: Path, size: int) -> list[Row]:
+    await _filled(folder, size)
+    async with await AsyncRecollect.open(settings_for(folder)) as engine:
+        await engine.search("warm the models and the statements")
+        gc.collect()
+        gc.freeze()  # as the server does
+        probe, done = Probe(), asyncio.Event()
+        probing = asyncio.create_task(probe.watch(until=done.is_set))
+        began = time.perf_counter()
+        report = await engine.tend(user=GIANT)
+        took = time.perf_counter() - began
+        done.set()
+        await probing
+    name = f"{size:,} memories of one user maintained"
+    return [
+        Row(name=f"{name}, whole", value=took, unit="s", note=f"{len(report.decisions):,} merged"),
+        *_spread(f"{name}, the loop's own work in one go", probe.work, BAR_MS, "CPU time of its thread"),
+        *_spread(f"{name}, overshoot of a sleep", probe.over, None, "other programs of the machine included"),
+    ]
+
+
+def _stopped(folder: Path, size: int, times: int) -> list[Row]:
+    """Stop `recollect worker` while it maintains the subject; each run goes on where the one before it stopped."""
+    waits = []
+    for number in steps(f"upkeep: stopping at {size:,}", range(times)):
+        command = [sys.executable, "-m", "recollect", "worker"]
+        process = subprocess.Popen(command, env=environment(folder, {}), stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        process.stdout.readline()  # it says that it forms
+        time.sleep(1.0 + number)
+        began = time.perf_counter()
+        process.send_signal(signal.SIGTERM)
+        process.wait(_WORKER_STOP_S)
+        waits.append((time.perf_counter() - began) * 1000)
+    return [
+        Row(
+            name=f"{size:,} memories of one user, SIGTERM to the end of `recollect worker`, longest",
+            value=max(waits),
+            unit="ms",
+            count=len(waits),
+            bar=STOP_BAR_MS,
+        )
+    ]
+
+
+def _spread(name: str, samples: Sequence[float], bar: float | None, note: str) -> list[Row]:
+    count = len(samples)
+    return [
+        Row(name=f"{name}, longest", value=max(samples), unit="ms", note=note, count=count, bar=bar),
+        Row(name=f"{name}, p99", value=percentile(list(samples), 99), unit="ms", count=count),
+    ]
