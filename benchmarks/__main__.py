@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import footprint, proxy, recall, stall, throughput, tiered
+from benchmarks import footprint, proxy, recall, stall, throughput, tiered, upkeep
 from benchmarks.others import measuring
 from benchmarks.report import Benchmark, measure
 
@@ -15,6 +15,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "throughput": throughput.run,
     "proxy": proxy.run,
     "stall": stall.run,
+    "upkeep": upkeep.run,
     "footprint": footprint.run,
 }
 # Run only when named: it needs environments of other systems, which nobody should get without asking.

@@ -46,7 +46,7 @@ def run(quick: bool) -> list[Row]:
 
 def texts(count: int) -> list[str]:
     """Write sentences of which some are near-duplicates of others, in an order drawn once."""
-    writer, draw = Writer(SEED), random.Random(SEED)  # noqa: S311  (made-up data)
+    writer, draw = Writer(SEED), random.Random(SEED)
     found = writer.sentences(round(count * (1 - _SHARE_OF_DOUBLES)))
     more = writer.words(count)
     for number in range(count - len(found)):

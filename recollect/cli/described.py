@@ -115,6 +115,7 @@ def context(found: Context) -> dict[str, Any]:
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "tokens": found.tokens,
         "compared": found.compared,
+        "remark": found.remark or None,
     }
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from recollect.engine.parts import Parts
+from recollect.engine.query_vectors import RECALL_SHARE, SEARCH_TIMEOUT_S, QueryEmbedder
 from recollect.form.scrub import scrub
 from recollect.ids import id_bytes
 from recollect.profiles.model import RecallPolicy
@@ -54,6 +55,8 @@ class Embedded(NamedTuple):
     before: str
     """What was said before."""
     vector: Vector | None
+    failure: str = ""
+    """Why there is no vector where there should be one."""
 
 
 class Asking:
@@ -63,25 +66,33 @@ class Asking:
         """Take the store."""
         self._parts = parts
         self._zone = ZoneInfo(parts.settings.time_zone)
+        self._embedder = QueryEmbedder(parts.clock)
 
     async def embedded(self, text: str, wish: Wish, embedder: Embedder) -> Embedded:
-        """Return what is asked and what was said before as they may be read, and their vector."""
+        """Return what is asked and what was said before as they may be read, and their vector.
+
+        An embedder that fails or is late leaves no vector and the reason.
+        """
         text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
         before = wish.before if wish.policy.query == "conversation" else ""
         before = scrub(clean(before)[-_LONGEST_QUERY:])
-        vectors = await embedder.embed_queries([text, before] if before else [text])
-        return Embedded(text, before, _mixed(vectors))
+        texts = [text, before] if before else [text]
+        timeout_s = RECALL_SHARE * self._parts.settings.recall_timeout_s if wish.standing else SEARCH_TIMEOUT_S
+        found = await self._embedder.embed(texts, embedder, timeout_s=timeout_s, patient=not wish.standing)
+        if found.vectors is None:
+            return Embedded(text, before, None, found.failure)
+        return Embedded(text, before, _mixed(found.vectors))
 
     async def query(self, asked: Embedded, subjects: Sequence[Subject], wish: Wish, now: datetime) -> Query:
         """Make the query of what was embedded."""
-        text, before, vector = asked
+        text, before, vector, failure = asked
         query = make_query(
             text,
             vector=vector,
             now=now,
             zone=self._zone,
             limit=wish.limit,
-            policy=wish.policy,
+            policy=without_similarity(wish.policy) if failure else wish.policy,
             present=wish.present,
             token_budget=wish.tokens,
             standing=wish.standing,
@@ -112,6 +123,12 @@ class Asking:
         ]
         ids = sorted((id_ for memory in listed if (id_ := id_bytes(memory.id)) is not None), reverse=True)
         return frozenset(ids[:most])
+
+
+def without_similarity(policy: RecallPolicy) -> RecallPolicy:
+    """Return the policy for a query that the embedder did not answer: what ranks by similarity ranks by all else."""
+    order = policy.order if policy.order == "updated" else "evidence"
+    return policy.model_copy(update={"order": order, "similarity": 0.0})
 
 
 def _mixed(vectors: Vectors) -> Vector | None:

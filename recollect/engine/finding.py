@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect.engine.asking import Asking, Wish
+from recollect.engine.asking import Asking, Embedded, Wish, without_similarity
 from recollect.engine.parts import Parts
 from recollect.engine.reading import ReadingLists, warm
 from recollect.engine.reranking import Reranking, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.form.sources import quotation_text
 from recollect.providers.spaces import Embedders
+from recollect.recall.query import Query
 from recollect.recall.recall import Ranking, finish, rank_subjects
 from recollect.recall.seek import Seeker
 from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
@@ -71,7 +72,7 @@ class Finder:
         narrow = await self._asking.query(asked[mine.space], subjects, wish, now)
         query = self._reranking.widened(narrow)
         others = {
-            one: (replace(query, vector=asked[embedder.space].vector), embedder.relevance)
+            one: (_in_space(query, asked[embedder.space]), embedder.relevance)
             for one, embedder in whose.items()
             if embedder is not mine
         }
@@ -91,7 +92,15 @@ class Finder:
         order = await self._reranking.ordered(ranking, narrow, shown)
         found = explained(finish(order.ranking, shown, count_tokens=self._parts.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
-        return replace(found, took_ms=took_ms), own.salt
+        failures = {one.failure for one in asked.values() if one.failure}
+        remark = "; ".join(filter(None, [*sorted(failures), found.remark]))
+        return replace(found, took_ms=took_ms, remark=remark), own.salt
+
+
+def _in_space(query: Query, asked: Embedded) -> Query:
+    """Return a query for subjects that are read in another space."""
+    policy = without_similarity(query.policy) if asked.failure else query.policy
+    return replace(query, vector=asked.vector, policy=policy)
 
 
 async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:

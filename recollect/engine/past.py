@@ -57,7 +57,7 @@ async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, w
     started = parts.clock.monotonic()
     memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
     salt = (await parts.store.hot(subject, embedder.space, sought=NO_VECTORS)).salt
-    made = await reopened(tools, memories)
+    made = await reopened(tools, memories, vectors=not asked.failure)
     items = [
         Laid(memory=memory, vectors=one.vectors, terms=one.terms) for memory, one in zip(memories, made, strict=True)
     ]
@@ -68,4 +68,4 @@ async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, w
         above=_LARGE,
     )
     found = finish(ranking, {memory.id: presentable(memory) for memory in memories}, count_tokens=parts.counter.count)
-    return replace(found, took_ms=(parts.clock.monotonic() - started) * 1000)
+    return replace(found, remark=asked.failure, took_ms=(parts.clock.monotonic() - started) * 1000)

@@ -66,6 +66,8 @@ class Context:
     """Of the text, as they are counted."""
     compared: int | None = None
     """See `Recall.compared`."""
+    remark: str = ""
+    """See `Recall.remark`."""
 
     def as_mcp(self) -> tuple[Mapping[str, object], ...]:
         """Return it as content blocks of the Model Context Protocol; none where nothing is recalled."""
@@ -138,6 +140,7 @@ class Prompts:
             left_out=recall.left_out,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
             compared=recall.compared,
+            remark=recall.remark,
         )
 
     async def _summaries(self, asked: Asked) -> list[Memory]:

@@ -56,6 +56,8 @@ class Prepared:
     """What was spliced into the body."""
     toolbox: ToolBox | None = None
     """The tools that the body offers; None where it offers none of ours."""
+    remark: str = ""
+    """What did not go as it should in recall, such as an embedder that gave no answer; empty where all did."""
 
     @property
     def injected(self) -> int:
@@ -119,6 +121,7 @@ class Turns:
             return plain
         asked = await apart(size, lambda: asked_of(request, log, scope))
         recall, rendered = await self._prompts.write(asked)
+        plain = replace(plain, remark=recall.remark)
         metrics = self._parts.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
         metrics.app_turns += scope.writes.kind == "app"

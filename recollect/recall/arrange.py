@@ -66,7 +66,7 @@ def worth_showing(row: Row, query: Query) -> bool:
     """Tell whether a row may go into a prompt, as far as its score tells."""
     if row.certain or query.policy.order != "evidence" or row.id in (query.newest or ()):
         return True
-    if row.kind is MemoryKind.EPISODE:
+    if row.kind is MemoryKind.EPISODE and query.vector is not None:
         return True  # its distance has let it in
     return row.score >= query.policy.floor and speaks_for(row)
 
@@ -104,6 +104,8 @@ def _keep_out(hot: Hot, matches: Matches, query: Query, arranged: Evidence) -> l
     """Take out what the policy does not want in a prompt, and say why of what would have come first."""
     policy = query.policy
     similarity = matches.meaning.similarity
+    compared = query.vector is not None
+    nearness = similarity if compared else arranged
     recent = _among(hot, query.newest or frozenset())
     left: list[LeftOut] = []
     if policy.similarity:
@@ -114,17 +116,18 @@ def _keep_out(hot: Hot, matches: Matches, query: Query, arranged: Evidence) -> l
         arranged[(similarity <= 0) & ~recent] = -np.inf
     episodes = hot.kinds == _EPISODE
     if episodes.any():
-        near = episodes & (1 - similarity < policy.episode_distance)
-        arranged[episodes & ~_nearest(near, similarity, policy.episodes)] = -np.inf
+        # Without the query's vector words must let them in.
+        near = episodes & ((1 - similarity < policy.episode_distance) if compared else matches.words.hits > 0)
+        arranged[episodes & ~_nearest(near, nearness, policy.episodes)] = -np.inf
     if policy.candidates:
         others = ~recent & ~episodes & (arranged > -np.inf)
         if matches.present is not None:
             others &= ~matches.present
-        arranged[others & ~_nearest(others, similarity, policy.candidates)] = -np.inf
+        arranged[others & ~_nearest(others, nearness, policy.candidates)] = -np.inf
     return left
 
 
-def _nearest(among: Mask, similarity: npt.NDArray[np.float32], most: int) -> Mask:
+def _nearest(among: Mask, similarity: npt.NDArray[np.floating], most: int) -> Mask:
     """Mark the nearest of some memories, ties by id."""
     places = np.flatnonzero(among)
     kept = np.zeros(len(among), dtype=np.bool_)

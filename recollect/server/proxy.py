@@ -16,6 +16,7 @@ from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.chat.tasks import is_background_task
 from recollect.engine import AsyncRecollect, apart
+from recollect.engine.query_vectors import LEFT_OUT
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.exchange import Exchange, ProxyCounters
 from recollect.server.refusals import Refusals
@@ -167,7 +168,9 @@ class ChatProxy:
             self.counters.recalled += bool(found)
             scope = exchange.prepared.scope
             missing = f"; {scope.missing}" if scope and scope.missing else ""
-            exchange.note = f"{identity.memory.value}; recalled={found}{missing}"
+            # The full reason may name the operator's servers: it is in the log.
+            blind = f"; {LEFT_OUT}, the embedder failed" if LEFT_OUT in exchange.prepared.remark else ""
+            exchange.note = f"{identity.memory.value}; recalled={found}{missing}{blind}"
 
     # ---- the answer
 

@@ -29,6 +29,7 @@ from recollect.types import (
     Vector,
     WeakenMemory,
 )
+from recollect.work.apart import apart
 from recollect.work.tools import Tools
 
 # Lines of the log read for one memory: far more than a memory ever has.
@@ -91,20 +92,21 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
     return await _undo(tools, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
 
 
-async def reopened(tools: Tools, memories: Sequence[Memory]) -> list[ReopenMemory]:
-    """Make anew what recall computes on, for memories that are closed; all texts are embedded in one go."""
-    read = [readings(memory) for memory in memories]
-    pieces = [piece for found, _ in read for piece in found]
+async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
+    """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
+    size = sum(len(memory.text) for memory in memories)
+    read = await apart(size, lambda: [readings(memory) for memory in memories])
+    pieces = [piece for found, _ in read for piece in found] if vectors else []
     embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
     made: list[ReopenMemory] = []
     for memory, (found, counted) in zip(memories, read, strict=True):
-        vectors = tuple(row for row in islice(rows, len(found)) if row.any())
+        own = tuple(row for row in islice(rows, len(found)) if row.any())
         made.append(
             ReopenMemory(
                 id=memory.id,
-                space=tools.embedder.space if vectors else "",
-                vectors=vectors,
+                space=tools.embedder.space if own else "",
+                vectors=own,
                 terms=counted,
                 asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),
             )

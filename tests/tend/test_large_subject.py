@@ -149,7 +149,7 @@ async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(c
     while not await care.run(after(100)):
         stops += 1
         reached.append(min(care.reached or EPOCH, crowded.clock.now()))
-    assert stops > 5
+    assert stops >= 3
     assert reached == sorted(reached)
     assert reached[-1] > EPOCH
     assert [line.target_id for line in care.decisions] == [line.target_id for line in would.decisions]
@@ -206,7 +206,7 @@ async def test_closing_ends_tending_by_hand(crowded: Parts) -> None:
     tending = asyncio.create_task(engine.tend(user=ANA))
     await some_decision(engine)
     await engine.close()
-    with pytest.raises(StoreUnavailableError, match="tended no further|is closed"):
+    with pytest.raises(StoreUnavailableError, match=r"tended no further|is closed"):
         await tending
 
 
