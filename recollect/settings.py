@@ -134,8 +134,8 @@ class Settings(BaseSettings):
     recall_timeout_s: float = Field(
         default=1.0,
         gt=0,
-        description="Longest wait for recall, in seconds; past it the chat goes on without. An embedder gets half of it; "
-        "past that words and dates find.",
+        description="Longest wait for recall, in seconds; past it the chat goes on without. An embedder gets half of "
+        "it; past that words and dates find.",
     )
     commit_timeout_s: float = Field(
         default=2.0, gt=0, description="Longest that the end of an answer waits for its record, in seconds."
