@@ -53,13 +53,19 @@ class TendedStore(Protocol):
         ...
 
     async def tended_up_to(self, lease: TendLease, at: datetime, *, until: datetime) -> bool:
-        """Note that all that was stored before `at` was tended, and hold the lease on until `until`.
+        """Note that all that was stored before `at` was tended, the rest not yet, and hold the lease until `until`.
 
         Returns:
             Whether the lease still stood; if not, nothing was noted.
         """
         ...
 
-    async def tended(self, lease: TendLease, at: datetime) -> None:
-        """Note that a subject was tended and give the lease back; does nothing where another holds it by now."""
+    async def tended(self, lease: TendLease, at: datetime, *, whole: bool = True) -> None:
+        """Note that a subject was tended and give the lease back; does nothing where another holds it by now.
+
+        Args:
+            lease: As it was taken.
+            at: What was stored before was tended.
+            whole: Nothing is left to do; False: it is its turn at once, to go on from `at`.
+        """
         ...

@@ -75,7 +75,7 @@ class Schedule:
         """Note how far the subject under way was tended, so that another process goes on from there."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
-            await self._tools.store.tended(under_way.lease, self._reached(under_way))
+            await self._tools.store.tended(under_way.lease, self._reached(under_way), whole=False)
 
     async def _go_on(self, pause: Callable[[], bool]) -> bool:
         """Go on with the subject under way; return whether none is any more."""

@@ -178,11 +178,12 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded:
     for asks in (20, 100, 100):
         assert await schedule.portion(after(asks)), "more is left"
     await schedule.close()
+    assert await crowded.store.tend_due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
     lease = await crowded.store.lease_tending(ANA, before=clock.now(), now=clock.now(), lease_s=1)
     assert lease is not None
     assert lease.last is not None
     assert began - timedelta(seconds=MANY) < lease.last < began, "some were compared, not all"
-    await crowded.store.tended(lease, lease.last)
+    await crowded.store.tended(lease, lease.last, whole=False)
 
     second = Schedule(tools_of(crowded), 86_400)
     assert not await second.portion(lambda: False)

@@ -52,19 +52,21 @@ def lease(db: Database, subject: Subject, *, before: datetime, now: datetime, le
     row = fetch_one(db, SQL["lease_tending"], subject.key, *times, token, until)
     if row is None:
         return None
-    last = from_micros(row[0]) if 0 < row[0] <= to_micros(now) else None
+    reached = abs(row[0])
+    last = from_micros(reached) if 0 < reached <= to_micros(now) else None
     return TendLease(subject=subject, token=token, last=last)
 
 
 def tended_up_to(db: Database, lease: TendLease, at: datetime, until: datetime) -> bool:
     """Note how far tending came, and hold the lease on: see `Store.tended_up_to`."""
-    row = (lease.subject.key, lease.token, to_micros(at), to_micros(until))
+    row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
-def tended(db: Database, lease: TendLease, at: datetime) -> None:
+def tended(db: Database, lease: TendLease, at: datetime, *, whole: bool) -> None:
     """Note that a subject was tended: see `Store.tended`."""
-    db.execute(SQL["tended"], (lease.subject.key, lease.token, to_micros(at)))
+    micros = to_micros(at)
+    db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
 class Tending(Hands):
@@ -112,6 +114,6 @@ class Tending(Hands):
         """See `Store.tended_up_to`."""
         return await self._write(lambda db: tended_up_to(db, lease, at, until), lease.subject)
 
-    async def tended(self, lease: TendLease, at: datetime) -> None:
+    async def tended(self, lease: TendLease, at: datetime, *, whole: bool = True) -> None:
         """See `Store.tended`."""
-        await self._write(lambda db: tended(db, lease, at), lease.subject)
+        await self._write(lambda db: tended(db, lease, at, whole=whole), lease.subject)

@@ -1,4 +1,6 @@
 -- What tending reads of a subject's memories, and whose turn it is to be tended: that is asked of all subjects.
+-- `tended_at` is negative where tending stopped in the middle: all that was stored before that time was tended, and it is
+-- the subject's turn at once.
 
 -- name: profiles_of
 -- From one name to the next: a subject has thousands of memories and two or three profiles.
