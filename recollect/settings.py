@@ -25,7 +25,7 @@ TAKES_URL = (
     "postgresql://user:password@host:port/database"
 )
 """What a URL of a database may be, as an error says it."""
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@,\s]++")
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
 _HOST = re.compile(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
 _KEY_ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")

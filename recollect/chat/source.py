@@ -16,7 +16,8 @@ _DECODER = JSONDecoder()
 # Every repetition is possessive, so nothing is ever tried twice, and bounded, so that no single match holds the
 # interpreter for long: other threads go on between two matches.
 _WS = r"[ \t\n\r]*+"
-_STRING = r'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_HEAD = r"(?<![ \t\n\r])"
+_STRING = r'(?<!\\)"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,4299}+)(?![0-9])(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?"
 _SCALAR = rf"(?:{_STRING}|{_NUMBER}|true|false|null|NaN|-?Infinity)"
 _KEY = rf"{_STRING}{_WS}:{_WS}"
@@ -27,11 +28,11 @@ _ITEMS = rf"{_WS}(?:{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+"
 _MEMBERS = rf"{_WS}(?:{_KEY}{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+{_KEY}"
 _LEAF = re.compile(_LEAF_SOURCE)
 # From behind a bracket to where its first value starts that is no leaf (or the hundred-and-first).
-_ENTER = {"[": re.compile(_ITEMS), "{": re.compile(_MEMBERS)}
+_ENTER = {"[": re.compile(_HEAD + _ITEMS), "{": re.compile(_HEAD + _MEMBERS)}
 # From behind a value to behind the bracket that closes, or to the next such value.
 _GO_ON = {
-    "[": re.compile(rf"{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
-    "{": re.compile(rf"{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
+    "[": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
+    "{": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
 }
 
 

@@ -14,7 +14,7 @@ _LONGEST_REASON = 200
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
 _NAMED = re.compile(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
 # Models that think aloud do it in such tags; a verdict weighed there is none.
-_THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"<think(?:ing)?>(?:[^<]++|<(?!/?think))*+</think(?:ing)?>", re.IGNORECASE)
 
 
 @cache

@@ -17,20 +17,21 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 # What somebody says of themselves beside a command: 'fix this, and by the way I live in Oslo'.
-_ASIDE = re.compile(
-    r"(?:[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b).*\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
+_JOINT = re.compile(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
+_OF_ONESELF = re.compile(
+    r"\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
     r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
 )
 # What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
 _REASON = re.compile(
     r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
 )
 _CODE_LINE = re.compile(
-    r"[{};]\s*+$|^\s*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
+    r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
     r"function|#include|SELECT|INSERT"
     r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
-    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^\s*+\w+\s*+=\s*+\S|File \"",
+    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^[^\S\n]*+\w+\s*+=\s*+\S|File \"",
     re.MULTILINE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
@@ -70,10 +71,15 @@ def _sentence_counts(sentence: Piece) -> bool:
     if _ORDER.search(stated):
         return True
     if commands(stated):
-        return bool(_ASIDE.search(stated))
+        return _has_aside(stated)
     if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return bool(_SELF.search(stated))
+
+
+def _has_aside(command: str) -> bool:
+    joint = _JOINT.search(command)
+    return bool(joint and _OF_ONESELF.search(command, joint.end()))
 
 
 def _long_enough(text: str) -> bool:

@@ -158,7 +158,7 @@ CLAIMS: tuple[Mark, ...] = (
 )
 
 WEB = re.compile(
-    r"https?://|www\.|\bftp://|\b[\w-]+\.(?:com|net|org|io|ai|dev|ru|cn|xyz|top|info|biz|app|site|"
+    r"https?://|www\.|\bftp://|[\w-]\.(?:com|net|org|io|ai|dev|ru|cn|xyz|top|info|biz|app|site|"
     r"link|click|example)\b|!\[|\]\(|<img|\bdata:\w+/",
     _I,
 )

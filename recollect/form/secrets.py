@@ -31,7 +31,7 @@ PREFIXED = re.compile(
     r"|AGE-SECRET-KEY-1[A-Z0-9]{50,}|[xyz]prv[A-Za-z0-9]{90,}"
     r")(?![A-Za-z0-9])"
 )
-JWT = re.compile(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}")
+JWT = re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}")
 PEM = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.{0,20000}?"
     r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
@@ -97,5 +97,5 @@ DIGITS = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w.]*\d)")
 IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?\b")
 SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 LONG_RUN = re.compile(
-    r"(?<![\w/.@-])(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
+    r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
 )

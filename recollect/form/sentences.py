@@ -12,22 +12,22 @@ _ABBREVIATED = re.compile(
 # A picture ends what it stands behind: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
 _STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
-_LEAD = re.compile(r"(?:[\s>*•#–—-]|\d{1,2}[.)]\s)+")
+_LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 
 _SUBJECT = (
-    r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s+\w+|next\s+\w+|from\s+now\s+on)"
-    r",?\s+)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
+    r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on)"
+    r",?\s++)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
     r"call|don't|always|never"
     r"|not|im)\b"
 )
 _FINE = re.compile(
-    rf"(?:\s*[,;:]|\s+[-–—]+)?\s+\b(?:and|but|so|because|though|although|while|plus|yet|cause|cuz)\b,?\s+(?={_SUBJECT})"
-    rf"|\s*(?:[;:,]|\s[-–—]+|--+)\s+(?={_SUBJECT})|\s*;\s+",
+    rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz)\b,?\s++(?={_SUBJECT})"
+    rf"|(?<!\s)(?:\s*+[;:,]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?={_SUBJECT})|(?<!\s)\s*+;\s++",
     re.IGNORECASE,
 )
 _COARSE = re.compile(
-    r"(?:\s*[,;]|\s+[-–—]+)?\s+\b(?:and|but|so|plus|yet)\b,?\s+(?=(?:i|i'm|i've|my|we|we're|our)\b)"
-    r"|\s*(?:;|\s[-–—]+|--+|:)\s+(?=(?:i|i'm|i've|my|we|our)\b)",
+    r"(?<!\s)(?:\s*+[,;]|\s++[-–—]++)?\s++(?:and|but|so|plus|yet)\b,?\s++(?=(?:i|i'm|i've|my|we|we're|our)\b)"
+    r"|(?<!\s)(?:\s*+[;:]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?=(?:i|i'm|i've|my|we|our)\b)",
     re.IGNORECASE,
 )
 

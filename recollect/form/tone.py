@@ -11,6 +11,8 @@ _ASKS = re.compile(
     r"|might|got\s++any|wanna|ever|know\s++any)\b",
     re.IGNORECASE,
 )
+# Where a question may begin behind a statement.
+_JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
 _SUPPOSES = re.compile(
     r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
     r"let's\s++(?:say|pretend)|say\s++i\b"
@@ -37,11 +39,11 @@ _TOLD = (
     r"i(?:'ve|\s++have)?\s++(?:(?:ever|just)\s++)?(?:told|said|mentioned|wrote|shared)"
     r"(?:\s++(?:to\s++)?you)?(?:\s++\w+day)?"
 )
-_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s++(?:thing|things|stuff|part|bit))\s++)*"
+_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s++(?:thing|things|stuff|part|bit))\s++){0,6}"
 # 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
 _FORGET = re.compile(
     r"^(?:(?:please|pls|can you|could you|would you|will you|i want you to|i'd like you to|you can|you should|you may|"
-    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]++)*(?:"
+    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]++){0,8}(?:"
     rf"(?:forget|delete|erase|remove|stop\s++remembering|don't\s++(?:remember|keep))\s++(?:{_ALL_OF}{_TOLD}\s++"
     r"(?:about|of|regarding|on|that)\s++(?P<topic>[^.!?;]+)"
     rf"|{_ALL_OF}(?:you\s++(?:know|remember|stored|saved|have)\s++)(?:about|of|on)\s++(?P<known>[^.!?;]+))"
@@ -61,17 +63,17 @@ _TAKEN_BACK = re.compile(
 )
 _LAUGHS = re.compile(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
-    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]*+$",
+    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
     re.IGNORECASE,
 )
 _IMAGINES = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]++)*(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
+    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]++){0,6}(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
     r"pretend|play|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as|picture\s++this|you(?:'re|\s++are)\s++now"
     r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b",
     re.IGNORECASE,
 )
 _IN_EARNEST = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]++)*(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
+    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]++){0,6}(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
     r"(?:no|all)\s++jok(?:e|es|ing)(?:\s++aside)?|jokes\s++aside|joking\s++aside|back\s++to\s++reality|the\s++truth\s++is|actually)\b",
     re.IGNORECASE,
 )
@@ -123,7 +125,7 @@ def statement_part(sentence: str) -> str:
         return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
     if _ASKS.match(sentence):
         return ""
-    for joint in re.finditer(r"[,;:]\s++(?:so\s++|and\s++|but\s++)?|\s++[-–—]+\s++|\s++(?:so|and|but)\s++", sentence):
+    for joint in _JOINT.finditer(sentence):
         if _ASKS.match(sentence, joint.end()):
             return sentence[: joint.start()]
     return ""

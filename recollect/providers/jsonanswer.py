@@ -13,8 +13,8 @@ MOST_CHARACTERS = 8_000_000
 # Brackets tried as the beginning of a value: prose holds a few, an answer that holds more is not worth the time.
 _MOST_STARTS = 1000
 
-_FENCE = re.compile(r"```[\w+-]*[ \t]*\n?(.*?)```", re.DOTALL)
-_REASONING = re.compile(r"\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[\w+-]*+[ \t]*+\n?(.*?)```", re.DOTALL)
+_REASONING = re.compile(r"(?<!\s)\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 # Some chat templates open the block themselves, so that only its end is in the answer.
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _START = re.compile(r"[\[{]")
@@ -150,8 +150,10 @@ def _children(value: object) -> list[object]:
 
 def _without_reasoning(text: str) -> str:
     """Drop blocks of reasoning before the answer: drafts of it stand in them."""
-    while block := _REASONING.match(text):
-        text = text[block.end() :]
+    at = 0
+    while block := _REASONING.match(text, at):
+        at = block.end()
+    text = text[at:]
     ends = [found.end() for found in _REASONING_END.finditer(text)]
     behind = text[ends[-1] :] if ends else ""
     text = behind if _START.search(behind) else text

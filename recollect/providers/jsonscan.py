@@ -6,7 +6,7 @@ from dataclasses import dataclass
 # No answer that is asked for here is nested deeper than 5; this also bounds the reader's own recursion.
 MOST_DEPTH = 64
 
-_BLANK = re.compile(r"(?:\s++|//[^\n]*|\#[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
 _NUMBER = re.compile(r"[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_$][\w$-]*")
 _WORDS: dict[str, object] = {
@@ -18,7 +18,7 @@ _RUN = {close: re.compile(f"[^{close}\\\\]+") for close in _QUOTES.values()}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _HEX = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
 # What follows a quote that ends its string. Any other quote is one the model forgot to escape.
-_AFTER_STRING = re.compile(r"\s*+(?:[,}\]:]|\Z|//|/\*|\#)|\s++[\"'“‘{\[]")
+_AFTER_STRING = re.compile(r"(?<!\s)(?:\s*+(?:[,}\]:]|\Z|//|/\*|\#)|\s++[\"'“‘{\[])")
 
 
 class Unreadable:

@@ -29,12 +29,12 @@ _NOTED = "What you told me will be remembered."
 
 _SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
 _ASKING = re.compile(
-    r"(?:(?:and|but|so|ok|okay|hey|hi|hello|please|well)\b[\s,]*+)*"
+    r"(?:(?:and|but|so|ok|okay|hey|hi|hello|please|well)\b[\s,]*+){0,6}"
     r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|am|was|were|can|could|will|would|should|shall"
     r"|have|has|had|tell|show|list|give|remind|explain|describe|write|help|thanks|thank)\b",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"\s*+\S+|\s++\Z")
+_PIECE = re.compile(r"\s*+\S++|\s++\Z")
 
 
 def offline_answer(*, question: str, recalled: Sequence[Recalled], remembers: bool = True) -> str:

@@ -10,7 +10,7 @@ from recollect.types import Candidate, Evidence
 
 # What is over, said of a habit or a plan …
 _NO_MORE = re.compile(
-    r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]*\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]*\bafter\s++all)\b",
+    r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]{0,200}?\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]{0,200}?\bafter\s++all)\b",
     re.IGNORECASE,
 )
 # … and of a thing: what is named behind such a word is gone.
@@ -19,14 +19,14 @@ _GONE = re.compile(
     r"called\s++off|ended)\b",
     re.IGNORECASE,
 )
-_WHO = r"(?P<who>(?:The user|[A-Z][\w-]*)'s (?:[\w'-]+ ){1,4}?)"
+_WHO = r"(?P<who>(?:The user|\b[A-Z][\w-]{0,60}+)'s (?:[\w'-]{1,60}+ ){1,4}?)"
 _MOVES = re.compile(
-    rf"{_WHO}(?:(?:has |have |just |recently |finally )*(?:moved|relocated)(?: from [\w ]+?)? to"
+    rf"{_WHO}(?:(?:has |have |just |recently |finally ){{0,4}}(?:moved|relocated)(?: from [\w ]{{1,60}}?)? to"
     r"|(?:now )?lives?(?: now)? in)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
 _LIVES = re.compile(
-    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just )*(?:moved|relocated) to)"
+    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just ){{0,4}}(?:moved|relocated) to)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
 _PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
@@ -41,7 +41,9 @@ ENOUGH = 0.6
 _APART = re.compile(r",|;|\b(?:and|or)\b", re.IGNORECASE)
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
-_PRESENT = re.compile(r"(?:The user|[A-Z][\w'-]*)\s++(?:(?:\w+ly|also|still)\s++)*(?:is|has|does|goes|\w+[^\Ws]s)\b")
+_PRESENT = re.compile(
+    r"(?:The user|\b[A-Z][\w'-]{0,60}+)\s++(?:(?:\w+ly|also|still)\s++){0,4}(?:is|has|does|goes|\w+[^\Ws]s)\b"
+)
 
 
 def may_end(candidate: Candidate) -> bool:

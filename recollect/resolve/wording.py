@@ -39,7 +39,7 @@ _CALL = re.compile(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
 # Who says so, where it is nobody by name: ', a friend says', ', say police'.
 _SAID = re.compile(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
 # Who says it, or what it is under: 'Op-Ed - ', 'The Daily: '.
-_HEADING = re.compile(r"^\W*((?:[\w'.-]+ ){0,5}[\w'.-]+)(?:: | -+ )(?=\S)")
+_HEADING = re.compile(r"^\W*?((?<![\w'.-])(?:[\w'.-]++ ){0,5}[\w'.-]++)(?:: | -++ )(?=\S)")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
 _SCALED = re.compile(r"(\d)\s*+(bn|[bmk])\b", re.IGNORECASE)
 _SCALES = {"b": " billion", "bn": " billion", "m": " million", "k": " thousand"}

@@ -10,7 +10,8 @@ import unicodedata
 from recollect.text.fold import fold
 from recollect.text.spelling import words
 
-_CLOSED = re.compile(r"[\s\"'”’)\]»」』）】.。!！…]++$")
+# What may stand behind a question mark, beside white space.
+_CLOSING = "\"'”’)]»」』）】.。!！…"
 _MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
 _GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
 # Endings that ask without a mark: Chinese 吗 and its like, Japanese か behind a verb or "is", Korean 까 and 나요.
@@ -64,6 +65,8 @@ _GREETINGS = frozenset(
     さようなら 안녕 안녕하세요 감사합니다 고마워 고마워요 네 예 아니요 아니오 좋아요 알겠습니다 สวัสดี
     สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ใช่ ไม่ โอเค ok okay""".split()
 )
+# So many characters at the end of a text tell whether it asks.
+_ENDING = 40
 # A greeting is short, whatever its words are in another language.
 _MOST_GREETED = 4
 
@@ -74,7 +77,10 @@ def asks(text: str) -> bool:
     >>> asks("Où est-ce ?"), asks("你住在奥斯陆吗"), asks("静か")
     (True, True, False)
     """
-    plain = _CLOSED.sub("", unicodedata.normalize("NFC", text))
+    end = len(text)
+    while end and (text[end - 1].isspace() or text[end - 1] in _CLOSING):
+        end -= 1
+    plain = unicodedata.normalize("NFC", text[max(0, end - _ENDING) : end])
     return plain.endswith(_MARKS) or bool(_GREEK_MARK.search(plain) or _PARTICLE.search(plain))
 
 

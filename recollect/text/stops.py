@@ -9,7 +9,9 @@ CLOSING = "\"'”’)\\]»」』）】"
 # The Greek question mark looks like a semicolon.
 _GREEK = "(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]"
 
-SENTENCE_END = rf"(?:[{SPACED_STOPS}]+[{CLOSING}]*(?=\s|$)|[{TIGHT_STOPS}]+[{CLOSING}]*|{_GREEK}(?=\s|$))"
+SENTENCE_END = (
+    rf"(?:(?<![{SPACED_STOPS}])[{SPACED_STOPS}]++[{CLOSING}]*+(?=\s|$)|[{TIGHT_STOPS}]++[{CLOSING}]*+|{_GREEK}(?=\s|$))"
+)
 """Matches the marks at the end of a sentence."""
-BETWEEN_SENTENCES = rf"(?:(?<=[{SPACED_STOPS}])\s+|(?<=[{TIGHT_STOPS}])\s*(?![{TIGHT_STOPS}{CLOSING}])|{_GREEK}\s+)"
+BETWEEN_SENTENCES = rf"(?:(?<=[{SPACED_STOPS}])\s++|(?<=[{TIGHT_STOPS}])\s*+(?![{TIGHT_STOPS}{CLOSING}])|{_GREEK}\s++)"
 """Matches what stands between sentences, for cutting there."""

@@ -45,7 +45,7 @@ _JOINED = re.compile(
 _HOLDERS = re.compile("[-._@\u2010\u2011]")
 _COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-._@\u2010\u2011][^\W_]++)+")
 _THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_CAMEL = re.compile(r"\b[A-Za-z]*[a-z][A-Z][A-Za-z]*")
+_CAMEL = re.compile(r"\b(?=[A-Z]*+[a-z]++[A-Z])[A-Za-z]++")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NUMBERED = re.compile(r"\b([A-Z]{2,})(\d{2,})\b")
 _SHARP = re.compile(r"(?<!\w)[A-Za-z]{1,2}(?:\+\+|#)(?![\w+#])")

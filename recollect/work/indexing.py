@@ -35,7 +35,7 @@ TURNS_VERSION = "turns-1"
 BATCH = 64
 _SENTENCE_END = re.compile(BETWEEN_SENTENCES)
 _ASKS = re.compile(
-    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++)*"
+    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
     r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
     r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
     re.IGNORECASE,

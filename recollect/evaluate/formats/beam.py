@@ -12,8 +12,8 @@ from recollect.evaluate.formats.node import TURN, Node, parse, plain
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")
 """Where both are there, the first is the conversation of the size that the questions were asked of."""
-_MARK = re.compile(r"\s*+->->[^\n]{0,24}$")
-_ANCHOR = re.compile(r"([A-Za-z]+)-(\d{1,2})-(\d{4})")
+_MARK = re.compile(r"->->[^\n]{0,24}$")
+_ANCHOR = re.compile(r"([A-Za-z]{1,20})-(\d{1,2})-(\d{4})")
 _UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
 # The kinds of question name what they expect each in its own way.
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")

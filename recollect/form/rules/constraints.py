@@ -121,7 +121,9 @@ RULES: tuple[Rule, ...] = (
         _allergic,
     ),
     rule(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
-    rule(r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.+?)<NOMORE>?\s*+$", _not_allergic),
+    rule(
+        r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.{1,200}?)<NOMORE>?\s*+$", _not_allergic
+    ),
     rule(
         r"<I> (?:outgrew|have outgrown|got over|don't have)(?: my| an?)? (?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
         _not_allergic,
@@ -148,8 +150,8 @@ RULES: tuple[Rule, ...] = (
             else ()
         ),
     ),
-    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.+?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
-    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.+?)(?: again)?\s*+$", _takes_again),
+    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
+    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.{1,200}?)(?: again)?\s*+$", _takes_again),
     rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
     rule(
         r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"
@@ -158,7 +160,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
-        rf")* (?P<verb>have |suffer from |got )?(?P<v>{CONDITIONS})\b",
+        rf"){{0,3}} (?P<verb>have |suffer from |got )?(?P<v>{CONDITIONS})\b",
         lambda m: _condition_said(m),
     ),
     rule(rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})\s*+(?:$|[,.])", _condition),

@@ -33,7 +33,7 @@ RULES_VERSION = "rules-2"
 # Most candidates of one message: more is a pasted text.
 MOST_CANDIDATES = 20
 _REMEMBER = re.compile(
-    r"(?:please\s++|also\s++|and\s++)*(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
+    r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
     r"save)(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )

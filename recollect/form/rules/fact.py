@@ -54,16 +54,16 @@ _ADVERB = (
     r"|personally|myself|even|seriously|particularly|especially|much|rather|somewhat|mildly|proudly|happily|officially|do)"
 )
 _SHORT = {
-    "ADV": rf"(?:\s++{_ADVERB})*",
-    "AM": rf"i(?:'m|\s++am|m)(?:\s++{_ADVERB})*",
-    "I": rf"i(?:\s++{_ADVERB})*",
-    "HAVE": r"i(?:'ve|\s++have)(?:\s++(?:just|recently|now|also|always|already))*",
+    "ADV": rf"(?:\s++{_ADVERB}){{0,6}}",
+    "AM": rf"i(?:'m|\s++am|m)(?:\s++{_ADVERB}){{0,6}}",
+    "I": rf"i(?:\s++{_ADVERB}){{0,6}}",
+    "HAVE": r"i(?:'ve|\s++have)(?:\s++(?:just|recently|now|also|always|already)){0,6}",
     "NOMORE": r"(?:\s++(?:any\s?more|any\s++longer))",
 }
 
 # Where a value ends and the sentence goes on.
 _VALUE_END = re.compile(
-    r"\s*(?:[;:!?(]|\s[-–—]+\s|\.(?:\s|$)|\b(?:because|since|so|when|"
+    r"(?:[;:!?(]|\s[-–—]++\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
     r"|that|where|after|before|until|due\s++to|thanks\s++to|right\s++now|at\s++the\s++moment|any\s?more|"
     r"these\s++days|nowadays|too|as\s++well"
@@ -76,11 +76,12 @@ _VALUE_END = re.compile(
 )
 # Where a list of things goes over into what is said of them: 'cilantro, tastes like soap'.
 _NO_THING = re.compile(
-    r"\s*+,\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s++\w+"
+    r",\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s++\w+"
     r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
     r"gets?|goes|got|seems?|helps?|keeps?|hurts?|takes?|needs?|costs?|no|not|without|with)\b)",
     re.IGNORECASE,
 )
+_BETWEEN_ITEMS = re.compile(r"[,;&/]|\b(?:and|or|nor)\b")
 _DETERMINER = re.compile(
     r"^(?:the|a|an|my|our|some|any|all|all\s++kinds\s++of|all\s++sorts\s++of|most|many)\s++", re.IGNORECASE
 )
@@ -120,7 +121,7 @@ def items(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
     """
     value = value_of(raw, most_words=most * (most_words + 1))
     value = _NO_THING.split(value, maxsplit=1)[0]
-    parts = [part.strip(" .") for part in re.split(r"\s*+(?:,|;|&|/|\band\b|\bor\b|\bnor\b)\s*+", value)]
+    parts = [part.strip(" .") for part in _BETWEEN_ITEMS.split(value)]
     kept = [bare_value(part) for part in parts if part]
     return [one for one in kept if one and len(one.split()) <= most_words and not _VAGUE.match(one)][:most]
 

@@ -25,7 +25,7 @@ _LEAD = re.compile(
     r"today|recently|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
     r"|(?:but\s++)?seriously(?:\s++though)?|for\s++real|no\s++jok(?:e|es|ing)|jok(?:es|ing)\s++aside|all\s++jokes\s++aside|guess\s++what|much\s++better"
     r"|(?:quick|small|short|big|good|great|bad|sad)\s++(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
-    r"|also)\b[\s,.!:;–-]*+)+",
+    r"|also)\b[\s,.!:;–-]*+){1,12}",
     re.IGNORECASE,
 )
 _TOLD = re.compile(

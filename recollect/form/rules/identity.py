@@ -27,7 +27,9 @@ _AGES = range(5, 116)
 
 
 def _name(match: re.Match[str]) -> Iterable[Fact]:
-    name = re.sub(r"\s++(?:and|but|from|i|by|so)\b.*$", "", match["v"].strip(" ,.!"), flags=re.IGNORECASE)
+    name = re.split(
+        r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", match["v"].strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE
+    )[0]
     words = name.split()
     if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
         return
@@ -84,7 +86,7 @@ def _age(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _owns(match: re.Match[str]) -> Iterable[Fact]:
-    thing = bare_value(re.sub(r"\s++(?:in|at|for|with|from|on|to)\b.*$", "", value_of(match["v"])))
+    thing = bare_value(re.split(r"(?<!\s)\s++(?:in|at|for|with|from|on|to)\b", value_of(match["v"]), maxsplit=1)[0])
     if thing:
         thing = re.sub(r"^(?:brand\s++)?new\s++", "", thing)
         key = slot("possession", thing)
@@ -97,7 +99,7 @@ def _article(thing: str) -> str:
 
 def _plays(match: re.Match[str]) -> Iterable[Fact]:
     for thing in items(match["v"]):
-        thing = re.sub(r"\s++(?:in|at|for|with|on|every|since)\b.*$", "", thing)
+        thing = re.split(r"(?<!\s)\s++(?:in|at|for|with|on|every|since)\b", thing, maxsplit=1)[0]
         yield Fact(category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55)
 
 

@@ -57,7 +57,7 @@ def _rule(match: re.Match[str]) -> Iterable[Fact]:
         yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
 
 
-_PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? )*"
+_PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? ){0,6}"
 _LASTING = r"(?:always|from now on,?|in (?:the )?future,?|going forward,?|by default,?|unless i say otherwise,?)"
 _LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|formal|informal|casual|simple"
 
@@ -96,7 +96,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"{_PLEASE}(?:{_LASTING} )?be (?:more |very )?(?P<v>{_LENGTHS})\b(?: (?:with me|in your "
-        rf"(?:answers|replies|responses)|when \w+ing.*))?\s*+$",
+        rf"(?:answers|replies|responses)|when \w+ing.*+))?\s*+$",
         _length,
     ),
     rule(
@@ -112,7 +112,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"{_PLEASE}(?:(?:{_LASTING} )?(?:don't|do not|never|stop) us(?:e|ing)(?: any)?|no(?: more)?) emojis?\b", _emoji
     ),
-    rule(rf"{_PLEASE}(?:{_LASTING} )+{_ORDERED}\b .+", _rule),
+    rule(rf"{_PLEASE}(?:{_LASTING} ){{1,4}}{_ORDERED}\b .+", _rule),
     rule(
         rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
         _rule,

@@ -28,11 +28,12 @@ _LONGEST_FURTHER = 120
 _TURNS_TO_SELF = re.compile(
     r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
 )
+_IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
 # What only rounds a sentence off.
 _TRAILING = re.compile(
-    rf"(?:[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
-    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]*|{PICTURE}+[\ufe0f\u200d]*)"
-    r"|\s*+[:;]-?[)(DPp])*(?P<mark>[\s.!…]*+)$",
+    rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
+    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]{{0,80}}|{PICTURE}+[\ufe0f\u200d]*)"
+    r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
     re.IGNORECASE,
 )
 # With fewer words of its own a dated sentence means what the one before it named.
@@ -135,8 +136,8 @@ def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
     if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
         return None
     day = inside[0]
-    rest = re.match(r"\s*+(?:is|was|'s)\s++", sentence.text[day.span[1] :])
-    found = _DAY_IS.match(_rounded_off(sentence.text[day.span[1] + rest.end() :]).rstrip(" .!")) if rest else None
+    rest = _IS.match(sentence.text, day.span[1])
+    found = _DAY_IS.match(_rounded_off(sentence.text[rest.end() :]).rstrip(" .!")) if rest else None
     if not rest or not found:
         return None
     what = found["what"][3:]

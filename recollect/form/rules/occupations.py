@@ -19,7 +19,7 @@ _JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
 
 
 def _firm(raw: str | None) -> str:
-    value = re.sub(r"\s++(?:as|in|on|with|now|to)\b.*$", "", value_of(raw, most_words=7))
+    value = re.split(r"(?<!\s)\s++(?:as|in|on|with|now|to)\b", value_of(raw, most_words=7), maxsplit=1)[0]
     if not value or _NO_FIRM.match(value):
         return ""
     described = re.match(r"(?:an?|the)\s++\w+", value, re.IGNORECASE)
@@ -32,7 +32,9 @@ def _article(job: str) -> str:
 
 def _works(match: re.Match[str]) -> Iterable[Fact]:
     groups = match.groupdict()
-    job = bare_value(re.sub(r"\s++(?:in|at|for|with|from|near|on)\b.*$", "", value_of(groups.get("role"))))
+    job = bare_value(
+        re.split(r"(?<!\s)\s++(?:in|at|for|with|from|near|on)\b", value_of(groups.get("role")), maxsplit=1)[0]
+    )
     if job:
         yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
@@ -56,7 +58,7 @@ def _left_if_named(match: re.Match[str]) -> Iterable[Fact]:
 
 def _is_a(match: re.Match[str]) -> Iterable[Fact]:
     whole = value_of(match["v"], most_words=14)
-    job = bare_value(re.sub(r"\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b).*$", "", whole))
+    job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
         return
     yield Fact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
@@ -74,7 +76,7 @@ def _will_be(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _studies(match: re.Match[str]) -> Iterable[Fact]:
-    subject = re.sub(r"\s++(?:at|in|with|for)\b.*$", "", value_of(match["v"]))
+    subject = re.split(r"(?<!\s)\s++(?:at|in|with|for)\b", value_of(match["v"]), maxsplit=1)[0]
     if subject and not re.match(r"(?:hard|for|at|a\s++lot|too|abroad)\b", subject, re.IGNORECASE):
         says = f"studies {subject}"
         yield Fact(category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True)
@@ -83,15 +85,16 @@ def _studies(match: re.Match[str]) -> Iterable[Fact]:
 _GOT_A_JOB = r"(?:<HAVE>|<I>) (?:got|started|found|landed|took)(?: an?)?(?: new)? (?:job|position|role)"
 
 RULES: tuple[Rule, ...] = (
-    rule(r"<I> work (?:at|for) (?P<v>.+?)(?: as (?P<role>.+))?$", _works),
-    rule(r"<AM> working (?:at|for) (?P<v>.+?)(?: as (?P<role>.+))?$", _works_if_named),
-    rule(r"<I> work as (?P<role>an? .+?)(?: (?:at|for) (?P<v>.+))?$", _works),
-    rule(r"<AM> working as (?P<role>an? .+?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    rule(r"<I> work (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works),
+    rule(r"<AM> working (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works_if_named),
+    rule(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    rule(r"<AM> working as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
     rule(
-        r"(?:<HAVE>|<I>) (?:started|joined|begun|began)(?: working)?(?: (?:at|for))? (?P<v>.+?)(?: as (?P<role>.+))?$",
+        r"(?:<HAVE>|<I>) (?:started|joined|begun|began)(?: working)?(?: (?:at|for))?"
+        r" (?P<v>.{1,200}?)(?: as (?P<role>.+))?$",
         _works_if_named,
     ),
-    rule(_GOT_A_JOB + r"(?: as (?P<role>an? .+?))? (?:at|with) (?P<v>.+)$", _works),
+    rule(_GOT_A_JOB + r"(?: as (?P<role>an? .{1,200}?))? (?:at|with) (?P<v>.+)$", _works),
     rule(_GOT_A_JOB + r" as (?P<role>an? .+)$", _works),
     rule(r"my (?:(?:current|new) )?(?:employer|company|workplace) is (?:called )?(?P<v>.+)$", _works),
     rule(r"my (?:(?:current|new) )?(?:job|profession|occupation|job title) is (?P<role>(?!to\b).+)$", _works),

@@ -76,7 +76,7 @@ RULES: tuple[Rule, ...] = (
         _named,
     ),
     rule(
-        rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .+?)?(?: together)? "
+        rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .{{1,60}}?)?(?: together)? "
         rf"with my {_DESCRIBED}(?P<rel>{_KINS})\b",
         _lives_with,
     ),

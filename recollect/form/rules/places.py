@@ -25,7 +25,9 @@ _SMALL_WORDS = 3
 
 
 def _place(raw: str | None) -> str:
-    value = re.sub(r"\s++(?:with|to|for|as|next|last|this|and)\b.*$", "", value_of(raw, most_words=7)).strip(" ,")
+    value = re.split(r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and)\b", value_of(raw, most_words=7), maxsplit=1)[
+        0
+    ].strip(" ,")
     if not value or _NO_PLACE.match(value):
         return ""
     if is_named(value) or _A_PLACE.match(value):
@@ -69,14 +71,14 @@ def _from(match: re.Match[str]) -> Iterable[Fact]:
 _MOVED = (
     r"(?:(?:<HAVE>|<I>|we(?:'ve| have)?(?: (?:just|recently|finally))?)(?: finally)? )?(?:(?:just|"
     r"recently) )?(?:moved|relocated)"
-    r"(?: (?:back|over|house|out))? (?:from (?P<old>.+?)(?: (?:to|into) (?P<v>.+))?|(?:to|into)"
-    r" (?P<w>.+?)(?: from .+)?)\s*+$"
+    r"(?: (?:back|over|house|out))? (?:from (?P<old>.{1,200}?)(?: (?:to|into) (?P<v>.+))?|(?:to|into)"
+    r" (?P<w>.{1,200}?)(?: from .+)?)\s*+$"
 )
 
 RULES: tuple[Rule, ...] = (
     rule(r"<I> (?:live|reside)(?: \w+ly)? (?:in|on) (?P<v>.+)", _lives),
     rule(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
-    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.+?)\s*+(?:\b(?:since|for)\b|$)", _lives),
+    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives),
     rule(_MOVED, _moved),
     rule(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
     rule(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),

@@ -17,11 +17,15 @@ _PASSING = re.compile(
 _TASTE_WORDS = 5
 
 
+# How much somebody likes a thing.
+_DEGREE = re.compile(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b")
+
+
 def _tastes(raw: str | None) -> list[str]:
     if not raw or _PASSING.match(raw.strip()):
         return []
     kept = items(
-        re.sub(r"\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b.*$", "", raw),
+        _DEGREE.split(raw, maxsplit=1)[0],
         most_words=_TASTE_WORDS,
     )
     return [one for one in kept if not _PASSING.match(one)]
@@ -68,7 +72,7 @@ def _prefers(match: re.Match[str]) -> Iterable[Fact]:
     whole = value_of(match["v"], most_words=12)
     if not whole or _PASSING.match(whole):
         return
-    chosen = re.split(r"\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
+    chosen = re.split(r"(?<!\s)\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
     if 0 < len(chosen.split()) <= _TASTE_WORDS:
         yield Fact(
             category="preference",
@@ -124,7 +128,7 @@ RULES: tuple[Rule, ...] = (
     rule(r"<I> (?:hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear) (?P<v>.+)", _dislikes),
     rule(
         r"<I> (?:don't|do not|never)(?: really| particularly| much)? (?:like|enjoy|care for|liked)"
-        r" (?P<v>.+?)(?P<more><NOMORE>)?\s*+$",
+        r" (?P<v>.{1,200}?)(?P<more><NOMORE>)?\s*+$",
         lambda m: _likes_no_more(m) if m["more"] else _dislikes(m),
     ),
     rule(
@@ -137,8 +141,11 @@ RULES: tuple[Rule, ...] = (
         _likes_no_more,
     ),
     rule(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
-    rule(r"my (?:all-?time )?favou?rite (?P<what>[\w' -]+?) (?:is|are|has always been|would be) (?P<v>.+)", _favourite),
-    rule(r"(?P<v>[\w' -]+?) (?:is|are) my (?:all-?time )?favou?rite (?P<what>[\w-]+)\s*+$", _favourite_turned),
+    rule(
+        r"my (?:all-?time )?favou?rite (?P<what>[\w' -]{1,60}?) (?:is|are|has always been|would be) (?P<v>.+)",
+        _favourite,
+    ),
+    rule(r"(?P<v>[\w' -]{1,60}?) (?:is|are) my (?:all-?time )?favou?rite (?P<what>[\w-]+)\s*+$", _favourite_turned),
     rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),
     rule(r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies),
     rule(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),

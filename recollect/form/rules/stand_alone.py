@@ -25,7 +25,7 @@ _OPENING = re.compile(
     r"so\s++much))?|thank\s++you"
     r"|sure|right|definitely|absolutely|totally|of\s++course|exactly|ok|okay|cool|great|nice|haha|"
     r"lol|fyi|like\s++i\s++said"
-    r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+)+",
+    r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+){1,12}",
     re.IGNORECASE,
 )
 _DROPPED_SUBJECT = re.compile(
@@ -93,7 +93,7 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     'Ana said: "We went to the beach."'
     """
     body = _OPENING.sub("", clause).strip(" ,;:–-") or clause.strip()
-    body = re.sub(r"[.!…]+$", "", body).strip()
+    body = body.rstrip(".!…").strip()
     if starts_without_subject(body):
         body = _with_subject(body)
     if re.search(r"\b(?:we|we're|we've|we'll|we'd|us|our|ours|ourselves|let's|yourself|y'all)\b", body, re.I):

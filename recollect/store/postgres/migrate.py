@@ -16,7 +16,7 @@ from recollect.store.relational.statements import load
 from recollect.store.relational.unfinished import refuse_unfinished
 
 SQL = load("subject")
-_FILE = re.compile(r"(\d{4})_\w+\.sql")
+_FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock that whoever migrates, or distributes, holds.
 LOCK = 0x52636C7452636C74
 
