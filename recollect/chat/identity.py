@@ -17,6 +17,7 @@ USER_JWT = "x-openwebui-user-jwt"
 USER_ID = "x-openwebui-user-id"
 USER = "x-recollect-user"
 CHAT_ID = "x-openwebui-chat-id"
+MESSAGE_ID = "x-openwebui-message-id"
 SESSION = "x-recollect-session"
 MEMORY = "x-recollect-memory"
 PROFILE = "x-recollect-profile"
@@ -27,7 +28,7 @@ INTERACTION = "x-recollect-interaction"
 IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
 """Headers that say who asks; each may come once."""
 
-_READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION})
+_READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION})
 _AUTHORIZATION = "authorization"
 _PRIVATE_PREFIXES = (b"x-recollect-", b"x-openwebui-")
 _ISSUER = "open-webui"
@@ -92,6 +93,7 @@ def identify(
         ),
         conversation=conversation,
         append=append,
+        message_id=clean(given.get(MESSAGE_ID, "")) or None,
         temporary=temporary,
     )
 

@@ -168,6 +168,7 @@ class Turns:
                 subject=identity.subject,
                 external_id=identity.conversation,
                 append=identity.append,
+                message_id=identity.message_id,
                 messages=log,
                 reply=said,
                 said_at=now,

@@ -247,6 +247,8 @@ class Turn:
     """The client's id of the chat, bound to the subject; None: find the thread by anchors."""
     append: bool = False
     """The client keeps no history: with an id and no anchor, follow the newest leaf."""
+    message_id: str | None = None
+    """The client's own id of this turn: a turn that comes with the same one again is the same, perhaps edited."""
     messages: tuple[Message, ...]
     """The request's messages but system ones, in order."""
     reply: Message | None

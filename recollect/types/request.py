@@ -125,5 +125,7 @@ class Identity:
     """The client's id of the chat."""
     append: bool = False
     """The id came in `x-recollect-session`: a client that may send its newest message only."""
+    message_id: str | None = None
+    """The client's id of the message or of the answer that is asked for."""
     temporary: bool = False
     """A temporary chat: read, never recorded."""

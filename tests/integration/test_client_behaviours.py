@@ -3,57 +3,22 @@
 import json
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from integration.database_reader import Database
-from integration.raw_client import RawAnswer, assistant, chat, eventually, request, system, user
+from integration.history_client import Client, Log, lines
+from integration.raw_client import assistant, chat, eventually, request, system, user
 from integration.server_process import ServerProcess
 from recollect import AsyncRecollect
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 
-Log = list[tuple[int, int, str, str]]
 _TURN = 3
 TASK = "### Task:\nSuggest a title.\n<chat_history>\nUSER: I am allergic to kiwi.\n</chat_history>"
-
-
-@dataclass(slots=True)
-class Client:
-    """A chat client with a history that it sends as it likes."""
-
-    server: ServerProcess
-    who: str
-    model: str = "echo"
-    headers: dict[str, str] = field(default_factory=dict)
-    history: list[dict[str, object]] = field(default_factory=list)
-
-    def send(self, *messages: dict[str, object], **more: object) -> RawAnswer:
-        """Send exactly these messages."""
-        return chat(self.server.port, self.model, messages, {"x-recollect-user": self.who} | self.headers, **more)
-
-    def say(self, text: str) -> str:
-        """Send the history with a new message, as most clients do, and keep the answer."""
-        self.history.append(user(text))
-        said = self.send(*self.history, stream=True).text
-        self.history.append(assistant(said))
-        return said
-
-    def tab(self, **headers: str) -> "Client":
-        """Open another tab of the same user."""
-        return Client(self.server, self.who, self.model, {name.replace("_", "-"): h for name, h in headers.items()})
-
-
-def lines(*said: str) -> Log:
-    """A conversation without branches: what was said in turn, each answered by echo."""
-    log: Log = []
-    for text in said:
-        log.append((len(log) + 1, len(log), "user", text))
-        log.append((len(log) + 1, len(log), "assistant", f"You said: {text}"))
-    return log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,6 +155,24 @@ def _newest_only(client: Client) -> None:
     client.send(user("I like dates."))
 
 
+def _newest_only_in_a_named_chat(client: Client) -> None:
+    for text in ("I like figs.", "I like dates.", "I like plums."):
+        client.send(user(text))
+
+
+def _last_two(client: Client) -> None:
+    for text in ("I like figs.", "I like dates.", "I like plums."):
+        client.history.append(user(text))
+        client.history.append(assistant(client.send(*client.history[-2:]).text))
+
+
+def _edit_by_message_id(client: Client) -> None:
+    for text in ("I like figs.", "I like dates."):
+        client.headers["x-openwebui-message-id"] = text
+        client.send(user(text))
+    client.send(user("My boat is moored at Bergen harbour."))
+
+
 def _tool_loop(client: Client) -> None:
     tools = [{"type": "function", "function": {"name": "weather", "parameters": {}}}]
     client.history.append(user("How is the weather?"))
@@ -215,6 +198,7 @@ def _reading_only(client: Client) -> None:
 
 
 FIGS, DATES, PLUMS = "I like figs.", "I like dates.", "I like plums."
+BOAT = "My boat is moored at Bergen harbour."
 EDITED = [(5, 2, "user", PLUMS), (6, 5, "assistant", f"You said: {PLUMS}")]
 CUT = [(1, 0, "user", FIGS), (2, 1, "assistant", "No peanuts –"), (3, 1, "assistant", f"You said: {FIGS}")]
 THOUGHT = "<think>Let me think about it.</think>\n\nYou said: "
@@ -309,6 +293,23 @@ BEHAVIOURS: dict[str, Behaviour] = {
         does=_yes_and_yes, leaves=[lines("Do I like figs?", "Yes.", "Yes.", DATES)]
     ),
     "the newest message only": Behaviour(does=_newest_only, leaves=[lines(FIGS, DATES)], still_quoted=(FIGS,)),
+    "the newest message only in a named chat": Behaviour(
+        does=_within_a_chat(_newest_only_in_a_named_chat),
+        leaves=[lines(FIGS, DATES, PLUMS)],
+        still_quoted=(FIGS, DATES, PLUMS),
+    ),
+    "the last two messages only in a named chat": Behaviour(
+        does=_within_a_chat(_last_two), leaves=[lines(FIGS, DATES, PLUMS)], still_quoted=(FIGS, DATES, PLUMS)
+    ),
+    "a summary as user message in a named chat": Behaviour(
+        does=_within_a_chat(_summarised("user")), leaves=[lines(FIGS, DATES, "I like pears.")], still_quoted=(FIGS,)
+    ),
+    "another text under the same message id": Behaviour(
+        does=_within_a_chat(_edit_by_message_id),
+        leaves=[[*lines(FIGS, DATES), (5, 2, "user", BOAT), (6, 5, "assistant", f"You said: {BOAT}")]],
+        quoted_no_more=(DATES,),
+        still_quoted=(FIGS, BOAT),
+    ),
     "a tool loop": Behaviour(
         does=_tool_loop,
         model="tools",

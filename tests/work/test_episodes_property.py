@@ -63,7 +63,8 @@ async def live_through(profiles: Profiles, steps: Sequence[Step]) -> None:
     )
     async with AsyncRecollect(parts) as engine:
         chat = Chat(engine)
-        await chat.say("I visited town number 0.")
+        # The second turn shows that the client sends its history: only then is another first message an edit.
+        await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
         branches = [chat.messages]
         for number, (what, how_far) in enumerate(steps, start=1):
             clock.advance(minutes=1)
@@ -83,7 +84,7 @@ async def do(
         case "say":
             await chat.say_all(f"I visited town number {number} with friend {friend}." for friend in range(how_far))
         case "edit":
-            await chat.edit(turn, f"I visited village number {number}.")
+            await chat.edit(turn, f"I visited village number {number} with friend {number}.")
         case "regenerate":
             await chat.regenerate(turn, f"Another answer, number {number}.")
         case "go back":

@@ -13,6 +13,7 @@ from recollect.store.relational import energy, subjects
 from recollect.store.relational.conversations import begin
 from recollect.store.relational.database import Database, Row
 from recollect.store.relational.ledger import Ledger
+from recollect.store.relational.placement import Placement, newest_question
 from recollect.store.relational.rows import (
     ERASED,
     WHOLE,
@@ -23,7 +24,7 @@ from recollect.store.relational.rows import (
     write_items,
 )
 from recollect.store.relational.statements import load
-from recollect.store.relational.tree import Spot, Tree, call_hash
+from recollect.store.relational.tree import HISTORY_MARK, Spot, Tree, call_hash, message_mark
 from recollect.text import clean
 from recollect.types import (
     ConversationId,
@@ -69,10 +70,11 @@ def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
     subjects.ensure(db, turn.subject)
     ledger = Ledger(db, turn.subject, term_key)
     tree = Tree(db, subject, ledger)
-    spot = tree.find(turn, now=now)
+    spot = Placement(tree).find(turn, now=now)
     new = spot is None
     if spot is None:
         spot = _begin(db, turn, clock)
+    keeps_history = spot.whole
     tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
     spot = tree.walk(spot, turn.messages)
     levels = ledger.levels(turn.messages, turn.reply)
@@ -91,6 +93,7 @@ def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
             energy.charge_turn(db, charged, units, clock.now())
         if not new:
             db.execute(SQL["go_on"], (subject, tail.conversation))
+    _mark(db, turn, tail, first=spot.start, keeps_history=keeps_history)
     if turn.opening.options and not new:
         db.execute(SQL["note_options"], (subject, tail.conversation, json.dumps(dict(turn.opening.options))))
     _make_due(db, turn, tail)
@@ -150,6 +153,26 @@ def _columns(fresh: _Fresh, ledger: Ledger, now: int) -> Row:
         None if gone or message.payload is None else clean(message.payload),
         level,
     )
+
+
+def _mark(db: Database, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
+    """Note by which id the client calls this turn's question, and whether it sends the whole history.
+
+    Args:
+        db: Where.
+        turn: The recorded turn.
+        tail: What was appended of it.
+        first: Index of the first of its messages that was appended.
+        keeps_history: Whether it came with all that was said before it.
+    """
+    marks: list[tuple[int, int]] = []
+    asked = newest_question(turn.messages)
+    if turn.message_id is not None and asked is not None and asked >= first:
+        marks.append((message_mark(turn.message_id), tail.appended[asked - first]))
+    if keeps_history:
+        marks.append((HISTORY_MARK, 1))
+    if marks:
+        db.executemany(SQL["add_call"], [(turn.subject.key, mark, tail.conversation, seq) for mark, seq in marks])
 
 
 def _make_due(db: Database, turn: Turn, tail: _Tail) -> None:

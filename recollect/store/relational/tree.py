@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.clock import to_micros
 from recollect.errors import UnreadableStoreError
 from recollect.store.relational.database import Database
 from recollect.store.relational.ledger import Ledger
@@ -30,11 +29,22 @@ class Spot:
     """The message; 0 is above the first."""
     start: int
     """Index of the turn's first message that comes below it."""
+    whole: bool = False
+    """Whether the turn came with all that was said before it: its client keeps the history and sends it."""
 
 
 def call_hash(call_id: str) -> int:
     """Name a tool call as the `tool_call` table does."""
     return hash64("call", call_id)
+
+
+def message_mark(message_id: str) -> int:
+    """Name the user message of a turn that its client gave an id, as the `tool_call` table does."""
+    return hash64("message", message_id)
+
+
+HISTORY_MARK = hash64("history", "whole")
+"""Marks the first message of a conversation whose client sends its whole history, in the `tool_call` table."""
 
 
 class Tree:
@@ -46,12 +56,10 @@ class Tree:
         self._subject = subject
         self._ledger = ledger
 
-    def find(self, turn: Turn, *, now: int) -> Spot | None:
-        """Find the place of a turn; None: it begins a conversation."""
-        if turn.external_id is not None:
-            row = fetch_one(self._db, SQL["conversation_by_external"], self._subject, clean(turn.external_id))
-            return self._within(turn, *row) if row else None
-        return self._by_anchor(turn.messages) or self._asked_again(turn, now)
+    def named(self, external_id: str) -> tuple[bytes, int] | None:
+        """Find the conversation that the client calls so, with its last message."""
+        row = fetch_one(self._db, SQL["conversation_by_external"], self._subject, clean(external_id))
+        return (row[0], row[1]) if row else None
 
     def walk(self, spot: Spot, messages: Sequence[Message]) -> Spot:
         """Follow the messages from `spot.start` down the tree for as long as they are equal."""
@@ -80,15 +88,8 @@ class Tree:
                 return found
         return None
 
-    def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
-        """Find the place in the conversation that the client names."""
-        found = self._by_anchor(turn.messages, conversation)
-        if found is None and turn.append:
-            found = self._said_again(turn, conversation, last_seq)
-            return found or Spot(conversation=conversation, seq=last_seq, start=0)
-        return found or Spot(conversation=conversation, seq=0, start=0)
-
-    def _by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> Spot | None:
+    def by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> Spot | None:
+        """Find the newest of the messages that is a recorded answer to the user message before it."""
         for index in range(len(messages) - 1, -1, -1):
             spots = [
                 Spot(conversation=found, seq=seq, start=index + 1)
@@ -121,15 +122,15 @@ class Tree:
     def _shared_above(self, spot: Spot, messages: Sequence[Message]) -> int:
         shared, seq = 0, spot.seq
         for index in range(spot.start - 2, max(-2, spot.start - 2 - MOST_LOOKED_BACK), -1):
-            seq, *_ = self._message(spot.conversation, seq)
+            seq, *_ = self.message(spot.conversation, seq)
             if index < 0:
                 return shared + (seq == 0)
-            if seq == 0 or not self._same(self._message(spot.conversation, seq)[1], messages[index]):
+            if seq == 0 or not self.same(self.message(spot.conversation, seq)[1], messages[index]):
                 return shared
             shared += 1
         return shared
 
-    def _asked_again(self, turn: Turn, now: int) -> Spot | None:
+    def asked_again(self, turn: Turn, now: int) -> Spot | None:
         """Find the recent conversation that this turn's messages open, and whose last answer nobody continued."""
         opening = turn.messages or ((turn.reply,) if turn.reply else ())
         if not opening:
@@ -151,34 +152,12 @@ class Tree:
             for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MOST_PLACES)
         ]
 
-    def _same(self, known: int, message: Message) -> bool:
+    def same(self, known: int, message: Message) -> bool:
+        """Tell whether a recorded hash is that of a message."""
         return known in self._ledger.names(message.hash)
 
-    def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot | None:
-        """Tell a turn of a client without history that comes a second time from one that says the same once more.
-
-        It is the same where the newest leaf is the question itself, or its broken-off answer, or the very reply.
-        """
-        if last_seq == 0:
-            return None
-        parent, leaf_hash, _, complete, said_at = self._message(conversation, last_seq)
-        reply = turn.reply
-        seq = last_seq
-        if turn.messages and not self._same(leaf_hash, turn.messages[-1]):
-            same = reply is not None and self._same(leaf_hash, reply) and said_at == to_micros(reply.said_at)
-            if complete and not same:
-                return None
-            seq = parent
-        for message in reversed(turn.messages):
-            if seq == 0:
-                return None
-            parent, known, *_ = self._message(conversation, seq)
-            if not self._same(known, message):
-                return None
-            seq = parent
-        return Spot(conversation=conversation, seq=seq, start=0)
-
-    def _message(self, conversation: bytes, seq: int) -> tuple[int, int, str, bool, int]:
+    def message(self, conversation: bytes, seq: int) -> tuple[int, int, str, bool, int]:
+        """Read a message's parent, hash, role, whether it is complete, and when it was said in microseconds."""
         row = fetch_one(self._db, SQL["place_of"], self._subject, conversation, seq)
         if row is None:  # parent_seq always points to a message; a gap is damage
             raise UnreadableStoreError(
@@ -190,3 +169,24 @@ class Tree:
     def _newest_child(self, conversation: bytes, seq: int) -> int | None:
         found: int | None = fetch_value(self._db, SQL["newest_child"], self._subject, conversation, seq)
         return found
+
+    def last_seq(self, conversation: bytes) -> int:
+        """Return the newest message of a conversation; 0 where it has none."""
+        return int(fetch_value(self._db, SQL["last_seq"], self._subject, conversation))
+
+    def thread(self, conversation: bytes, seq: int, *, limit: int) -> list[int]:
+        """Return the hashes of a message and of those above it, up to `limit`."""
+        return [row[1] for row in fetch(self._db, SQL["thread"], self._subject, conversation, seq, limit)]
+
+    def newest_question(self, conversation: bytes, seq: int) -> str | None:
+        """Return the words of the newest user message right below a message; None where there is none."""
+        found: str | None = fetch_value(self._db, SQL["newest_question"], self._subject, conversation, seq)
+        return found
+
+    def marked(self, conversation: bytes, mark: int) -> int | None:
+        """Return the newest message of a conversation that bears a mark: see `call_hash`."""
+        for name in self._ledger.names(mark):
+            rows = fetch(self._db, SQL["called_within"], self._subject, name, 1, conversation)
+            if rows:
+                return int(rows[0][1])
+        return None

@@ -76,6 +76,26 @@ SELECT max(seq)
 -- name: newest_child
 SELECT max(seq) FROM message WHERE subject = ?1 AND conversation = ?2 AND parent_seq = ?3
 
+-- name: thread
+WITH RECURSIVE up (seq, parent_seq, hash, depth) AS (
+    SELECT leaf.seq, leaf.parent_seq, leaf.hash, 1
+      FROM message AS leaf
+     WHERE leaf.subject = ?1 AND leaf.conversation = ?2 AND leaf.seq = ?3
+     UNION ALL
+    SELECT above.seq, above.parent_seq, above.hash, up.depth + 1
+      FROM up
+     CROSS JOIN message AS above
+     WHERE above.subject = ?1 AND above.conversation = ?2 AND above.seq = up.parent_seq AND up.depth < ?4
+)
+SELECT seq, hash FROM up ORDER BY seq DESC
+
+-- name: newest_question
+SELECT text
+  FROM message
+ WHERE subject = ?1 AND conversation = ?2 AND parent_seq = ?3 AND role = 'user'
+ ORDER BY seq DESC
+ LIMIT 1
+
 -- name: anchored
 SELECT conversation, seq
   FROM message

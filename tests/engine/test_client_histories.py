@@ -1,0 +1,108 @@
+"""What clients with an id for their chat do to its history, and what is known afterwards: ambiguity closes nothing."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from recollect.chat.reply import Reply
+from recollect.engine import AsyncRecollect
+from recollect.types import Action, Identity, Subject
+from stores import STORES
+from talk import assistant, request, slots, user
+
+PEANUTS = "I'm allergic to peanuts."
+OSLO = "I live in Oslo and work as a baker."
+CATS = "My cat is called Momo."
+WALNUTS = "I'm allergic to walnuts."
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Client:
+    """A client of Open WebUI: an id for its chat, and a filter that decides what of the history is sent."""
+
+    def __init__(self, engine: AsyncRecollect) -> None:
+        self._engine = engine
+        self.history: list[Mapping[str, str]] = []
+
+    async def say(self, text: str, *, kept: int = 100) -> None:
+        """Say something; so many of the newest messages are sent, this one included."""
+        self.history.append(user(text))
+        await self.send(self.history[-kept:])
+
+    async def send(self, messages: Sequence[Mapping[str, str]]) -> None:
+        answer = f"Noted: {len(self.history)}."
+        who = Identity(subject=Subject("user", "ana"), conversation="chat")
+        await self._engine.turns.finish(request(*messages), who, Reply(text=answer, complete=True), None)
+        self.history = [*self.history, assistant(answer)]
+        await self._engine.form()
+
+
+@pytest.fixture
+def client(engine: AsyncRecollect) -> Client:
+    return Client(engine)
+
+
+async def abandoned(engine: AsyncRecollect) -> list[str]:
+    return [line.text for line in await engine.decisions(user="ana") if line.action is Action.ABANDON]
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3, 100])
+async def test_a_filter_that_trims_the_history_takes_nothing_back(
+    engine: AsyncRecollect, client: Client, kept: int
+) -> None:
+    for text in (PEANUTS, OSLO, CATS, WALNUTS, "Yes.", "Yes."):
+        await client.say(text, kept=kept)
+    known = await slots(engine)
+    assert {"peanuts", "walnuts", "Oslo"} <= set(known.values())
+    assert await abandoned(engine) == []
+
+
+async def test_a_history_cut_off_in_the_middle_of_a_chat_takes_nothing_back(
+    engine: AsyncRecollect, client: Client
+) -> None:
+    await client.say(PEANUTS)
+    await client.say(CATS)
+    await client.say(OSLO, kept=1)
+    assert {"peanuts", "Oslo"} <= set((await slots(engine)).values())
+    assert await abandoned(engine) == []
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+async def test_a_summary_of_the_history_takes_nothing_back(engine: AsyncRecollect, client: Client, role: str) -> None:
+    await client.say(PEANUTS)
+    await client.say(CATS)
+    await client.send([{"role": role, "content": "Summary of what was said before."}, user(OSLO)])
+    assert {"peanuts", "Oslo"} <= set((await slots(engine)).values())
+    assert await abandoned(engine) == []
+
+
+async def test_the_first_message_edited_takes_its_memories_back(engine: AsyncRecollect, client: Client) -> None:
+    await client.say(PEANUTS)
+    await client.say(CATS)
+    await client.send([user(WALNUTS)])
+    assert "walnuts" in (await slots(engine)).values()
+    assert "peanuts" not in (await slots(engine)).values()
+
+
+async def test_a_message_in_the_middle_edited_takes_back_what_followed_it(
+    engine: AsyncRecollect, client: Client
+) -> None:
+    for text in (OSLO, PEANUTS, CATS):
+        await client.say(text)
+    await client.send([*client.history[:2], user("What is the weather like?")])
+    assert "Oslo" in (await slots(engine)).values()
+    assert "peanuts" not in (await slots(engine)).values()
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+async def test_answers_asked_for_again_take_nothing_back(engine: AsyncRecollect, client: Client, turns: int) -> None:
+    for text in (PEANUTS, OSLO, CATS):
+        await client.say(text)
+    for _ in range(2):
+        await client.send(client.history[: 2 * turns - 1])
+    assert {"peanuts", "Oslo"} <= set((await slots(engine)).values())
+    assert await abandoned(engine) == []
