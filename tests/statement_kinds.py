@@ -76,6 +76,7 @@ EVERY_NODE = {
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
     ("erase", "formed_elsewhere"),
+    ("erase", "read_by"),
     ("erase", "links_of_all"),
     ("erase", "cut_leases_on_log"),
     ("erase", "clear_errors_on_log"),

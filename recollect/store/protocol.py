@@ -320,12 +320,12 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
     async def erase(self, order: EraseOrder) -> Erasure:
         """Take away what is named, with all that tells of it, in one transaction; durable when this returns.
 
+        Of many subjects within one some go at a time, and it goes last: erasing again goes on where that was cut off.
         Memories go with their vectors, terms, tags, quotes and decisions, and the closed ones that they replaced.
         Messages keep place, role and times alone; the ledger keeps them from being written again by a resent history.
-        What was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose
-        their leases: they cannot commit what they read before. A subject of which all is erased may begin anew.
-
-        Bytes of it may still lie in the file until `clean` says otherwise.
+        What was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose their
+        leases and cannot commit. A subject of which all is erased may begin again. Its bytes may be in the file
+        until `clean` says otherwise.
 
         Raises:
             UnknownMemoryError: a memory named is not the subject's.

@@ -1,12 +1,13 @@
 """Erase, and say of each place how far it went: the receipt. Writes through the store, empties caches."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from recollect.errors import TryAgainError
 from recollect.store.protocol import Store
 from recollect.text import forget_words
-from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
+from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest, Subject
 
 # How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
 # receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
@@ -58,11 +59,28 @@ class Eraser:
 
 def receipt(order: EraseOrder, done: Erasure, *, clean: bool, rest: Rest = Rest.FILE) -> EraseReceipt:
     """Write the receipt of an erasure."""
+    done = replace(done, counts=_summed(done))
     places = [
         ErasePlace(name=name, reach=Reach.REACHED, count=done.counts.get(name, 0), text=text) for name, text in _ROWS
     ]
+    places += [_inner(subject, counts) for subject, counts in done.inner]
     places += [*(_server(clean) if rest is Rest.SERVER else [_file(clean)]), *_left(order, done), *_outside(rest)]
     return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
+
+
+def _summed(done: Erasure) -> Counter[str]:
+    """Add up what was taken away of a subject and of those within it."""
+    total = Counter(done.counts)
+    for _, counts in done.inner:
+        total.update(counts)
+    return total
+
+
+def _inner(subject: Subject, counts: Mapping[str, int]) -> ErasePlace:
+    """Say what became of a subject within the one that was erased."""
+    rows = sum(counts.get(name, 0) for name, _ in _ROWS)
+    text = "was within it and is erased whole, its name included; its rows are counted above, too"
+    return ErasePlace(name=subject.text, reach=Reach.REACHED, count=rows, text=text)
 
 
 def _file(clean: bool) -> ErasePlace:

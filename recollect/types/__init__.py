@@ -38,6 +38,7 @@ from recollect.types.log import (
 )
 from recollect.types.memory import (
     GLOBAL,
+    INNER_KINDS,
     KIND_ORDER,
     NO_DETAIL,
     SUBJECT_KINDS,
@@ -90,6 +91,7 @@ __all__ = [
     "ALL_VECTORS",
     "ASKING",
     "GLOBAL",
+    "INNER_KINDS",
     "KEY_VARIABLE",
     "KIND_ORDER",
     "NO_DETAIL",

@@ -18,7 +18,9 @@ class EraseOrder:
     seqs: tuple[int, ...] = ()
     """Messages of the conversation; none named: all of it."""
     everything: bool = False
-    """All of the subject; what else is named does not count."""
+    """All of the subject and of those within it; what else is named does not count."""
+    part_of: Subject | None = None
+    """The subject whose erasure this is a part of: what that one and others within it hold goes, too."""
     keep_messages: bool = False
     """Leave the messages that the memories rest on."""
     everywhere: bool = False
@@ -35,6 +37,8 @@ class Erasure:
     """When the last byte of it left file and log; None while that is pending."""
     counts: Mapping[str, int]
     """How much of what was taken away or left; see `store/relational/tables.py`."""
+    inner: tuple[tuple[Subject, Mapping[str, int]], ...] = ()
+    """The subjects within it that were erased whole, each with its counts."""
 
 
 class Rest(StrEnum):

@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NewType, Self
+from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,8 @@ Vectors = npt.NDArray[np.float32]
 """Several embeddings: shape (n, dim)."""
 
 SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
+# Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
+INNER_KINDS = frozenset({"app", "session", "character"})
 # Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
 SUBJECT_NAME_BYTES = 512
 _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -66,6 +69,30 @@ class Subject:
         return f"{self.kind}:{self.name}" if self.name else self.kind
 
     @property
+    def owner(self) -> "Subject | None":
+        """The subject that this one is within; None where its name has no owner in front.
+
+        The owner is written as `engine.scope.owned` writes it. A name that was written by hand in another way is
+        taken at its word: `session:Zoë/1` is user `Zoë`'s.
+
+        >>> Subject("session", "ana%2Fx/1").owner
+        Subject(kind='user', name='ana/x')
+        """
+        whose, slash, _ = self.name.partition("/")
+        if self.kind not in INNER_KINDS or not (slash and whose):
+            return None
+        kind, colon, name = whose.partition(":")
+        if colon and kind in SUBJECT_KINDS and (name or kind == "global"):
+            return Subject(kind, _unquoted(name))
+        return Subject("user", _unquoted(whose))
+
+    @property
+    def owners(self) -> "tuple[Subject, ...]":
+        """The subject that this one is within, the one that that is within, and so on."""
+        owner = self.owner
+        return () if owner is None else (owner, *owner.owners)
+
+    @property
     def key(self) -> int:
         """The 64-bit signed partition key: blake2b of the text. The store verifies the name behind it."""
         return _key(self.text)
@@ -74,6 +101,12 @@ class Subject:
 @lru_cache(maxsize=10_000)
 def _key(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _unquoted(name: str) -> str:
+    """Read an owner's name as `engine.scope.owned` writes it; one that it does not write stays as it is."""
+    plain = unquote(name)
+    return plain if quote(plain, safe="") == name and not _CONTROL.search(plain) else name
 
 
 GLOBAL = Subject("global", "")

@@ -61,6 +61,30 @@ def test_all_of_a_user_is_erased(told: CommandLine, database: Path) -> None:
     assert told("erase", "--finish", "--json").json == {"done": True}
 
 
+def test_i13_a_user_is_erased_with_every_subject_within_and_a_second_time_there_is_nothing(
+    told: CommandLine, database: Path
+) -> None:
+    for subject in ("session:local/lyzbaqid", "app:local/wmgropht", "character:local/kevzanuq"):
+        assert told("add", "The heron xilqophu nests here.", "--subject", subject).code == 0
+    assert told("add", "The heron is grey.", "--subject", "session:local2/x").code == 0
+    assert told("add", "The heron is shy.", "--subject", "app:wetland").code == 0
+    shown = told("erase", "--user", "local", "--all", "--yes")
+    lines = [line.split("\t") for line in shown.out.splitlines()]
+    erased = {
+        place: int(count) for _, place, count, _ in lines if place.partition(":")[0] in ("session", "app", "character")
+    }
+    assert erased.keys() == {"session:local/lyzbaqid", "app:local/wmgropht", "character:local/kevzanuq"}
+    assert all(erased.values())
+    kept = b"".join(file.read_bytes() for file in database.parent.glob("memory.sqlite3*"))
+    assert [word for word in (b"xilqophu", b"lyzbaqid", b"wmgropht", b"kevzanuq", b"user:local") if word in kept] == []
+    again = told("erase", "--user", "local", "--all", "--everywhere", "--yes", "--json").json
+    [receipt] = again["receipts"]
+    assert receipt["done"]
+    assert [place for place in receipt["places"] if place["count"]] == []
+    assert "grey" in told("list", "--subject", "session:local2/x").out
+    assert "shy" in told("list", "--subject", "app:wetland").out
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

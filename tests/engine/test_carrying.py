@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from factories import ANA
+from household import Household
 from populated import ERASED, QUERIES, WHO, opened, parts_of, populate
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
@@ -118,11 +120,31 @@ async def source(tmp_path: Path) -> str:
 
 async def test_v16_an_export_holds_one_subject_and_nothing_of_others(source: str, where: str) -> None:
     data = await exported(source, "ben")
-    assert records(data, "subject") == ["user:ben"]
+    assert records(data, "subject") == ["user:ben", "app:ben/calendar"]
     assert b"honey" in data
     assert b"peanuts" not in data
-    assert await take_in(where, data) == (1, 0)
+    assert await take_in(where, data) == (2, 0)
     assert await exported(where, "ben") == data
+
+
+async def test_v16_a_users_export_holds_every_subject_within_and_is_taken_in_and_erased_whole(
+    where: str, tmp_path: Path
+) -> None:
+    here = place("file", tmp_path, "house")
+    parts = await parts_of(here)
+    async with AsyncRecollect(parts) as engine:
+        luck = random.Random(5)
+        inner = await Household(engine, parts, "ana/x ü", luck).plant()
+        await Household(engine, parts, "ana", luck).plant()
+    data = await exported(here, "ana/x ü")
+    assert sorted(records(data, "subject")) == sorted(["user:ana/x ü", *(one.text for one in inner)])
+    assert await take_in(where, data) == (1 + len(inner), 0)
+    assert await exported(where, "ana/x ü") == data
+    async with opened(where) as engine:
+        await engine.erase_subject("ana/x ü")
+        assert {one.text for one in await engine.subjects()} <= {"user:ana"}
+        with pytest.raises(BadRequestError, match="nothing is kept"):
+            engine.export_to(io.BytesIO(), user="ana/x ü")
 
 
 async def test_what_was_erased_stays_erased_where_it_is_imported(source: str, where: str) -> None:

@@ -14,9 +14,12 @@ import pytest
 from factories import ANA, turn
 from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
 from recollect.store.open import open_store
+from recollect.store.postgres.connection import connect
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema
 from recollect.testing import FakeClock
+from recollect.types import EraseOrder, Subject
+from stores import DURABLE, new_store, url_of
 
 NOBODY = 65534
 
@@ -217,6 +220,34 @@ def test_a_database_migrated_from_the_first_equals_a_fresh_one(tmp_path: Path) -
     assert old.pragma("user_version") == fresh.pragma("user_version") == newest_schema()
     old.close()
     fresh.close()
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
+    kind: str, tmp_path: Path, clock: FakeClock
+) -> None:
+    names = ["session:ana/1", "app:ana/b/c", "character:z%C3%AB/Kira", "session:app:ana%2Fb/1", "app:calendar"]
+    store = await new_store(kind, tmp_path, clock)
+    for name in names:
+        await store.apply(Subject.parse(name), [], [])
+    await store.close()
+    url = url_of(kind, tmp_path)
+    if kind == "postgres":
+        with connect(url) as server:
+            server.execute("DROP TABLE inner_subject")
+            server.execute("DELETE FROM migration WHERE number = 4")
+    else:
+        db = apsw.Connection(url.removeprefix("sqlite:///"))
+        db.execute("DROP TABLE inner_subject")
+        db.pragma("user_version", 8)
+        db.close()
+    store = await open_store(url, clock=clock)
+    done = await store.erase(EraseOrder(subject=Subject("user", "ana"), everything=True))
+    assert [subject.text for subject, _ in done.inner] == ["session:app:ana%2Fb/1", "app:ana/b/c", "session:ana/1"], (
+        done
+    )
+    assert [one.text for one in await store.subjects()] == ["app:calendar", "character:z%C3%AB/Kira"]
+    await store.close()
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:

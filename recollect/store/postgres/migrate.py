@@ -10,12 +10,15 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError, Unreadable
 from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, Session, connect
 from recollect.store.postgres.faults import FORGETFUL, fault
+from recollect.store.relational import inner
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.unfinished import refuse_unfinished
 
 SQL = load("subject")
+# What a migration does behind its statements, by its number.
+_STEPS = {4: inner.register_all}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock that whoever migrates, or distributes, holds.
 LOCK = 0x52636C7452636C74
@@ -66,6 +69,8 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
             if schema_of(db) < number:
                 with db.transaction():
                     db.cursor().execute(sql.encode())
+                    if number in _STEPS:
+                        _STEPS[number](Session(db))
                     db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
     finally:
         db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))

@@ -26,7 +26,7 @@ from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.stats import counted
 from recollect.store.relational.store import RelationalStore
-from recollect.types import ALL_VECTORS, EraseOrder, Erasure, Hot, Memory, Recorded, Rest, Sought, Subject, Turn
+from recollect.types import ALL_VECTORS, Hot, Memory, Recorded, Rest, Sought, Subject, Turn
 
 ERASE_SQL, OWN_SQL = load("erase"), own("recall")
 T = TypeVar("T")
@@ -83,10 +83,10 @@ class PostgresStore(RelationalStore):
                 await asyncio.sleep(wait_s)
         return await super().record(turn)
 
-    async def erase(self, order: EraseOrder) -> Erasure:
-        """See `Store.erase`. What was noted behind an answer is written first: after it, it would bring ids back."""
-        await self._behind.written(order.subject.key)
-        return await super().erase(order)
+    async def _erase(self, work: Work[T], *subjects: Subject) -> T:
+        """Erase; what was noted behind an answer is written first: after it, it would bring ids back."""
+        await self._behind.written(*(subject.key for subject in subjects))
+        return await super()._erase(work, *subjects)
 
     async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
         """See `Store.clean`. Only writing the tables anew reaches what the server keeps of deleted rows."""

@@ -52,7 +52,7 @@ def present(end: End, blocks: Sequence[Block]) -> dict[int, str]:
     found: dict[int, str] = {}
     keys = ", ".join(f"{block.key:d}" for block in blocks)
     for table in TABLES:
-        if table.nobodys or table.name == "subject" or not blocks:
+        if table.nobodys or table.index or table.name == "subject" or not blocks:
             continue
         which = f'"{table.name}" WHERE "{table.key[0]}" IN ({keys})'
         for (key,) in fetch(end.db, f'SELECT DISTINCT "{table.key[0]}" FROM {which}'):  # noqa: S608  # names of our own

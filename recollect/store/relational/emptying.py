@@ -7,6 +7,7 @@ from recollect.store.relational import subjects
 from recollect.store.relational.database import Database
 from recollect.store.relational.ledger import Ledger
 from recollect.store.relational.reaching import Reaching, Source
+from recollect.store.relational.removing import Removing
 from recollect.store.relational.rows import ERASED, fetch
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES
@@ -22,6 +23,7 @@ class Whole:
         """Take the order."""
         self._db = db
         self._subject = order.subject
+        self._root = order.part_of or order.subject
         self._at = at
         self._term_key = term_key
         self.counts: Counter[str] = Counter()
@@ -30,6 +32,7 @@ class Whole:
     def erase(self, midway: Callable[[], None]) -> None:
         """Leave the ledger alone: masked hashes of the messages, and a tombstone."""
         self._reach_others()
+        self._thin_owners()
         key = self._subject.key
         version = subjects.move_version(self._db, self._subject)
         self._db.execute(SQL["all_gone"], (key, version))
@@ -44,6 +47,12 @@ class Whole:
                     self.counts[table.place] += self._db.changes()
         self._db.execute(SQL["note_erased_subject"], (key, self._at, version))
 
+    def _thin_owners(self) -> None:
+        """Take it out of what prompts of owners that stay are known to have held: its name is written there."""
+        for owner in self._root.owners:
+            if subjects.version_of(self._db, owner) is not None:
+                Removing(self._db, owner, self.counts).thin_recalls_of(self._subject)
+
     def _reach_others(self) -> None:
         """See to what other subjects hold of this one: quotations of its log go, the rest only everywhere."""
         formed: defaultdict[Subject, list[bytes]] = defaultdict(list)
@@ -56,7 +65,10 @@ class Whole:
                 self._reaching.weigh(subject, id_, erased)
         for name, id_ in fetch(self._db, SQL["links_of_all"], self._subject.key):
             self._reaching.leave_or_take(Subject.parse(name), id_)
-        hollowed = {(conversation, seq) for _, conversation, seq in erased if self._reaching.everywhere}
-        for subject in self._reaching.touched():
+        others = dict.fromkeys([*self._reaching.touched(), *self._reaching.readers([self._subject])])
+        rows = fetch(self._db, SQL["all_places"], self._subject.key) if others else []
+        places = {(conversation, seq) for conversation, seq in rows}
+        for subject in others:
+            hollowed = places if self._reaching.reaches(subject) else set()
             self._reaching.remove(subject, erased, hollowed, frozenset())
         self._reaching.count_left()

@@ -3,12 +3,13 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from recollect.clock import from_micros, to_micros
+from recollect.clock import Clock, from_micros, to_micros
 from recollect.errors import UnknownConversationError, UnknownMemoryError
-from recollect.ids import id_bytes, id_text
-from recollect.store.relational import subjects
+from recollect.ids import id_bytes, id_text, new_id
+from recollect.store.relational import inner, subjects
 from recollect.store.relational.database import Database
 from recollect.store.relational.emptying import Whole
 from recollect.store.relational.hollowing import Hollowing, Place
@@ -20,30 +21,68 @@ from recollect.types import EraseOrder, Erasure, MemoryState, Subject
 SQL = load("erase")
 LOG_SQL = load("log")
 _CLOSED = STATE_NUMBER[MemoryState.CLOSED]
+# Subjects within another that are erased in one transaction: others write in between, and no lock list grows long.
+MAX_INNER = 200
 
 
-def erase(db: Database, order: EraseOrder, erasure: Erasure, term_key: bytes, midway: Callable[[], None]) -> Erasure:
-    """Erase: see `Store.erase`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What erasing works with."""
+
+    clock: Clock
+    term_key: bytes
+    """The database's key, from which the ledger's is drawn."""
+    midway: Callable[[], None]
+    """Called when some of it is gone."""
+
+
+def erase(db: Database, order: EraseOrder, tools: Tools) -> Erasure:
+    """Erase memories or messages, or all of one subject: see `Store.erase`.
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
         order: What is to go.
-        erasure: Its id and instant, without counts.
-        term_key: The database's key, from which the ledger's is drawn.
-        midway: Called when some of it is gone.
+        tools: What to work with.
     """
-    at = to_micros(erasure.at)
+    now = tools.clock.now()
+    erasure = Erasure(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
+    at = to_micros(now)
+    noted = order.everything and inner.forget(db, order.subject)
     if subjects.version_of(db, order.subject) is None:
         _refuse_unknown(order)
         work: Part | Whole | None = None
     else:
-        work = (Whole if order.everything else Part)(db, order, at=at, term_key=term_key)
-        work.erase(midway)
+        work = (Whole if order.everything else Part)(db, order, at=at, term_key=tools.term_key)
+        work.erase(tools.midway)
     found = {name: count for name, count in work.counts.items() if count} if work else {}
-    cleaned_at = None if work else erasure.at  # where nothing was, nothing is left behind
+    cleaned_at = None if work or noted else now  # where nothing was, nothing is left behind
     values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
     db.execute(SQL["note_erasure"], values)
-    return Erasure(id=erasure.id, at=erasure.at, cleaned_at=cleaned_at, counts=found)
+    return replace(erasure, cleaned_at=cleaned_at, counts=found)
+
+
+def erase_whole(
+    db: Database, order: EraseOrder, parts: Sequence[Subject], tools: Tools
+) -> tuple[list[tuple[Subject, Erasure]], Erasure | None]:
+    """Erase subjects within the one that is to go, and that one itself once there are none left.
+
+    Args:
+        db: A connection in a transaction that is rolled back if this raises.
+        order: Whose everything is to go.
+        parts: Some of those within it, each behind those within it.
+        tools: What to work with.
+
+    Returns:
+        What was erased of each part that was there, and of the subject itself; None where more are within it.
+    """
+    # Holds the row: whoever makes another subject within this one waits for the end, or is seen below.
+    subjects.version_of(db, order.subject)
+    there = [part for part in parts if subjects.version_of(db, part) is not None]
+    erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), tools) for part in parts}
+    done = [(part, erased[part]) for part in there]
+    if inner.inner_subjects(db, order.subject, limit=1):
+        return done, None
+    return done, erase(db, order, tools)
 
 
 def erasures(db: Database, subject: Subject, *, limit: int) -> list[Erasure]:
@@ -96,8 +135,10 @@ class Part:
             self._weigh_formed(home, log, erased)
         self._reaching.follow_folds()
         self._reaching.follow_links()
-        for subject in {mine: None} | dict.fromkeys(self._reaching.touched()):
-            logs = [log for home, log in self._logs.items() if self._order.everywhere or home == subject]
+        readers = self._reaching.readers(self._logs)
+        for subject in {mine: None} | dict.fromkeys(self._reaching.touched()) | dict.fromkeys(readers):
+            reached = self._reaching.reaches(subject)
+            logs = [log for home, log in self._logs.items() if reached or home == subject]
             hollowed = {place for log in logs for place in log.hollowed}
             self._reaching.remove(subject, erased, hollowed, {place for log in logs for place in log.answers})
         self._reaching.count_left()

@@ -12,6 +12,7 @@ from typing import Any
 from recollect.store.relational import records
 from recollect.store.relational.database import Row
 from recollect.store.relational.ends import End, Span
+from recollect.store.relational.inner import inner_subjects
 from recollect.store.relational.ledger import ledger_key
 from recollect.store.relational.rows import fetch, fetch_value
 from recollect.store.relational.statements import load
@@ -40,10 +41,12 @@ def export_lines(end: End, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]
 def subjects_to_export(end: End, only: Subject | None) -> list[Row]:
     """List key and name of those there are: with conversations first, for others rest on them. Last the nameless.
 
-    Of these all was erased, and the ledger alone is left.
+    Of these all was erased, and the ledger alone is left. With `only`: that one and the subjects within it.
     """
     if only is not None:
-        return [row for row in fetch(end.db, SQL["one"], only.key) if row[1] == only.text]
+        wanted = [only, *inner_subjects(end.db, only)]
+        rows = (row for subject in wanted for row in fetch(end.db, SQL["one"], subject.key) if row[1] == subject.text)
+        return [row[:2] for row in sorted(rows, key=lambda row: not row[2])]
     named = fetch(end.db, SQL["named"])
     talked = [row[:2] for row in named if row[2]]
     return [

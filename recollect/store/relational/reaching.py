@@ -1,7 +1,7 @@
 """Weigh what an erasure touches: which memories go with it, and which copies stay. Works on a connection."""
 
 from collections import Counter, defaultdict
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from recollect.store.relational.database import Database
 from recollect.store.relational.removing import Removing
@@ -28,11 +28,17 @@ class Reaching:
         self.doomed: defaultdict[Subject, set[bytes]] = defaultdict(set)
         self._poorer: defaultdict[Subject, set[bytes]] = defaultdict(set)
         self._left: set[tuple[Subject, bytes]] = set()
+        self._root = order.part_of or order.subject
         self.everywhere = order.everywhere
 
     def reaches(self, subject: Subject) -> bool:
-        """Tell whether what was formed in a subject goes, too."""
-        return subject == self._order.subject or self._order.everywhere
+        """Tell whether what was formed in a subject goes, too: it is the one named, or within that one."""
+        return self.everywhere or self._root in (subject, *subject.owners)
+
+    def readers(self, homes: Iterable[Subject]) -> list[Subject]:
+        """Return other subjects that the erasure reaches and that formed something of these logs, or were to."""
+        names = {name for home in homes for (name,) in fetch(self._db, SQL["read_by"], home.key)}
+        return [subject for subject in map(Subject.parse, sorted(names)) if self.reaches(subject)]
 
     def weigh(self, subject: Subject, id_: bytes, erased: Set[Source]) -> None:
         """Decide on a memory that rests on erased messages.

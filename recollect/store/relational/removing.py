@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Set
+from collections.abc import Callable, Collection, Set
 
 from recollect.ids import id_text
 from recollect.store.relational import subjects
@@ -74,18 +74,23 @@ class Removing:
         """
         for row in fetch(self._db, SQL["all_decisions"], self._key):
             self._clear_decision(row, hollowed)
-        gone = {id_text(memory) for memory in self.gone}
+        gone = frozenset(id_text(memory) for memory in self.gone)
         for at, id_, conversation, seq, items in fetch(self._db, SQL["all_recalls"], self._key):
             place = (conversation, seq)
             if place in hollowed or place in answers:
                 self._db.execute(SQL["erase_recall"], (self._key, at, id_))
                 self._counts["recalls"] += 1
             else:
-                self._thin_recall(at, id_, items, gone)
+                self._thin_recall(at, id_, items, lambda item: item[1] in gone)
         for cut, clear in (("cut_leases", "clear_errors"), ("cut_leases_on_log", "clear_errors_on_log")):
             self._db.execute(SQL[cut], (self._key,))
             self._db.execute(SQL[clear], (self._key, _ERROR_ERASED))
             self._counts["formations"] += self._db.changes()
+
+    def thin_recalls_of(self, subject: Subject) -> None:
+        """Take all that is another subject's out of recall records."""
+        for at, id_, _, _, items in fetch(self._db, SQL["all_recalls"], self._key):
+            self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
 
     def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
         at, id_, action, memory, target, reason, text, profile, conversation, seq = row
@@ -104,9 +109,9 @@ class Removing:
         line = (self._key, at, id_, action, memory, target, reason, text, profile, conversation, seq)
         self._db.execute(MEMORY_SQL["add_decision"], line)
 
-    def _thin_recall(self, at: int, id_: bytes, items: str, gone: Set[str]) -> None:
+    def _thin_recall(self, at: int, id_: bytes, items: str, is_gone: Callable[[list[str]], bool]) -> None:
         known = json.loads(items)
-        left = [item for item in known if item[1] not in gone]
+        left = [item for item in known if not is_gone(item)]
         if len(left) < len(known):
             self._db.execute(SQL["thin_recall"], (self._key, at, id_, json.dumps(left)))
             self._counts["recalls"] += 1

@@ -1,21 +1,22 @@
 """`RelationalStore`: each promise of `Store` that all databases keep alike, handed to whoever works on a connection."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from recollect.ids import new_id
 from recollect.store.paging import check_limit
 from recollect.store.protocol import Rank
 from recollect.store.relational import changes as changing
 from recollect.store.relational import erasing, linking, memories, past
 from recollect.store.relational import formations as work
 from recollect.store.relational.choosing import choose
-from recollect.store.relational.database import Database, TooLargeError
+from recollect.store.relational.database import Database, TooLargeError, Work
 from recollect.store.relational.embedding import Embedding
 from recollect.store.relational.hands import FEW_ROWS
 from recollect.store.relational.hot import hot_within, read_hot
+from recollect.store.relational.inner import inner_subjects
 from recollect.store.relational.operating import Operating
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
@@ -231,14 +232,34 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
 
     async def erase(self, order: EraseOrder) -> Erasure:
         """See `Store.erase`."""
-        erasure = Erasure(id=new_id(self._clock), at=self._clock.now(), cleaned_at=None, counts={})
+        tools = erasing.Tools(
+            clock=self._clock, term_key=self._term_key, midway=lambda: self._failpoint.reach("erasing")
+        )
+        if not order.everything:
+            done = await self._erase(lambda db: erasing.erase(db, order, tools), order.subject)
+            self._failpoint.reach("erased")
+            return done
+        parts: list[tuple[Subject, Erasure]] = []
+        whole: Erasure | None = None
+        while whole is None:
+            some = await self._read(lambda db: inner_subjects(db, order.subject, limit=erasing.MAX_INNER))
+            erased, whole = await self._erase(
+                partial(erasing.erase_whole, order=order, parts=some, tools=tools), order.subject, *some
+            )
+            parts += erased
+            self._failpoint.reach("erased")
+        pending = any(part.cleaned_at is None for _, part in parts)
+        return replace(
+            whole,
+            cleaned_at=None if pending else whole.cleaned_at,
+            inner=tuple((subject, part.counts) for subject, part in parts),
+        )
 
-        def erase(db: Database) -> Erasure:
-            return erasing.erase(db, order, erasure, self._term_key, lambda: self._failpoint.reach("erasing"))
-
-        done = await self._write(erase, order.subject)
-        self._failpoint.reach("erased")
-        self._cache.forget(order.subject)
+    async def _erase(self, work: Work[T], *subjects: Subject) -> T:
+        """Erase something of subjects, in one transaction."""
+        done = await self._write(work, *subjects)
+        for subject in subjects:
+            self._cache.forget(subject)
         return done
 
     async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:

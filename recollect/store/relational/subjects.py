@@ -2,7 +2,8 @@
 
 from hashlib import blake2b
 
-from recollect.errors import BadSubjectError, SpaceMovedError, VectorSizeError
+from recollect.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
+from recollect.store.relational import inner
 from recollect.store.relational.database import Database
 from recollect.store.relational.rows import fetch, fetch_one, fetch_value
 from recollect.store.relational.statements import load
@@ -48,13 +49,24 @@ def verified(subject: Subject, name: str, version: int) -> int:
 
 
 def ensure(db: Database, subject: Subject) -> int:
-    """Make the subject's row where there is none; return the version."""
+    """Make the subject's row where there is none, and note it with its owner; return the version."""
     version = version_of(db, subject)
     if version is None:
         ((version, space),) = fetch(db, SQL["to_begin_with"], subject.key)
         db.execute(SQL["add_subject"], (subject.key, subject.text, version, TERM_SCHEME, space))
+        inner.register(db, subject)
         return int(version)
     return version
+
+
+def refuse_erased(db: Database, subject: Subject) -> None:
+    """Let no work under way bring back the name of a subject of which all was erased meanwhile.
+
+    Raises:
+        StaleSubjectError: all of it was erased, and it has not begun again.
+    """
+    if version_of(db, subject) is None and fetch_value(db, SQL["was_erased"], subject.key):
+        raise StaleSubjectError("all of the subject was erased meanwhile: nothing is done for it any more")
 
 
 def move_version(db: Database, subject: Subject) -> int:

@@ -31,6 +31,9 @@ class Table:
     postgres: tuple[str, ...] = ()
     """Columns that PostgreSQL alone has, and that tell of this database's own indexes: a copy has none of them."""
 
+    index: bool = False
+    """Whether its rows only say where others are: they are made with those, and are no sign that a subject is known."""
+
     @property
     def nobodys(self) -> bool:
         """Whether its rows belong to the database and to no subject."""
@@ -154,6 +157,14 @@ TABLES = (
         key=("subject",),
         holds="the hash of the name",
         kept="the ledger: versions go on counting by it",
+    ),
+    Table(
+        name="inner_subject",
+        key=("subject", "name"),
+        holds="names of subjects within it",
+        place="memories",
+        every=("every_inner_subject",),
+        index=True,
     ),
     Table(name="app", key=("subject",), holds="that an app was announced", place="memories", every=("every_app",)),
     Table(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
 from recollect.store.paging import check_limit
-from recollect.store.relational import terming
+from recollect.store.relational import inner, terming
 from recollect.store.relational.database import Database
 from recollect.store.relational.formations import FARTHEST
 from recollect.store.relational.hands import Hands
@@ -46,6 +46,7 @@ def lease(db: Database, subject: Subject, *, before: datetime, now: datetime, le
     """Take a subject for tending: see `Store.lease_tending`."""
     if version_of(db, subject) is None:
         return None
+    inner.register(db, subject)  # a process of an older version may have made it without
     token = secrets.randbits(_TOKEN_BITS)
     until = to_micros(now + timedelta(seconds=lease_s))
     times = (to_micros(before), to_micros(now), to_micros(now + FARTHEST))

@@ -8,8 +8,12 @@ from importlib.resources import files
 
 import apsw
 
+from recollect.store.relational import inner
+
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
+# What a migration does behind its statements, by its number.
+_STEPS = {9: inner.register_all}
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
 
 
@@ -54,5 +58,7 @@ def migrate(db: apsw.Connection) -> None:
         with writing(db):
             if schema_of(db) < number:  # another process may have been quicker
                 db.execute(sql)
+                if number in _STEPS:
+                    _STEPS[number](db)
                 db.pragma("application_id", APPLICATION_ID)
                 db.pragma("user_version", number)

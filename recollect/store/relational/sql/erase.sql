@@ -92,6 +92,13 @@ SELECT s.name, e.memory, e.conversation, e.seq
   JOIN subject AS s ON s.key = e.subject
  WHERE e.home = ?1 AND e.subject <> ?1
 
+-- name: read_by
+-- Subjects in which something was formed of a log, or was to be: their decisions may quote it.
+SELECT DISTINCT s.name
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+ WHERE f.home = ?1 AND f.subject <> ?1
+
 -- name: name_of
 SELECT name FROM subject WHERE key = ?1
 
@@ -225,6 +232,9 @@ SELECT ?1, memory, fixed, ?4, sources FROM hot WHERE subject = ?3 AND memory = ?
 -- name: all_marks
 SELECT hash, erased FROM message WHERE subject = ?1
 
+-- name: all_places
+SELECT conversation, seq FROM message WHERE subject = ?1
+
 -- name: note_erased_subject
 INSERT INTO erased_subject (subject, at, version) VALUES (?1, ?2, ?3)
     ON CONFLICT (subject) DO UPDATE SET at = excluded.at, version = excluded.version
@@ -303,3 +313,6 @@ DELETE FROM spending WHERE subject = ?1
 
 -- name: every_poll
 DELETE FROM energy_poll WHERE subject = ?1
+
+-- name: every_inner_subject
+DELETE FROM inner_subject WHERE subject = ?1

@@ -1,7 +1,9 @@
 -- Whom an export holds, and whether an import would meet something.
 
 -- name: one
-SELECT key, name FROM subject WHERE key = ?1
+SELECT s.key, s.name, EXISTS (SELECT 1 FROM conversation AS c WHERE c.subject = ?1)
+  FROM subject AS s
+ WHERE s.key = ?1
 
 -- name: named
 SELECT s.key, s.name, EXISTS (SELECT 1 FROM conversation AS c WHERE c.subject = s.key)

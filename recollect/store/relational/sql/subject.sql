@@ -8,6 +8,9 @@ SELECT name, version, space FROM subject WHERE key = ?1
 SELECT coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0),
        (SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1)
 
+-- name: was_erased
+SELECT EXISTS (SELECT 1 FROM erased_subject WHERE subject = ?1)
+
 -- name: add_subject
 INSERT INTO subject (key, name, version, terms, space) VALUES (?1, ?2, ?3, ?4, ?5)
 

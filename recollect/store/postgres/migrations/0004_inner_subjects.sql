@@ -1,0 +1,11 @@
+-- Which subjects are within another: the sessions, apps and characters of a user. A row is kept with the owner's rows, so
+-- that erasing and exporting a user finds them by the owner's key. Rows for subjects that are there already are added by
+-- `store/relational/inner.py`: an owner's key cannot be computed here.
+CREATE TABLE inner_subject (
+    subject BIGINT NOT NULL,
+    name    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY (subject, name)
+);
+
+-- No samples of names: see 0001.
+ALTER TABLE inner_subject ALTER COLUMN name SET STATISTICS 0;

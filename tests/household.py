@@ -1,0 +1,141 @@
+"""A user with a canary in every place where anything of a user can be kept. Everything is made up."""
+
+import random
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from canaries import canary
+from factories import add, decision, memory, recall_record, turn
+from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.scope import owned
+from recollect.errors import ModelError
+from recollect.ids import new_id
+from recollect.profiles.model import BudgetPolicy
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Action, MemoryState, Purpose, Reservation, Scene, Subject
+from talk import assistant, user, with_model
+
+
+@dataclass
+class Household:
+    """One user and the subjects within."""
+
+    engine: AsyncRecollect
+    parts: Parts
+    who: str
+    luck: random.Random
+    words: dict[str, str] = field(default_factory=dict)
+    """Each canary, with where it was planted."""
+
+    @property
+    def home(self) -> Subject:
+        """The user."""
+        return Subject("user", self.who)
+
+    def word(self, where: str) -> str:
+        """Make a canary."""
+        made = canary(self.luck, accented=self.luck.random() < 0.3)
+        self.words[made] = where
+        return made
+
+    async def plant(self) -> list[Subject]:
+        """Fill every kind of subject; return those within the user's."""
+        inner = [await self._session(), await self._app(), await self._character(), await self._by_hand()]
+        inner.append(await self._nested(inner[1]))
+        inner.append(await self._parked())
+        for subject in inner:
+            await self._rows(subject)
+        await self._rows(self.home)
+        await self.engine.subscribe(Subject("shared", self.word("shared name")), user=self.who)
+        return inner
+
+    def _talk(self, where: str) -> list[dict[str, Any]]:
+        call = {"id": self.word(where), "type": "function", "function": {"name": self.word(where), "arguments": "{}"}}
+        return [
+            {"role": "user", "name": self.word(where), "content": f"I'm allergic to {self.word(where)}."},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": f"found {self.word(where)}"},
+            assistant(f"I noted that you are allergic to {self.word(where)}. I decided to go to {self.word(where)}."),
+        ]
+
+    async def _session(self) -> Subject:
+        name, scene = self.word("session id"), Scene(profile="session")
+        await self.engine.open_conversation(name, user=self.who, scene=scene)
+        await self.engine.record(self._talk("session"), user=self.who, conversation=name, scene=scene)
+        await self.engine.form()
+        return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
+
+    async def _app(self) -> Subject:
+        scene = Scene(profile="app", app=self.word("app name"))
+        assert scene.app
+        await self.engine.announce_app(scene.app, user=self.who)
+        await self.engine.end_conversation(
+            self.word("app conversation"),
+            user=self.who,
+            reason=self.word("end reason"),
+            messages=self._talk("app"),
+            scene=scene,
+        )
+        await self.engine.form()
+        return await self.engine.memory_of(user=self.who, scene=scene)
+
+    async def _character(self) -> Subject:
+        scene, name = Scene(profile="character"), self.word("character conversation")
+        options = {"systemCharacter": self.word("character"), "userCharacter": self.word("other character")}
+        await self.engine.open_conversation(name, user=self.who, scene=scene, options={**options, "useMemory": True})
+        for _ in range(5):
+            await self.engine.record(self._talk("character"), user=self.who, conversation=name, scene=scene)
+        await self.engine.save_conversation(name, user=self.who, scene=scene)
+        await self.engine.form()
+        return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
+
+    async def _by_hand(self) -> Subject:
+        subject = owned("session", self.home, self.word("session by hand"))
+        await self.engine.add(f"Keep {self.word('note by hand')} in mind.", user=subject, type="note")
+        return subject
+
+    async def _nested(self, app: Subject) -> Subject:
+        name, scene = self.word("nested session id"), Scene(profile="session")
+        await self.engine.record(self._talk("nested"), user=app, conversation=name, scene=scene)
+        await self.engine.form()
+        return await self.engine.memory_of(user=app, conversation=name, scene=scene)
+
+    async def _parked(self) -> Subject:
+        word, clock = self.word("error"), self.parts.clock
+        assert isinstance(clock, FakeClock)
+        failing = with_model(self.parts, ScriptedModel(lambda _system, _user: ModelError(f"cannot read {word}")))
+        name = self.word("parked session id")
+        said = [user(f"I adore {self.word('parked')}, always."), assistant("Fine.")]
+        await failing.record(said, user=self.who, conversation=name, scene=Scene(profile="session"))
+        for _ in range(12):
+            await failing.form()
+            clock.advance(seconds=1_000)
+        assert any(word in (status.error or "") for status in await failing.formations(parked=True))
+        return owned("session", self.home, name)
+
+    async def _rows(self, subject: Subject) -> None:
+        """Add what talk leaves rarely: tags, what is held, reviews, closed ones, recalls, energy, linked copies."""
+        clock, store = self.parts.clock, self.parts.store
+        assert isinstance(clock, FakeClock)
+        known = memory(f"Honey of {self.word('memory')}.", subject=subject, clock=clock)
+        known = replace(known, detail=replace(known.detail, tags=(self.word("tag"),), summary=self.word("summary")))
+        held = replace(memory(f"Send {self.word('held')}.", subject=subject, clock=clock), state=MemoryState.HELD)
+        [vector] = await self.parts.embedder.embed([known.text])
+        why = replace(decision(known), reason=self.word("reason"), text=self.word("decision"))
+        space = self.parts.embedder.space
+        await store.apply(
+            subject, [add(known, vector=[float(one) for one in vector], space=space), add(held, vector=None)], [why]
+        )
+        await store.apply(subject, [], [decision(held, Action.HOLD)])
+        asked = turn(
+            f"Of {self.word('asked')}?", "So.", subject=self.home, recall=recall_record((subject, known.id, 1))
+        )
+        await store.record(asked)
+        now = clock.now()
+        await store.reserve(
+            subject, Reservation(id=new_id(clock), purpose=Purpose.CREATE, units=3, tokens=40, at=now), BudgetPolicy()
+        )
+        await self.engine.energy(user=subject, poller=self.word("poller"))
+        await self.engine.forget(known.id, user=subject)
+        again = await self.engine.add(f"Bees near {self.word('closed twice')}.", user=subject)
+        await self.engine.forget(again.id, user=subject)
