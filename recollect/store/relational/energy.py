@@ -35,6 +35,7 @@ def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetP
     id_ = id_bytes(booked.id)
     if id_ is None:
         raise BadRequestError(f"{booked.id!r} is no id")
+    subjects.refuse_erased(db, subject)
     subjects.ensure(db, subject)
     account = _account(db, subject)
     standing = _standing(db, subject, account, policy, booked.at)
