@@ -128,7 +128,7 @@ async def _add(
                 continue
         tell_room(subject, room_made, tools)
         return await _as_kept(tools, subject, kept, room_made)
-    raise StaleSubjectError(f"{subject.text} kept changing; nothing was added, try again")
+    raise StaleSubjectError("the memories kept changing; nothing was added, try again")
 
 
 def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:

@@ -54,7 +54,7 @@ async def approve_held(tools: Tools, memory: Memory) -> Memory:
         except StaleSubjectError:
             continue
         return (await tools.store.memories(memory.subject, [holds]))[0]
-    raise StaleSubjectError(f"{memory.subject.text} kept changing; nothing was approved, try again")
+    raise StaleSubjectError("the memories kept changing; nothing was approved, try again")
 
 
 async def reject_held(tools: Tools, memory: Memory) -> Memory:

@@ -77,7 +77,7 @@ def tell_room(subject: Subject, decisions: Sequence[Decision], tools: Tools) -> 
     compactions = len({line.target_id if line.action is Action.EVICT else line.memory_id for line in gone})
     if subject.kind == "app" and compactions:
         tools.metrics.app_compactions += compactions
-        logger.info("memory_compaction", extra={"subject": subject.text, "compactions": compactions})
+        logger.info("memory_compaction", extra={"subject": subject.key, "compactions": compactions})
 
 
 def _told(decision: Decision, tools: Tools) -> dict[str, str]:

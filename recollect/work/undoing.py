@@ -155,7 +155,7 @@ async def _undo(
         except StaleSubjectError:
             continue
         return planned
-    raise StaleSubjectError(f"{subject.text} kept changing; nothing was undone, try again")
+    raise StaleSubjectError("the memories kept changing; nothing was undone, try again")
 
 
 async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
