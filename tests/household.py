@@ -8,7 +8,7 @@ from canaries import canary
 from factories import add, decision, memory, recall_record, turn
 from recollect.engine import AsyncRecollect, Parts
 from recollect.engine.scope import owned
-from recollect.errors import ModelError
+from recollect.errors import BadRequestError, ModelError
 from recollect.ids import new_id
 from recollect.profiles.model import BudgetPolicy
 from recollect.testing import FakeClock, ScriptedModel
@@ -42,7 +42,8 @@ class Household:
         """Fill every kind of subject; return those within the user's."""
         inner = [await self._session(), await self._app(), await self._character(), await self._by_hand()]
         inner.append(await self._nested(inner[1]))
-        inner.append(await self._parked())
+        inner += [await self._failed(error) for error in (BadRequestError, ModelError)]
+        assert any((status.error or "") != "" for status in await self.engine.formations(parked=True))
         for subject in inner:
             await self._rows(subject)
         await self._rows(self.home)
@@ -100,17 +101,17 @@ class Household:
         await self.engine.form()
         return await self.engine.memory_of(user=app, conversation=name, scene=scene)
 
-    async def _parked(self) -> Subject:
+    async def _failed(self, kind: type[Exception]) -> Subject:
+        """Let a model fail with words in its errors until the work is parked, or the rules do it."""
         word, clock = self.word("error"), self.parts.clock
         assert isinstance(clock, FakeClock)
-        failing = with_model(self.parts, ScriptedModel(lambda _system, _user: ModelError(f"cannot read {word}")))
+        failing = with_model(self.parts, ScriptedModel(lambda *_: kind(f"cannot read {word}")))
         name = self.word("parked session id")
         said = [user(f"I adore {self.word('parked')}, always."), assistant("Fine.")]
         await failing.record(said, user=self.who, conversation=name, scene=Scene(profile="session"))
         for _ in range(12):
             await failing.form()
             clock.advance(seconds=1_000)
-        assert any(word in (status.error or "") for status in await failing.formations(parked=True))
         return owned("session", self.home, name)
 
     async def _rows(self, subject: Subject) -> None:

@@ -55,6 +55,7 @@ def age(path: Path) -> None:
         db.execute("DROP INDEX subject_terms")
         db.execute("ALTER TABLE subject DROP COLUMN terms")
         db.execute("ALTER TABLE subject DROP COLUMN termed")
+        db.execute("DROP TABLE inner_subject")
         db.pragma("user_version", 7)
     db.close()
 
