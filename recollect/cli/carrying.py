@@ -27,6 +27,10 @@ _File = Annotated[
     str, typer.Argument(metavar="FILE", help="JSON lines, as docs/export.md describes them; - is a pipe.")
 ]
 _All = Annotated[bool, typer.Option("--all", help="Everybody's memory.")]
+_Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="The file is your own and nobody else had it: skip scrubbing and review."),
+]
 _Missing = Annotated[bool, typer.Option("--only-missing", help="Leave out whoever is there already.")]
 
 
@@ -62,13 +66,19 @@ def export(  # a command's options are its parameters
         say(f"{plural(lines, 'line')} written to {file}")
 
 
-def take_in(file: _File, only_missing: _Missing = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
-    """Take in what `recollect export` wrote; vectors and word indexes are made anew."""
+def take_in(
+    file: _File,
+    only_missing: _Missing = False,
+    trusted: _Trusted = False,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Import what `recollect export` wrote; vectors and word indexes are made again, orders wait for review."""
     here = session(database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "Carried":
         with _opened(file) as source, ProgressBar() as bar:
-            return await engine.import_from(source, bar=bar, only_missing=only_missing)
+            return await engine.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
 
     began = time.monotonic()
     carried = here.run(work)
@@ -85,6 +95,10 @@ def take_in(file: _File, only_missing: _Missing = False, as_json: AsJson = False
     say(f"{', '.join(said)} in {seconds:.1f} s")
     if carried.present:
         note(f"{plural(carried.present, 'subject')} there already: left as they are")
+    if carried.held:
+        note(f"{plural(carried.held, 'memory')} held for review: `recollect review`, or import with --trusted")
+    if carried.set_aside:
+        note(f"{plural(carried.set_aside, 'quotation')} closed: they give orders that somebody may have planted")
 
 
 @contextmanager

@@ -1,14 +1,14 @@
 """Part of the API: what is kept, as lines of text for another database. Reads and writes databases and files."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from recollect.clock import from_micros
 from recollect.engine.base import Wired
+from recollect.engine.import_review import ImportReview, scrub_json
 from recollect.errors import BadRequestError
 from recollect.form.scrub import scrub
 from recollect.ids import id_text
@@ -16,7 +16,6 @@ from recollect.store.open import open_end
 from recollect.store.relational.admitting import (
     Admitting,
     is_active,
-    key_of,
     present,
     require_absent,
     said_elsewhere,
@@ -24,6 +23,8 @@ from recollect.store.relational.admitting import (
 from recollect.store.relational.copying import Bar
 from recollect.store.relational.ends import End, Use
 from recollect.store.relational.exporting import Record, export_lines, subjects_to_export
+from recollect.store.relational.import_check import key_of
+from recollect.store.relational.import_references import References
 from recollect.store.relational.importing import Block, read_blocks
 from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
 from recollect.work.together import together
@@ -53,6 +54,10 @@ class Carried:
     memories: int = 0
     present: int = 0
     """Subjects that were there already, and were left as they are."""
+    held: int = 0
+    """Memories that wait for review."""
+    set_aside: int = 0
+    """Quotations and summaries that are closed, as they give orders."""
 
     def count(self, block: Block) -> None:
         """Add a subject."""
@@ -89,15 +94,20 @@ class Carrying(Wired):
                 lines += 1
         return lines
 
-    async def import_from(self, file: BinaryIO, *, bar: Bar, only_missing: bool = False) -> Carried:
-        """Take in what `export_to` wrote; vectors and all else that is derived are made anew.
+    async def import_from(
+        self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
+    ) -> Carried:
+        """Import what `export_to` wrote; vectors and all else that is derived are made again.
 
         The whole file is checked before anything is written; small subjects share a transaction, none is torn apart.
+        A file is hostile input: secrets are struck out of it, what would wait for review waits for it, whatever the
+        file says of approvals, and nothing in it may point into another subject's log that it does not hold itself.
 
         Args:
-            file: Read twice from its beginning.
+            file: Read from its beginning, up to three times.
             bar: Shows how far it is.
             only_missing: Leave out subjects that are there already.
+            trusted: The file is your own, and nobody else could write to it: take it as it is.
 
         Raises:
             BadRequestError: a line is not as it must be, or there is something of a subject already: nothing was
@@ -106,17 +116,22 @@ class Carrying(Wired):
         """
         with closing(open_end(self.settings.database_url, Use.WRITE)) as end, end.speaking():
             carried = Carried()
-            missing = self._check(file, end, only_missing=only_missing)
+            lines = _Lines(file, self.settings.max_body_bytes)
+            missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
+            review = None if trusted else ImportReview(self.clock)
             bar.begin("importing", "memories", sum(missing.values()))
             done = 0
-            file.seek(0)
-            for group in _groups(read_blocks(file), missing, carried):
+            for group in _groups(lines.blocks(), missing, carried):
+                if review is not None:
+                    review.review(group)
                 derived = await self._derive(end, group, bar, done)
                 end.write(Admitting(end, group, derived).write, *(block.key for block in group))
                 for block in group:
                     carried.count(block)
                     done += missing[block.key]
                 bar.reach(done)
+            if review is not None:
+                carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
 
     async def _derive(self, end: End, group: Sequence[Block], bar: Bar, done: int) -> Derived:
@@ -140,29 +155,60 @@ class Carrying(Wired):
             bar.reach(done + len(derived))
         return derived
 
-    def _check(self, file: BinaryIO, end: End, *, only_missing: bool) -> dict[int, int]:
+    def _check(self, lines: "_Lines", end: End, *, only_missing: bool, trusted: bool) -> dict[int, int]:
         """Read the whole file; return whose records are to be written, and how many memories each has.
 
         Raises:
             BadRequestError: see `import_from`.
         """
         missing: dict[int, int] = {}
-        for group in _so_many(_each_once(read_blocks(file)), MOST_SUBJECTS):
+        references = References(trusted=trusted)
+        for group in _so_many(_each_once(lines.blocks(), references), MOST_SUBJECTS):
             heads = [head for head, _ in group]
             if not only_missing:
                 require_absent(end, heads)
             there = present(end, heads) if only_missing else {}
             missing |= {head.key: memories for head, memories in group if head.key not in there}
+        references.check(end, lines.blocks, missing)
         return missing
 
 
-def _each_once(blocks: Iterator[Block]) -> Iterator[tuple[Block, int]]:
+class _Lines:
+    """The lines of a file, of bounded length, as often as they are wanted."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._most = most
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the subjects from the file's beginning.
+
+        Raises:
+            BadRequestError: A line is not as it must be.
+        """
+        self._file.seek(0)
+        return read_blocks(self._read())
+
+    def _read(self) -> Iterator[bytes]:
+        number = 0
+        while line := self._file.readline(self._most + 1):
+            number += 1
+            if len(line) > self._most:
+                raise BadRequestError(
+                    f"line {number}: is longer than {self._most:,} bytes; raise RECOLLECT_MAX_BODY_BYTES if it should "
+                    "be taken"
+                )
+            yield line
+
+
+def _each_once(blocks: Iterator[Block], references: References) -> Iterator[tuple[Block, int]]:
     """Return who each is and how many memories it has, without what it holds: many are looked at together."""
     seen: set[int] = set()
     for block in blocks:
         if block.key in seen:
             raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
         seen.add(block.key)
+        references.add(block)
         yield Block(block.subject, block.key, block.line), len(block.of("memory"))
 
 
@@ -191,33 +237,7 @@ def _groups(blocks: Iterator[Block], missing: Mapping[int, int], carried: Carrie
 def _shown(row: Record) -> Record:
     """Strike secrets out of a message: they stay in the log alone."""
     payload = row["payload"]
-    return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else _scrub_json(payload)}
-
-
-def _scrub_json(text: str) -> str:
-    """Strike secrets out of a message as it came; without any it stays as it is, letter by letter.
-
-    >>> _scrub_json('{"a":  ["my PIN is 1234", 5]}'), _scrub_json('{"a":  1}')
-    ('{"a": ["my PIN is [secret]", 5]}', '{"a":  1}')
-    """
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return scrub(text)
-    cleaned = _scrub_value(found)
-    return text if cleaned == found else json.dumps(cleaned, ensure_ascii=False)
-
-
-def _scrub_value(value: Any) -> Any:
-    match value:
-        case str():
-            return scrub(value)
-        case list():
-            return [_scrub_value(one) for one in value]
-        case dict():
-            return {name: _scrub_value(one) for name, one in value.items()}
-        case _:
-            return value
+    return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else scrub_json(payload)}
 
 
 def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:

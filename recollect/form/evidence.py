@@ -49,12 +49,25 @@ def check_evidence(candidate: Candidate, messages: Sequence[LoggedMessage], sour
         return Checked(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return Checked(None, f"rests on the words of the {message.role}, who is no source here")
-    quote = _folded(candidate.quote)
-    if sum(character.isalnum() for character in quote) < SHORTEST_QUOTE:
+    if not is_quote(candidate.quote):
         return Checked(None, "has no quote")
-    if quote not in _folded(readable(message), ends=False):
+    if not stands_in(candidate.quote, readable(message)):
         return Checked(None, "has a quote that is not in the message")
     return Checked(_evidence(message, candidate.quote.strip()), "")
+
+
+def is_quote(quote: str) -> bool:
+    """Return whether a quote is long enough to carry anything."""
+    return sum(character.isalnum() for character in _folded(quote)) >= SHORTEST_QUOTE
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """Return whether a quote stands in a text, but for white space, case, width and typographic quotes.
+
+    >>> stands_in("“I live in  Oslo.”", "i live in oslo, by the river"), stands_in("", "anything")
+    (True, True)
+    """
+    return _folded(quote) in _folded(text, ends=False)
 
 
 def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:

@@ -11,6 +11,7 @@ from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_ter
 from recollect.store.relational.database import Row
 from recollect.store.relational.ends import End
 from recollect.store.relational.exporting import Record
+from recollect.store.relational.import_check import key_of
 from recollect.store.relational.importing import Block
 from recollect.store.relational.ledger import imported_as
 from recollect.store.relational.rows import STATE_ORDER, fetch, fetch_value
@@ -22,7 +23,7 @@ SQL = load("export")
 SUBJECT_SQL = load("subject")
 _TABLES = {table.name: table for table in TABLES}
 _ACTIVE = STATE_ORDER.index(MemoryState.ACTIVE)
-_BESIDE = frozenset({"calls", "tags", "linked", "evidence"})
+_BESIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})
 
 
 def is_active(memory: Record) -> bool:
@@ -167,11 +168,6 @@ def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
     )
     sources = ((one["hash"], id_text(one["conversation"]), one["seq"]) for one in evidence)
     return {"fixed": fixed, "sources": pack_sources(sources)}
-
-
-def key_of(home: Subject | int) -> int:
-    """Return the key of whose log something lies in."""
-    return home.key if isinstance(home, Subject) else home
 
 
 def _beside(message: Record, **more: Any) -> Record:

@@ -1,7 +1,9 @@
-"""Read an export back: its lines into subjects, each checked as a whole. Reads what it is handed, writes nothing."""
+"""Read an export back: its lines into subjects, each checked as a whole. Reads what it is handed, writes nothing.
 
-import json
-from collections import Counter
+A file is hostile input: each value is bounded, and whatever the database would refuse, or could not read again, is
+refused here, with the number of its line.
+"""
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,7 +12,8 @@ from typing import Any
 from recollect.errors import BadRequestError, RequestError
 from recollect.store.relational import records
 from recollect.store.relational.exporting import Record
-from recollect.store.relational.rows import ERASED, KIND_NUMBER
+from recollect.store.relational.import_check import LineError, check_block
+from recollect.store.relational.rows import KIND_NUMBER
 from recollect.types import MemoryKind, Subject
 
 _TURN = KIND_NUMBER[MemoryKind.TURN]
@@ -24,7 +27,6 @@ _PLAIN = {
 }
 # Of these a subject has one at most.
 _SINGLE = ("app", "ledger")
-_IDS = {"conversation": ("id",), "message": ("conversation", "seq"), "memory": ("id",), "decision": ("at", "id")}
 
 
 @dataclass
@@ -37,7 +39,8 @@ class Block:
     line: int
     """Where it begins."""
     rows: dict[str, list[Record]] = field(default_factory=dict)
-    """Of each kind of record, its columns; `evidence` and `tags` stand within a memory, `calls` in a message."""
+    """Of each kind of record, its columns, and its `line` in the file; `evidence` and `tags` stand within a memory,
+    `calls` in a message."""
 
     @property
     def name(self) -> str:
@@ -74,23 +77,25 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
                     _check(block)
                     yield block
                 ended = kind == "end"
-                if ended and record["end"] != count:
-                    raise BadRequestError(f"there are {count} subjects, not {record['end']}")
+                if ended and (isinstance(record["end"], bool) or record["end"] != count):
+                    raise BadRequestError(f"there are {count} subjects, not {str(record['end'])[:40]}")
                 block = None if ended else _begin(record, number)
                 count += not ended
             elif block is None:
                 raise BadRequestError("no subject was named before")
             else:
-                _add(block, kind, record[kind])
+                _add(block, kind, record[kind], number)
         except RequestError as error:
-            raise BadRequestError(f"line {number}: {error}") from None
+            raise (error if isinstance(error, LineError) else LineError(number, str(error))) from None
     if not ended:
         raise BadRequestError("the file ends before its end: a part of it is missing")
 
 
 def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
     try:
-        record = json.loads(line)
+        record = records.load_json(line)
+    except records.AmbiguousJsonError as error:
+        raise BadRequestError(str(error)) from None
     except (ValueError, RecursionError):
         raise BadRequestError("is no JSON in UTF-8") from None
     if not isinstance(record, dict) or not record:
@@ -100,7 +105,7 @@ def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
         raise BadRequestError("is no export of Recollect: such a file begins with its header" if first else "a header")
     if first and record != {"recollect": "export", "version": records.VERSION}:
         raise BadRequestError(
-            f"has version {record.get('version')!r} of the format, this Recollect reads {records.VERSION}: "
+            f"has version {str(record.get('version'))[:40]} of the format, this Recollect reads {records.VERSION}: "
             "install the version that wrote it"
         )
     if not first and kind != "subject" and len(record) != 1:
@@ -111,7 +116,7 @@ def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
 def _begin(record: Record, line: int) -> Block:
     name = record["subject"]
     if name is None and record.keys() == {"subject", "key"}:
-        return Block(None, int(records.WHOLE.read(record["key"])), line)
+        return Block(None, int(_value(records.WHOLE, record["key"], "key")), line)
     if not isinstance(name, str) or len(record) != 1:
         raise BadRequestError("names no subject")
     subject = Subject.parse(name)
@@ -120,7 +125,7 @@ def _begin(record: Record, line: int) -> Block:
     return Block(subject, subject.key, line)
 
 
-def _add(block: Block, kind: str, record: Any) -> None:
+def _add(block: Block, kind: str, record: Any, line: int) -> None:
     if kind == "message":
         row = records.read(records.MESSAGE, record, beside=frozenset({"calls"}))
         row["calls"] = [_value(records.WHOLE, call, "calls") for call in _list(record["calls"], "calls")]
@@ -131,19 +136,19 @@ def _add(block: Block, kind: str, record: Any) -> None:
     elif kind in _PLAIN:
         row = records.read(_PLAIN[kind], record)
     else:
-        raise BadRequestError(f"no record is called {kind!r}")
+        raise BadRequestError(f"no record is called {kind[:40]!r}")
     if block.subject is None and kind not in ("ledger", "erased"):
         raise BadRequestError(f"a {kind} of a subject of which all was erased")
     if kind in _SINGLE and block.of(kind):
         raise BadRequestError(f"a second {kind}")
-    block.rows.setdefault(kind, []).append(row)
+    block.rows.setdefault(kind, []).append(row | {"line": line})
 
 
 def _memory(record: Any) -> Record:
     row = records.read(records.MEMORY, record, beside=frozenset({"tags", "linked", "evidence"}))
     if (row["text"] is None) != (row["kind"] == _TURN):
         raise BadRequestError("a turn has no text of its own, and every other memory has")
-    row["tags"] = [_value(records.TEXT, tag, "tags") for tag in _list(record["tags"], "tags")]
+    row["tags"] = [_value(records.INDEXED, tag, "tags") for tag in _list(record["tags"], "tags")]
     row["linked"] = bool(_value(records.FLAG, record["linked"], "linked"))
     row["evidence"] = [_evidence(one) for one in _list(record["evidence"], "evidence")]
     return row
@@ -179,20 +184,11 @@ def _check(block: Block) -> None:
     """Look whether the records of a subject fit together.
 
     Raises:
-        BadRequestError: they do not.
+        LineError: They do not.
     """
-    for kind, columns in _IDS.items():
-        seen = Counter(tuple(row[name] for name in columns) for row in block.of(kind))
-        if seen and max(seen.values()) > 1:
-            raise BadRequestError(f"{block.name} has a {kind} twice")
-    lengths = Counter(row["conversation"] for row in block.of("message"))
-    there = {row["id"]: row["last_seq"] for row in block.of("conversation")}
-    if lengths != Counter({id_: last for id_, last in there.items() if last}):
-        raise BadRequestError(f"a conversation of {block.name} has not the messages it should have")
-    for row in block.of("message"):
-        if not 1 <= row["seq"] <= lengths[row["conversation"]] or not 0 <= row["parent_seq"] < row["seq"]:
-            raise BadRequestError(f"a message of {block.name} stands in a place that there is not")
-        if row["erased"] == ERASED and row["text"]:
-            raise BadRequestError(f"a message of {block.name} is erased and has words")
+    check_block(block.rows, block.key)
     if (block.of("erased") or block.subject is None) and not block.of("ledger"):
-        raise BadRequestError(f"{block.name} has erased messages and no ledger")
+        raise LineError(block.line, f"{block.name} has erased messages and no ledger")
+    for row in block.of("subscription"):
+        if block.subject is None or block.subject.kind != "user":
+            raise LineError(row["line"], f"{block.name} is no user: only users read shared memories")

@@ -74,6 +74,9 @@ class Reaching:
         """Reach the copies in other subjects, or note those that stay."""
         for subject, ids in list(self.doomed.items()):
             for id_ in list(ids):
+                # The same id in another subject is a copy only where this one says so: an import may bring any id.
+                if fetch_value(self._db, SQL["is_linked"], subject.key, id_) is None:
+                    continue
                 for (name,) in fetch(self._db, SQL["linked"], subject.key, id_):
                     self.leave_or_take(Subject.parse(name), id_)
 

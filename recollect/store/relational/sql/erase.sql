@@ -194,6 +194,9 @@ DELETE FROM link WHERE subject = ?1 AND memory = ?2
 -- name: linked
 SELECT s.name FROM link AS l JOIN subject AS s ON s.key = l.subject WHERE l.memory = ?2 AND l.subject <> ?1
 
+-- name: is_linked
+SELECT 1 FROM link WHERE subject = ?1 AND memory = ?2
+
 -- name: links_of_all
 SELECT s.name, l.memory
   FROM link AS mine

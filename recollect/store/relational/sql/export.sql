@@ -21,3 +21,6 @@ SELECT text FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: keep_ledger_key
 INSERT INTO meta (name, value) VALUES (?1, ?2)
+
+-- name: memory_ids
+SELECT id FROM memory WHERE subject = ?1

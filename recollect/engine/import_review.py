@@ -1,0 +1,170 @@
+"""Look through an import as hostile input: strike out secrets, hold orders for review. Pure.
+
+Approvals in a file count for nothing: whoever wrote it could have written them, too.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.clock import Clock, from_micros, to_micros
+from recollect.form.evidence import is_quote, stands_in
+from recollect.form.hold import hold_reason, planted_order
+from recollect.form.scrub import scrub
+from recollect.form.sentences import fold, sentences
+from recollect.form.sources import readable_text
+from recollect.ids import id_bytes, new_id
+from recollect.store.relational.exporting import Record
+from recollect.store.relational.import_check import key_of
+from recollect.store.relational.importing import Block
+from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER
+from recollect.text import squeeze
+from recollect.types import KIND_ORDER, Action, Candidate, MemoryKind, MemoryState
+
+_FORMED = frozenset({KIND_NUMBER[MemoryKind.NOTE], KIND_NUMBER[MemoryKind.FACT]})
+_TURN = KIND_NUMBER[MemoryKind.TURN]
+_ACTIVE, _HELD, _CLOSED = (STATE_NUMBER[state] for state in (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED))
+# Who says what no message in the file says: an order of theirs waits for review.
+_FILE = "import"
+# How our own summaries name a speaker.
+_SPEAKER = re.compile(r"^The (?:user|assistant): ")
+_QUOTABLE = frozenset({"user", "assistant"})
+
+
+@dataclass(slots=True)
+class Reviewed:
+    """What the review of an import changed."""
+
+    held: int = 0
+    """Memories that wait for review."""
+    set_aside: int = 0
+    """Quotations and summaries that are closed: they give orders, and are not reviewed one by one."""
+
+
+class ImportReview:
+    """Reviews blocks before they are written."""
+
+    def __init__(self, clock: Clock) -> None:
+        """Take the clock that dates decisions."""
+        self._clock = clock
+        self.reviewed = Reviewed()
+
+    def review(self, blocks: Iterable[Block]) -> None:
+        """Change the records of subjects so that they may be stored."""
+        for block in blocks:
+            _scrub_block(block)
+            said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
+            for memory in block.of("memory"):
+                if memory["state"] == _ACTIVE:
+                    self._review(block, memory, said)
+
+    def _review(self, block: Block, memory: Record, said: Mapping[tuple[bytes, int], Record]) -> None:
+        source = memory["evidence"][0] if memory["evidence"] else None
+        own = source is not None and key_of(source["home"]) == block.key
+        message = said.get((source["conversation"], source["seq"])) if source is not None and own else None
+        if memory["kind"] in _FORMED:
+            reason = hold_reason(*_weighed(memory, source, message, own=own))
+            if reason:
+                memory["state"] = _HELD
+                self.reviewed.held += 1
+                self._decide(block, memory, Action.HOLD, reason)
+            return
+        reason = _order_in(memory, message)
+        if reason:
+            now = to_micros(self._clock.now())
+            closed_at = max(now, memory["known_from"])
+            memory |= {"state": _CLOSED, "closed_at": closed_at, "valid_to": max(now, memory["valid_from"])}
+            self.reviewed.set_aside += 1
+            self._decide(block, memory, Action.CLOSE, f"imported, and not to be quoted: {reason}")
+
+    def _decide(self, block: Block, memory: Record, action: Action, reason: str) -> None:
+        line = {"memory": memory["id"], "target": None, "conversation": None, "seq": None, "line": memory["line"]}
+        line |= {"id": id_bytes(new_id(self._clock)), "at": to_micros(self._clock.now()), "action": action.value}
+        line |= {"reason": reason, "text": memory["text"] or "", "profile": memory["profile"]}
+        block.rows.setdefault("decision", []).append(line)
+
+
+def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
+    """Return a memory as its extractor proposed it, whose words it rests on, and the whole message."""
+    role, said, quote = _FILE, "", source["quote"] if source is not None else ""
+    if message is not None and is_quote(quote) and stands_in(quote, _own_words(message)):
+        role, said = message["role"], message["text"]
+    elif source is not None and not own:  # its log lies in another block of the file
+        role = source["role"]
+    candidate = Candidate(
+        kind=KIND_ORDER[memory["kind"]],
+        text=memory["text"] or "",
+        type=memory["type"],
+        category=memory["category"],
+        key=memory["key"],
+        value=memory["value"],
+        speaker=memory["speaker"],
+        seq=source["seq"] if source is not None else 0,
+        quote=quote,
+        valid_from=from_micros(memory["valid_from"]),
+    )
+    return candidate, role, said
+
+
+def _order_in(memory: Record, message: Record | None) -> str | None:
+    """Return why a quotation or a summary is not to be put before a model."""
+    if memory["kind"] != _TURN:
+        words = (squeeze(sentence.text) for sentence in sentences(fold(memory["text"] or "")))
+        return next((why for said in words if (why := planted_order(_SPEAKER.sub("", said)))), None)
+    if message is None:
+        return None
+    if message["role"] not in _QUOTABLE:
+        return f"it is the words of the {message['role'][:40]}"
+    return planted_order(_own_words(message), message["role"])
+
+
+def _own_words(message: Record) -> str:
+    """Return what a message says itself, without what was pasted or injected."""
+    return readable_text(message["text"], quotations=message["role"] == "assistant")
+
+
+def _scrub_block(block: Block) -> None:
+    for row in block.of("message"):
+        row["text"] = scrub(row["text"])
+        row["payload"] = None if row["payload"] is None else scrub_json(row["payload"])
+        row["name"] = None if row["name"] is None else scrub(row["name"])
+    for row in block.of("memory"):
+        row["text"] = None if row["text"] is None else scrub(row["text"])
+        row |= {"value": scrub(row["value"]), "speaker": scrub(row["speaker"])}
+        row["detail"] = None if row["detail"] is None else scrub_json(row["detail"])
+        for source in row["evidence"]:
+            source |= {"quote": scrub(source["quote"]), "speaker": scrub(source["speaker"])}
+    for row in block.of("decision"):
+        row |= {"text": scrub(row["text"]), "reason": scrub(row["reason"])}
+    for row in block.of("conversation"):
+        row["options"] = None if row["options"] is None else scrub_json(row["options"])
+    for row in block.of("formation"):
+        row["error"] = None if row["error"] is None else scrub(row["error"])
+
+
+def scrub_json(text: str) -> str:
+    """Strike secrets out of JSON as it came; without any it stays as it is, letter by letter.
+
+    >>> scrub_json('{"a":  ["my PIN is 1234", 5]}'), scrub_json('{"a":  1}')
+    ('{"a": ["my PIN is [secret]", 5]}', '{"a":  1}')
+    """
+    try:
+        found = json.loads(text)
+        cleaned = _scrub_value(found)
+    except (ValueError, RecursionError):
+        return scrub(text)
+    return text if cleaned == found else json.dumps(cleaned, ensure_ascii=False)
+
+
+def _scrub_value(value: Any) -> Any:
+    match value:
+        case str():
+            return scrub(value)
+        case list():
+            return [_scrub_value(part) for part in value]
+        case dict():
+            return {scrub(name): _scrub_value(part) for name, part in value.items()}
+        case _:
+            return value
