@@ -14,7 +14,7 @@ from recollect.form.evidence import is_quote, stands_in
 from recollect.form.hold import hold_reason, planted_order
 from recollect.form.scrub import scrub
 from recollect.form.sentences import fold, sentences
-from recollect.form.sources import readable_text
+from recollect.form.sources import readable_text, speaker_kind
 from recollect.ids import id_bytes, new_id
 from recollect.store.relational.exporting import Record
 from recollect.store.relational.import_check import key_of
@@ -122,7 +122,8 @@ def _order_in(memory: Record, message: Record | None) -> str | None:
 
 def _own_words(message: Record) -> str:
     """Return what a message says itself, without what was pasted or injected."""
-    return readable_text(message["text"], quotations=message["role"] == "assistant")
+    speaker = speaker_kind(message["role"], message["name"])
+    return readable_text(message["text"], quotations=message["role"] == "assistant", speaker=speaker)
 
 
 def _scrub_block(block: Block) -> None:
