@@ -26,6 +26,7 @@ from recollect.store.relational.exporting import Record, export_lines, subjects_
 from recollect.store.relational.import_check import key_of
 from recollect.store.relational.import_references import References
 from recollect.store.relational.importing import Block, read_blocks
+from recollect.store.relational.rows import read_detail
 from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
 from recollect.work.together import together
 from recollect.work.tools import Tools
@@ -242,11 +243,12 @@ def _shown(row: Record) -> Record:
 
 def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:
     """Make of a record what its vectors and terms are made of."""
+    text = row["text"] if row["text"] is not None else _said(end, row, logs)
     return Memory(
         id=MemoryId(id_text(row["id"])),
         subject=block.subject or Subject("global", ""),
         kind=KIND_ORDER[row["kind"]],
-        text=row["text"] if row["text"] is not None else _said(end, row, logs),
+        text=read_detail(row["detail"]).quoted(text) if row["detail"] else text,
         speaker=row["speaker"],
         valid_from=from_micros(row["valid_from"]),
         known_from=from_micros(row["known_from"]),

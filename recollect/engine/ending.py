@@ -9,20 +9,23 @@ from recollect.ids import id_bytes
 from recollect.providers.tokens import CachingCounter
 from recollect.tend.erase import WAIT_MS, Eraser
 from recollect.types import ConversationId, EraseOrder, EraseReceipt, Memory, Subject
-from recollect.work.byhand import close_by_hand, link_by_hand, unlink_by_hand
+from recollect.work.byhand import link_by_hand, unlink_by_hand
+from recollect.work.forget import forget_by_hand
 
 
 class Ending(Looking):
     """Closes, erases, links and unlinks memories."""
 
     async def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
-        """Close a memory: it is recalled no more, its history stays. Closing a closed one changes nothing.
+        """Close a memory and what says the same, quotations included: no later prompt holds it, its history stays.
+
+        A closed memory stays as it is. `erase` removes for good.
 
         Raises:
             UnknownMemoryError: there is none of that id in this user's memory.
         """
         memory = await self.get(memory_id, user=user)
-        return await close_by_hand(self._tools, memory)
+        return await forget_by_hand(self._tools, memory)
 
     async def erase(
         self,

@@ -2,10 +2,11 @@
 
 import re
 
+from recollect.form.requests import wants_forgotten
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
-from recollect.form.tone import commands, small_talk, statement_part, wants_forgotten
+from recollect.form.tone import commands, small_talk, statement_part
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
 _ORDER = re.compile(

@@ -35,27 +35,6 @@ _JOKES = re.compile(
     r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b",
     re.IGNORECASE,
 )
-_TOLD = (
-    r"i(?:'ve|\s++have)?\s++(?:(?:ever|just)\s++)?(?:told|said|mentioned|wrote|shared)"
-    r"(?:\s++(?:to\s++)?you)?(?:\s++\w+day)?"
-)
-_ALL_OF = r"(?:(?:that|what|whatever|everything|anything|all|the\s++(?:thing|things|stuff|part|bit))\s++){0,6}"
-# 'forget what I told you about Tom', 'forget that I play chess', 'forget my address', 'delete X from your memory'.
-_FORGET = re.compile(
-    r"^(?:(?:please|pls|can you|could you|would you|will you|i want you to|i'd like you to|you can|you should|you may|"
-    r"and|also|so|ok|okay|now|just|actually|no|kindly)[\s,]++){0,8}(?:"
-    rf"(?:forget|delete|erase|remove|stop\s++remembering|don't\s++(?:remember|keep))\s++(?:{_ALL_OF}{_TOLD}\s++"
-    r"(?:about|of|regarding|on|that)\s++(?P<topic>[^.!?;]+)"
-    rf"|{_ALL_OF}(?:you\s++(?:know|remember|stored|saved|have)\s++)(?:about|of|on)\s++(?P<known>[^.!?;]+))"
-    r"|(?:forget|stop\s++remembering|don't\s++remember)\s++(?:that\s++|about\s++)?(?P<what>(?:my|i|i'm|i've)\b[^.!?;]+)"
-    r"|(?:delete|erase|remove)\s++(?P<kept>[^.!?;]{2,80}?)\s++from\s++(?:your|the)\s++(?:memory|memories|notes?)\b)",
-    re.IGNORECASE,
-)
-_VAGUE = re.compile(
-    r"(?:it|that|this|me|them|everything|all|what|the\s++(?:last|previous|above|other)\b|my\s++(?:last|previous|question|"
-    r"message|request|point|bad))\b|$",
-    re.IGNORECASE,
-)
 _TAKEN_BACK = re.compile(
     r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
     r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
@@ -162,22 +141,6 @@ def exaggerates(sentence: str) -> bool:
     (True, False)
     """
     return bool(_EXAGGERATES.search(sentence))
-
-
-def forgotten(sentence: str) -> str:
-    """Return what a sentence asks to forget, in its words; empty where it asks no such thing of memory.
-
-    >>> forgotten("Please forget what I told you about Tom."), forgotten("Forget it, let's go on")
-    ('Tom', '')
-    """
-    found = _FORGET.match(sentence)
-    what = (next((words for words in found.groups() if words), "")) if found else ""
-    return "" if _VAGUE.match(what) else what.strip(" .!,")
-
-
-def wants_forgotten(sentence: str) -> bool:
-    """Whether a sentence asks to forget something, or says of what the other side said that it is over."""
-    return bool(forgotten(sentence)) or bool(_TAKEN_BACK.search(sentence))
 
 
 def takes_back(sentence: str) -> bool:

@@ -143,15 +143,22 @@ class Batch:
                 return of_memory(memory)
         return None
 
-    def end(self, known: Known, valid_to: datetime) -> tuple[Closing, ...]:
-        """End a memory that holds: an existing one with the notes that restate it, or one of the batch."""
+    def end(self, known: Known, valid_to: datetime, by: Evidence, *, refined: bool = False) -> tuple[Closing, ...]:
+        """End a memory that holds: an existing one with the notes that restate it, or one of the batch.
+
+        Args:
+            known: The memory.
+            valid_to: When it ended.
+            by: The statement that ends it.
+            refined: A fuller statement of the same takes its place.
+        """
         valid_to = max(valid_to, known.valid_from)
         if known.place is not None:
-            self.done[known.place] = replace(self.done[known.place], valid_to=valid_to)
+            self.done[known.place] = replace(self.done[known.place], valid_to=valid_to, refined=refined, ended_by=by)
             return ()
         if known.memory is None or known.memory.id in self.closed:
             return ()
-        closings = [Closing(memory=known.memory, valid_to=valid_to)]
+        closings = [Closing(memory=known.memory, valid_to=valid_to, refined=refined)]
         self.closed.add(known.memory.id)
         for note in self._restating(known.memory):
             self.closed.add(note.id)

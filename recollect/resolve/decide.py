@@ -122,11 +122,13 @@ def _again(batch: Batch, said: tuple[Candidate, Evidence], known: Known, action:
     )
 
 
-def _replacing(batch: Batch, said: tuple[Candidate, Evidence], old: Sequence[Known], reason: str) -> Resolved:
+def _replacing(
+    batch: Batch, said: tuple[Candidate, Evidence], old: Sequence[Known], reason: str, *, refined: bool = False
+) -> Resolved:
     candidate, evidence = said
     closes: list[Closing] = []
     for known in old:
-        closes.extend(batch.end(known, candidate.valid_from))
+        closes.extend(batch.end(known, candidate.valid_from, evidence, refined=refined))
     target = next((known.memory for known in old if known.memory), None)
     return Resolved(
         action=Action.REPLACE if target else Action.ADD,
@@ -147,6 +149,7 @@ def _late(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
         target=known.memory,
         reason="said before what holds now: stored as ended",
         valid_to=max(known.valid_from, candidate.valid_from),
+        ended_by=max(known.said, key=lambda one: (one.said_at, one.seq), default=None),
     )
 
 
@@ -210,7 +213,7 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
     surer = [known for known in ending if known.confidence > candidate.confidence]
     if surer and not policy.change_beats_confidence:
         return _less_sure(said, surer[0])
-    closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from)]
+    closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from, evidence)]
     return Resolved(
         action=Action.CLOSE,
         candidate=candidate,
@@ -224,7 +227,7 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
 def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Resolved:
     candidate, evidence = said
     meant = forgotten(batch, place, said)
-    closes = [closing for known in meant for closing in batch.end(known, evidence.said_at)]
+    closes = [closing for known in meant for closing in batch.end(known, evidence.said_at, evidence)]
     if not meant:
         return _plain(Action.IGNORE, said, "nothing known that it would end")
     return Resolved(
@@ -247,7 +250,7 @@ def _note(
     near.sort(key=lambda pair: -pair[1])
     claimed = _claimed(batch, candidate)
     if claimed and candidate.ends and is_newer(evidence, claimed) and shares_words(candidate.text, claimed.text):
-        closes = batch.end(claimed, candidate.valid_from)
+        closes = batch.end(claimed, candidate.valid_from, evidence)
         return Resolved(
             action=Action.CLOSE,
             candidate=candidate,
@@ -295,7 +298,7 @@ def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) ->
     if not says_more(candidate.text, known.text):
         return _again(batch, said, known, verdict.action, "a model says that this is known")
     if is_newer(evidence, known):
-        return _replacing(batch, said, [known], "a model says that this is known; it says more")
+        return _replacing(batch, said, [known], "a model says that this is known; it says more", refined=True)
     return _plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
 
 
@@ -317,7 +320,7 @@ def _against(
         if not says_more(candidate.text, known.text):
             return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
         if is_newer(evidence, known):
-            return _replacing(batch, said, [known], f"says the same and more ({how})")
+            return _replacing(batch, said, [known], f"says the same and more ({how})", refined=True)
         return None  # what an older statement has beyond a newer one is worth a memory of its own
     if of_others(candidate.text, known.text):
         return None

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from recollect.resolve.batch import Batch, Known, is_newer
 from recollect.resolve.lexicon import DEGREE, PEOPLE
+from recollect.resolve.topics import is_about, topic_keys
 from recollect.resolve.wording import Wording, is_sign, names, read, token
 from recollect.types import Candidate, Evidence
 
@@ -103,12 +104,21 @@ def _person(match: re.Match[str]) -> frozenset[str]:
 def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = said
-    wanted = [read(part) for part in (candidate.forgets, *_APART.split(candidate.forgets)) if part.strip()]
-    return [
-        known
-        for known in _held(batch, place)
-        if is_newer(evidence, known) and any(_is_meant(one, read(known.text)) for one in wanted)
-    ]
+    held = [known for known in _held(batch, place) if is_newer(evidence, known)]
+    if candidate.forgets_all:
+        return held
+    sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
+    meant = [known for known in held if sources & {(one.conversation, one.seq) for one in known.said}]
+    if not sources:
+        wanted = [read(part) for part in (candidate.forgets, *_APART.split(candidate.forgets)) if part.strip()]
+        keys = topic_keys(wanted[0]) if wanted else frozenset()
+        meant = [
+            known
+            for known in held
+            if known.key.partition(":")[0] in keys or any(_is_meant(one, read(known.text)) for one in wanted)
+        ]
+    claimed = batch.find(candidate.replaces) if candidate.replaces else None
+    return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
 
 
 def _held(batch: Batch, place: int) -> Iterable[Known]:
@@ -152,7 +162,7 @@ def _is_meant(wanted: Wording, known: Wording) -> bool:
     if not ours or not theirs:
         return False
     both = ours & theirs
-    return both == ours or (
+    return is_about(ours, theirs) or (
         len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(wanted, known)
     )
 

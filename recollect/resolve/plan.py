@@ -70,6 +70,8 @@ class Closing:
     valid_to: datetime
     restates: bool = False
     """It ends only because it says in words what a fact held that ended."""
+    refined: bool = False
+    """A fuller statement of the same takes its place: what was said stays true."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +88,10 @@ class Resolved:
     closes: tuple[Closing, ...] = ()
     valid_to: datetime | None = None
     """Stored as ended already: an older value that arrived late, or one that the batch itself replaced."""
+    refined: bool = False
+    """Of one that the batch itself replaced: a fuller statement of the same took its place."""
+    ended_by: Evidence | None = None
+    """The statement that ended one which is stored as ended; None where no message did."""
     strengthens: bool = False
     """The target gets the evidence and the weight, also where nothing is added."""
     importance: float = 0.0

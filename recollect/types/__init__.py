@@ -62,6 +62,7 @@ from recollect.types.memory import (
     Vector,
     Vectors,
     WeakenMemory,
+    Withheld,
 )
 from recollect.types.recalled import (
     ALL_VECTORS,
@@ -172,5 +173,6 @@ __all__ = [
     "Vectors",
     "Waiting",
     "WeakenMemory",
+    "Withheld",
     "closed_by",
 ]

@@ -175,6 +175,18 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """A stretch of a quoted message that no longer holds: the quotation leaves it out."""
+
+    start: int
+    """Offset of its first character in the message."""
+    end: int
+    """Offset behind its last character."""
+    because: str = ""
+    """Id of the closed memory that rested on it or said the same; empty for a request to forget."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
     """What few memories have beside their words."""
 
@@ -194,6 +206,20 @@ class Detail:
     """Episodes: where the first message of these turns stands, whether or not it was erased."""
     last_seq: int = 0
     """Episodes: where the last one stands."""
+    withheld: tuple[Withheld, ...] = ()
+    """Quotations: stretches of the message that are left out; ordered by `start`, without overlap."""
+
+    def quoted(self, message: str) -> str:
+        """Return the words of a message that the quotation still holds; every character keeps its place.
+
+        >>> Detail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
+        '…     I ski.'
+        """
+        for stretch in self.withheld:
+            length = len(message[stretch.start : stretch.end])
+            blank = "…" + " " * (length - 1) if length else ""
+            message = message[: stretch.start] + blank + message[stretch.start + length :]
+        return message
 
 
 NO_DETAIL = Detail()
@@ -265,6 +291,10 @@ class Candidate:
     """The statement says that something stopped ('no longer', 'used to'): it closes, and adds nothing that holds."""
     forgets: str = ""
     """What the speaker wants forgotten, in words: it closes what speaks of that, and adds nothing."""
+    forgets_seqs: tuple[int, ...] = ()
+    """With `forgets`: messages of the conversation of which all is meant, whatever its words."""
+    forgets_all: bool = False
+    """With `forgets`: everything that is known of the speaker is meant."""
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
     detail: Detail = NO_DETAIL

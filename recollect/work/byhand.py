@@ -19,7 +19,6 @@ from recollect.types import (
     Action,
     AddMemory,
     Change,
-    CloseMemory,
     Decision,
     Detail,
     Evidence,
@@ -172,18 +171,6 @@ def _how(again: bool, wanted: ByHand) -> tuple[Action, str]:
     if again:
         return Action.MERGE, f"{wanted.reason} again"
     return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
-
-
-async def close_by_hand(tools: Tools, memory: Memory) -> Memory:
-    """Close a memory; one that is closed already stays as it is."""
-    if memory.state is MemoryState.CLOSED:
-        return memory
-    now = tools.clock.now()
-    change = CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
-    text = memory.text if memory.kind is not MemoryKind.TURN else ""
-    decision = _decision(tools, memory, Action.CLOSE, "forgotten by hand", text)
-    await tools.store.apply(memory.subject, [change], [decision])
-    return (await tools.store.memories(memory.subject, [memory.id]))[0]
 
 
 async def link_by_hand(tools: Tools, memory: Memory, to: Subject) -> Memory:

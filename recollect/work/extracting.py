@@ -43,11 +43,13 @@ from recollect.work.apart import apart
 from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.energy import rationed
-from recollect.work.neighbours import gather_neighbours, without
+from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version
-from recollect.work.reforming import outdated
+from recollect.work.quotations import withhold
+from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
+from recollect.work.stale import Outdated, outdated_by
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
 
@@ -111,15 +113,17 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
     batch, extracted = await propose_in_parts(batch, tools)
     await _count_secrets(new, batch, tools)
-    changes, decisions = await _form(batch, extracted, tools)
+    changes, decisions, outdated = await _form(batch, extracted, tools)
+    gone_too = frozenset(change.id for change in (*closes, *changes) if isinstance(change, CloseMemory))
+    shortened, shortenings = await withhold(outdated, hot, tools, gone=gone_too)
     old: list[CloseMemory] = []
     why: list[Decision] = []
     if key.version == extractor_version(tools.model, profile.form):
-        old, why = await outdated(lease, tools, (*closes, *changes), formed_seq=batch.formed_seq)
+        old, why = await outdated_by_version(lease, tools, (*closes, *changes), formed_seq=batch.formed_seq)
     return FormationResult(
         formed_seq=batch.formed_seq,
-        changes=(*closes, *batch.back.changes, *changes, *old),
-        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
+        changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *shortened, *old),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *shortenings, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
@@ -142,7 +146,9 @@ def _limit(profile: Profile, *, asked: bool) -> int:
     return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
 
 
-async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
+async def _form(
+    batch: Batch, extracted: Extracted, tools: Tools
+) -> tuple[list[Change], list[Decision], list[Outdated]]:
     size = characters(batch.messages)
     checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
     checked = _fitted(checked, batch.profile)
@@ -168,7 +174,8 @@ async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
         terms=terms,
     )
     changes, decisions = to_changes(resolved, making)
-    return changes, [*decisions, *(_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped)]
+    decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
+    return changes, decisions, outdated_by(resolved, changes, decisions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +222,9 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
+    if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
+        conversation = batch.lease.key.conversation
+        neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, tools)
     neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = await apart(len(proven), lambda: _held(batch, proven), above=FEW_CANDIDATES)
@@ -242,7 +252,9 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
 def _held(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
     """Say why candidates must wait for review, by their places."""
     own = {message.seq: readable(message) for message in batch.messages}
-    found = ((place, hold_reason(one, said.role, own[said.seq])) for place, (one, said) in enumerate(proven))
+    # A user's request to forget ends memories and adds none: there is nothing to review.
+    asked = [(place, one, said) for place, (one, said) in enumerate(proven) if not one.forgets or said.role != "user"]
+    found = ((place, hold_reason(one, said.role, own[said.seq])) for place, one, said in asked)
     return {place: reason for place, reason in found if reason is not None}
 
 

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,18 @@ from recollect.ids import id_bytes, id_text
 from recollect.resolve.ending import may_end
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.text import term_key, terms
-from recollect.types import KIND_ORDER, Candidate, Hot, Memory, MemoryId, MemoryKind, Sought, Vectors
+from recollect.types import (
+    KIND_ORDER,
+    Candidate,
+    ConversationId,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Sought,
+    Vectors,
+)
 from recollect.work.apart import apart
 from recollect.work.tools import Tools
 
@@ -165,6 +177,36 @@ async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour
     there = {one.memory.id for one in near}
     named = await sharing(hot, terms(candidate.forgets or candidate.text), tools, most=_MOST_NAMED)
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
+
+
+async def beside_requests(
+    neighbours: Neighbours, candidates: Sequence[Candidate], hot: Hot, conversation: ConversationId, tools: Tools
+) -> Neighbours:
+    """Add the notes that requests to forget mean without naming them: of a message, or all there are.
+
+    Args:
+        neighbours: What the candidates are weighed against so far.
+        candidates: Of one batch.
+        hot: The subject's active memories.
+        conversation: Whose messages `Candidate.forgets_seqs` counts.
+        tools: The store.
+    """
+    near = [list(found) for found in neighbours.near]
+    for place, candidate in enumerate(candidates):
+        meant: list[Memory] = []
+        if candidate.forgets_all:
+            ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE)]
+            meant = await tools.store.memories(hot.subject, ids)
+        for seq in candidate.forgets_seqs:
+            meant += await tools.store.memories_from(hot.subject, conversation, seq=seq)
+        there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
+        if meant and place < len(near):
+            near[place] += [
+                Neighbour(memory=memory, similarity=0.0)
+                for memory in meant
+                if memory.state is MemoryState.ACTIVE and memory.kind is MemoryKind.NOTE and memory.id not in there
+            ]
+    return replace(neighbours, near=near)
 
 
 def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:

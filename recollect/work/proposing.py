@@ -11,6 +11,7 @@ from recollect.form.gate import worth_a_look
 from recollect.form.model import ModelExtraction, extract_by_model
 from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
 from recollect.form.records import RECORDS_VERSION, extract_records
+from recollect.form.rules.extract import forget_requests
 from recollect.form.scene import INTERACTION, tags_of
 from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import Shape, shape_for
@@ -105,7 +106,9 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     known = () if shape.whole or alone else await _known(batch, worth, tools)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
     answer = await _ask(source, tools.model, shape)
-    return Extracted(candidates=answer.candidates, dropped=answer.dropped, unusable=answer.unusable)
+    # A request to forget is honoured whether or not the model speaks of it.
+    requests = () if shape.whole else await apart(size, lambda: forget_requests(source), above=LARGE_BATCH)
+    return Extracted(candidates=(*answer.candidates, *requests), dropped=answer.dropped, unusable=answer.unusable)
 
 
 async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:

@@ -22,7 +22,7 @@ from recollect.types import (
     Vectors,
 )
 from recollect.work.tools import Tools
-from recollect.work.undoing import past_of, reopened
+from recollect.work.undoing import past_of, reopened, shortened_quotations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,9 @@ class Back:
     memories: tuple[Memory, ...] = ()
     """As they are once they are back."""
     changes: tuple[ReopenMemory, ...] = ()
+    """One for each of `memories`."""
+    closes: tuple[CloseMemory, ...] = ()
+    """Quotations of a part of a message that comes back whole."""
     decisions: tuple[Decision, ...] = ()
 
     def beside(self, neighbours: Neighbours, vectors: Vectors, embedder: Embedder) -> Neighbours:
@@ -71,6 +74,7 @@ async def coming_back(closes: Sequence[CloseMemory], lease: Lease, tools: Tools)
     return Back(
         memories=tuple(memories),
         changes=tuple(await reopened(tools, memories)),
+        closes=tuple(await shortened_quotations(tools, memories)),
         decisions=tuple(
             Decision(
                 id=new_id(tools.clock),

@@ -114,6 +114,20 @@ async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = 
     return made
 
 
+async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> list[CloseMemory]:
+    """End the quotations of a part of a message where those of the whole message come back."""
+    now = tools.clock.now()
+    closes: dict[MemoryId, CloseMemory] = {}
+    for memory in returning:
+        if memory.kind is not MemoryKind.TURN or not memory.evidence:
+            continue
+        source = memory.evidence[0]
+        for other in await tools.store.memories_from(memory.subject, source.conversation, seq=source.seq):
+            if other.kind is MemoryKind.TURN and other.state is MemoryState.ACTIVE and other.id != memory.id:
+                closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
+    return list(closes.values())
+
+
 def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
     """Return the pieces of a memory's text that are embedded, and its terms: as those that made it did."""
     match memory.kind:
@@ -161,8 +175,11 @@ async def _undo(
 async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
     now = tools.clock.now()
     # What is taken back was never true: it ends when it began.
+    leaving = {memory.id for memory in plan.leaving}
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
-    return [*closes, *plan.weakened, *await reopened(tools, [one.memory for one in plan.returning])]
+    back = [one.memory for one in plan.returning]
+    rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
+    return [*closes, *rivals, *plan.weakened, *await reopened(tools, back)]
 
 
 def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:

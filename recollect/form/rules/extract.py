@@ -51,7 +51,21 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
     Facts come from the `user` role alone. The assistant is read only where it speaks under a name, as in a
     recorded talk between people. Order is that of the messages.
     """
-    found: list[Candidate] = []
+    return [candidate for reading in _readings(source) for candidate in _of_message(reading)]
+
+
+def forget_requests(source: FormInput) -> list[Candidate]:
+    """Extract the requests to forget alone: a model that forms memories need not know of them."""
+    found = []
+    for reading in _readings(source):
+        for sentence in sentences(reading.masked):
+            request = forget_of(reading, sentence)
+            found += [request] if request and not takes_back(sentence.text) else []
+    return found
+
+
+def _readings(source: FormInput) -> Iterator[Reading]:
+    """Read the messages whose words form memories, others' words in them blanked."""
     everybody = [*source.earlier, *source.messages]
     for message in source.messages:
         if message.role not in source.sources or (message.role != "user" and not spoken_name(message.name)):
@@ -60,7 +74,7 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
         masked = without_quoted(fold(text))
         if not talk and is_stand_in(masked):
             continue
-        reading = Reading(
+        yield Reading(
             message=message,
             text=text,
             mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone),
@@ -68,9 +82,8 @@ def extract_by_rules(source: FormInput) -> list[Candidate]:
             talk=talk,
             masked=masked if talk else without_transcript(without_material(masked)),
             answers=_answered(message, everybody),
+            before_seq=max((one.seq for one in everybody if one.role == "user" and one.seq < message.seq), default=0),
         )
-        found.extend(_of_message(reading))
-    return found
 
 
 def _answered(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str:
@@ -104,6 +117,8 @@ def _of_message(reading: Reading) -> list[Candidate]:
             continue
         last_joked = len(found)
         found.extend(_of_sentence(reading, sentence))
+    # "Don't keep this: …" means what stands behind it as well.
+    found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
     return _unique(found)[:MOST_CANDIDATES]
 
 

@@ -7,13 +7,22 @@ from datetime import datetime
 
 from recollect.dates import DateMention
 from recollect.form.dates import write_out
+from recollect.form.requests import Scope, forget_request
 from recollect.form.rules.facts import is_birthday, lead_of
 from recollect.form.rules.notes import Clause, note_weight, of_oneself
 from recollect.form.rules.reading import DOUBTED, PLAIN, READ, Reading
 from recollect.form.rules.stand_alone import reporting, stand_alone
 from recollect.form.sentences import PICTURE, Piece, fold, sentences
 from recollect.form.sources import speaker_of
-from recollect.form.tone import commands, exaggerates, forgotten, hedges, small_talk, supposes, takes_back
+from recollect.form.tone import (
+    commands,
+    exaggerates,
+    hedges,
+    small_talk,
+    statement_part,
+    supposes,
+    takes_back,
+)
 from recollect.text import terms
 from recollect.types import Candidate, MemoryKind
 
@@ -157,15 +166,20 @@ def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
 
 def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
     """Read a request to forget something, or that what the other side just said is not so (any longer)."""
-    topic = forgotten(sentence.text)
+    if reading.talk:
+        return None
+    request = forget_request(sentence.text)
+    topic = request.topic if request else ""
     # What it means is clear where the other side said but one thing.
-    if not topic and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
+    if not request and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
         topic = " ".join(reading.answers.split())[:LONGEST_CLAUSE]
-    if not topic or reading.talk:
+    is_all = request is not None and request.scope is Scope.EVERYTHING
+    seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
+    if not topic and not is_all and not seqs:
         return None
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=f"{reading.speaker.name} wants forgotten: {topic}",
+        text=f"{reading.speaker.name} wants forgotten: {topic or ('everything' if is_all else 'what was just said')}",
         type="fact",
         importance=0.7,
         confidence=PLAIN,
@@ -174,8 +188,18 @@ def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
         quote=reading.quote(sentence),
         valid_from=reading.message.said_at,
         ends=True,
-        forgets=topic,
+        forgets=topic or reading.quote(sentence),
+        forgets_seqs=seqs,
+        forgets_all=is_all,
     )
+
+
+def _meant_messages(reading: Reading, request: Piece) -> tuple[int, ...]:
+    """Return the message that 'forget what I just said' means: this one if it tells something else, or the last."""
+    others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
+    if any(statement_part(piece.text) and not small_talk(piece.text) for piece in others):
+        return (reading.message.seq,)
+    return (reading.before_seq,) if reading.before_seq else ()
 
 
 def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:

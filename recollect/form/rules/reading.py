@@ -26,6 +26,8 @@ class Reading:
     talk: bool
     answers: str
     """What the other side said before it; empty where nothing is known of that."""
+    before_seq: int = 0
+    """`seq` of the speaker's message before it; 0 where there is none."""
 
     def quote(self, clause: Piece) -> str:
         """Return the words of a clause as they stand in the message."""

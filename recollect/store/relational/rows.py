@@ -30,6 +30,7 @@ from recollect.types import (
     MemoryState,
     RecallRecord,
     Subject,
+    Withheld,
 )
 
 STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
@@ -106,12 +107,13 @@ def read_memories(subject: Subject, rows: Iterable[Row]) -> list[Memory]:
 def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
     first = rows[0]
     (_, id_, kind, state, text, type_, category, key, value, importance, confidence, speaker) = first[:12]
-    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, detail, number) = first[12:22]
+    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, known, number) = first[12:22]
+    detail = NO_DETAIL if known is None else read_detail(known)
     return Memory(
         id=MemoryId(id_text(id_)),
         subject=subject,
         kind=KIND_ORDER[kind],
-        text=text,
+        text=detail.quoted(text),
         type=type_,
         category=category,
         key=key,
@@ -129,7 +131,7 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
         uses=uses,
         last_used_at=None if last_used_at is None else _instant(last_used_at),
-        detail=NO_DETAIL if detail is None else _read_detail(detail),
+        detail=detail,
         number=number or 0,
     )
 
@@ -147,9 +149,11 @@ def _read_evidence(row: Row) -> Evidence:
     )
 
 
-def _read_detail(text: str) -> Detail:
+def read_detail(text: str) -> Detail:
+    """Read what a memory has beside its words."""
     known = json.loads(text)
-    return Detail(**{**known, "tags": tuple(known.get("tags", ()))})
+    withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
+    return Detail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
 
 
 def write_detail(detail: Detail) -> str | None:

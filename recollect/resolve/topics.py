@@ -1,0 +1,107 @@
+"""What a request to forget names: slots of facts, and things whose memories use other words. Pure."""
+
+from recollect.resolve.lexicon import DEGREE
+from recollect.resolve.wording import Wording, token
+
+# Words that name a slot of facts, in seven languages: the fact itself need not have them.
+_TOPIC_WORDS = {
+    "location origin": """
+        address home city town country location residence live living adresse wohnort wohne stadt adresa
+        ville habite domicile dirección ciudad vivo domicilio indirizzo città casa endereço cidade moro
+        adres woonplaats woon
+    """,
+    "job employer work_hours": """
+        job work occupation profession career employer company workplace beruf arbeit arbeitgeber
+        arbeite travail métier emploi travaille trabajo empleo profesión lavoro professione trabalho
+        emprego werk baan
+    """,
+    "name full_name first_name middle_name last_name address_as": "name nickname surname nom prénom nombre nome naam",
+    "age birthday birth_year": "age alter âge edad età idade leeftijd",
+    "birthday birth_year age": """
+        birthday birthdate born geburtstag anniversaire cumpleaños compleanno aniversário verjaardag
+    """,
+    "diet avoid": "diet eat food ernährung régime dieta essen alimentation alimentación alimentazione dieet",
+    "allergy": "allergy allergies allergic allergie allergien alergia alergias allergia allergieën",
+    "condition": """
+        illness disease condition diagnosis health sickness krankheit diagnose maladie diagnostic
+        enfermedad
+    """,
+    "partner marital_status": """
+        partner girlfriend boyfriend husband wife spouse relationship marriage freund freundin mann frau
+        mari femme copain copine novio novia marido esposa marito moglie fidanzato fidanzata namorado
+        namorada
+    """,
+    "phone": "phone telephone mobile telefon telefonnummer téléphone teléfono telefono telefone",
+    "email": "email mail",
+    "religion": "religion faith glaube religione religión religião",
+    "weight": "weight weigh gewicht poids peso",
+    "height": "height tall größe taille estatura altezza altura",
+    "pronouns gender": "pronouns pronoun gender pronomen pronoms pronombres pronomi",
+    "hobby": "hobby hobbies hobbys loisirs aficiones passatempi",
+}
+_TOPIC_KEYS = {token(word): tuple(keys.split()) for keys, words in _TOPIC_WORDS.items() for word in words.split()}
+# Words that may stand beside those: 'my old phone number', 'what I do for work'.
+_OF_TOPICS = frozenset(
+    token(word)
+    for word in """old new current exact full real own number numbers details detail info information status
+    habits do does ex my mine mein meine meinen mon ma mes mi mis il la lo mio mia meu minha
+    mijn ich je wo où donde dónde dove onde waar num number""".split()
+)
+
+# Words by which a person names something, and words that its memories have instead.
+_GROUPS = {
+    "kid child": "kid child son daughter boy girl twin baby toddler",
+    "pet animal": "dog cat puppy kitten rabbit hamster parrot horse fish budgie tortoise",
+    "money finance debt": "euro dollar pound owe debt loan mortgage salary earn income saving € $ £ eur usd gbp",
+    "salary income pay wage": "salary earn income wage euro dollar pound eur usd gbp",
+    "ex": "divorce separate split break broke",
+    "girlfriend boyfriend partner relationship": """
+        date dating girlfriend boyfriend partner wife husband fiance relationship
+    """,
+    "family": """
+        mother father parent sister brother son daughter wife husband aunt uncle cousin grandmother
+        grandfather
+    """,
+    "parent": "mother father",
+    "sibling": "sister brother",
+    "health illness disease medical": """
+        illness disease asthma diabetes cancer depression anxiety migraine allergy allergic surgery
+        operation hospital doctor therapist diagnosis diagnose medication pill insulin arthritis
+        epilepsy injury pregnant
+    """,
+    "trip travel vacation holiday": "trip travel flight fly vacation holiday visit",
+    "car": "car drive van",
+    "accident": "accident crash",
+    "wedding marriage": "wedding marry marriage",
+    "school study": "school study student university college",
+}
+_INSTEAD = {
+    token(word): frozenset(token(other) for other in others.split())
+    for names, others in _GROUPS.items()
+    for word in names.split()
+}
+
+
+def topic_keys(topic: Wording) -> frozenset[str]:
+    """Return the keys of facts that a topic names as such: 'my address', 'where I live', 'mein Beruf'.
+
+    >>> from recollect.resolve.wording import read
+    >>> sorted(topic_keys(read("where I live"))), sorted(topic_keys(read("my work trip to Oslo")))
+    (['location', 'origin'], [])
+    """
+    named = [word for word in topic.content - DEGREE - {"user"} if word not in _OF_TOPICS]
+    if not named or any(word not in _TOPIC_KEYS for word in named):
+        return frozenset()
+    return frozenset(key for word in named for key in _TOPIC_KEYS[word])
+
+
+def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
+    """Return whether a memory's words of meaning have all those of a topic, or words that tell of the same.
+
+    >>> from recollect.resolve.wording import read
+    >>> is_about(read("my kids").content, read("The user has two sons.").content)
+    True
+    """
+    return bool(topic) and all(
+        word in content or not _INSTEAD.get(word, frozenset()).isdisjoint(content) for word in topic
+    )

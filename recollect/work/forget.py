@@ -1,0 +1,94 @@
+"""Forget a memory by hand: it is closed, with what says the same. Reads and writes the store."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from recollect.errors import StaleSubjectError
+from recollect.ids import id_text, new_id
+from recollect.text import bare, source_key
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    CloseMemory,
+    Decision,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+)
+from recollect.work.quotations import withhold
+from recollect.work.stale import outdated_memory
+from recollect.work.tools import Tools
+
+# A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
+MAX_ATTEMPTS = 20
+
+
+async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
+    """Close a memory and what else would bring its words into a prompt.
+
+    These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
+    quotation, all memories that rest on its message alone. The history stays. A closed memory stays as it is.
+
+    Raises:
+        StaleSubjectError: The subject kept changing; nothing was closed, and trying again is safe.
+    """
+    if memory.state is MemoryState.CLOSED:
+        return memory
+    for _ in range(MAX_ATTEMPTS):
+        tools = await tools.of(memory.subject)
+        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
+        same = [other for other in await _of_the_same_messages(memory, hot, tools) if _says_the_same(memory, other)]
+        now = tools.clock.now()
+        ending = (memory, *same)
+        closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
+        outdated = [outdated_memory(one, until=None) for one in ending if one.kind is not MemoryKind.TURN]
+        gone = frozenset(one.id for one in ending)
+        shortened, why = await withhold(outdated, hot, tools, gone=gone)
+        decisions = [_decision(memory, None, tools), *(_decision(one, memory, tools) for one in same), *why]
+        try:
+            await tools.store.apply(
+                memory.subject, [*closes, *shortened], decisions, subject_version=hot.version if len(hot) else None
+            )
+        except StaleSubjectError:
+            continue
+        return (await tools.store.memories(memory.subject, [memory.id]))[0]
+    raise StaleSubjectError(f"{memory.subject.text} kept changing; nothing was forgotten, try again")
+
+
+async def _of_the_same_messages(memory: Memory, hot: Hot, tools: Tools) -> Sequence[Memory]:
+    """Read the other active memories that rest on a message that this one rests on."""
+    keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
+    touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
+    places = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    return await tools.store.memories(memory.subject, [id_ for id_ in ids if id_ != memory.id])
+
+
+def _says_the_same(memory: Memory, other: Memory) -> bool:
+    """Return whether a memory of the same message would bring the words of a forgotten one back."""
+    sources = {(said.conversation, said.seq) for said in memory.evidence}
+    if memory.kind is MemoryKind.TURN:
+        return all((said.conversation, said.seq) in sources for said in other.evidence)
+    if other.kind is MemoryKind.TURN:
+        return False
+    if memory.kind is MemoryKind.FACT or other.kind is MemoryKind.FACT:
+        values = [bare(one.value) for one in (memory, other) if one.kind is MemoryKind.FACT and one.value]
+        return bool(values) and all(value in bare(one.text) for value in values for one in (memory, other))
+    return bare(memory.text) == bare(other.text)
+
+
+def _decision(closed: Memory, because: Memory | None, tools: Tools) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=closed.subject,
+        at=tools.clock.now(),
+        action=Action.CLOSE,
+        memory_id=closed.id,
+        target_id=because.id if because else None,
+        reason="says what was forgotten by hand" if because else "forgotten by hand",
+        text=closed.text if closed.kind is not MemoryKind.TURN else "",
+        profile=closed.profile,
+    )

@@ -1,0 +1,154 @@
+"""Leave out of quotations what no longer holds. Reads the store and embeds what is left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from recollect.form.sources import readable_text
+from recollect.ids import id_text, new_id
+from recollect.text import asks, source_key, squeeze, term_key
+from recollect.types import (
+    KIND_ORDER,
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    Decision,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Withheld,
+)
+from recollect.work.indexing import is_quotable
+from recollect.work.stale import Outdated, stale_stretches
+from recollect.work.tools import Tools
+from recollect.work.undoing import readings
+
+# Quotations that are read because they have the words of what no longer holds; the newest count.
+MAX_SEARCHED = 200
+# Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
+MIN_SHARED_TERMS = 0.5
+_TURN = KIND_ORDER.index(MemoryKind.TURN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shortened:
+    """A quotation and what is left of it."""
+
+    old: Memory
+    new: Memory | None
+    """None: nothing worth quoting is left."""
+    outdated: Outdated
+    """What it said that no longer holds."""
+
+
+async def withhold(
+    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId] = frozenset()
+) -> tuple[list[Change], list[Decision]]:
+    """Leave the sentences that no longer hold out of the subject's quotations.
+
+    A quotation is closed, so that searches as of an earlier time still find it. What still holds of the message takes
+    its place; where nothing worth quoting is left, nothing does.
+
+    Args:
+        outdated: What no longer holds.
+        hot: The subject's active memories.
+        tools: Store, embedder and clock.
+        gone: Memories that the same commit closes already.
+    """
+    if not outdated or not len(hot):
+        return [], []
+    ids = [MemoryId(id_text(hot.ids[place])) for place in _places(hot, outdated)]
+    quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    shortened = [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
+    changes: list[Change] = []
+    for short in shortened:
+        now = tools.clock.now()
+        ended = max(short.old.valid_from, now)
+        changes.append(CloseMemory(id=short.old.id, valid_to=ended, closed_at=now))
+    changes += await _added([short.new for short in shortened if short.new], tools)
+    return changes, [_decision(short, tools) for short in shortened]
+
+
+def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
+    """Find the quotations that may say what no longer holds: by their source, or by their words."""
+    is_turn = hot.kinds == _TURN
+    keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
+    keys |= {source_key(conversation, seq) for old in outdated for conversation, seq in old.messages}
+    owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
+    sourced = owner[np.isin(hot.source_key, np.array(sorted(keys), dtype=np.int64))]
+    found = set(sourced[is_turn[sourced]].tolist())
+    if any(old.is_everything for old in outdated):
+        found.update(np.flatnonzero(is_turn).tolist())
+    term_owner = np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
+    for old in outdated:
+        needed = old.terms
+        hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
+        share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
+        enough = 1.0 if old.value else MIN_SHARED_TERMS
+        found.update(np.flatnonzero(is_turn & (share >= enough))[-MAX_SEARCHED:].tolist())
+    return sorted(found)
+
+
+def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Tools) -> _Shortened | None:
+    """Leave out of a quotation what no longer holds; None where all of it does."""
+    if not quotation.evidence:
+        return None
+    fresh = stale_stretches(quotation.text, quotation.evidence[0], outdated)
+    if not fresh:
+        return None
+    withheld = tuple(sorted((*quotation.detail.withheld, *fresh), key=lambda stretch: stretch.start))
+    why = next(old for old in outdated if old.id == fresh[0].because)
+    return _Shortened(old=quotation, new=_without(quotation, withheld, tools), outdated=why)
+
+
+def _without(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) -> Memory | None:
+    detail = replace(quotation.detail, withheld=withheld)
+    text = detail.quoted(quotation.text)
+    if not is_quotable(quotation.evidence[0].role, squeeze(readable_text(text).replace("…", " "))):
+        return None
+    return replace(
+        quotation,
+        id=MemoryId(new_id(tools.clock)),
+        text=text,
+        known_from=tools.clock.now(),
+        uses=0,
+        last_used_at=None,
+        detail=detail,
+    )
+
+
+async def _added(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
+    """Make quotations recallable by the words that are left."""
+    read = [readings(quotation) for quotation in quotations]
+    rows = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]) if read else ())
+    return [
+        AddMemory(
+            memory=quotation,
+            space=tools.embedder.space,
+            vectors=tuple(row for row in [next(rows) for _ in pieces] if row.any()),
+            terms=counted,
+            asks=asks(readable_text(quotation.text)),
+        )
+        for quotation, (pieces, counted) in zip(quotations, read, strict=True)
+    ]
+
+
+def _decision(short: _Shortened, tools: Tools) -> Decision:
+    """Log why a quotation was closed, as a part of what the statement that ended it changed."""
+    until = short.outdated.until
+    return Decision(
+        id=new_id(tools.clock),
+        subject=short.old.subject,
+        at=tools.clock.now(),
+        action=Action.CLOSE,
+        memory_id=short.old.id,
+        target_id=MemoryId(short.outdated.cause) if short.outdated.cause else None,
+        reason="part of the message no longer holds" if short.new else "the message no longer holds",
+        text="",
+        profile=short.old.profile,
+        conversation=until.conversation if until else None,
+        seq=until.seq if until else None,
+    )

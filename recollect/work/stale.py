@@ -1,0 +1,213 @@
+"""Which sentences of a quoted message say what no longer holds. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
+from recollect.resolve.ending import ENOUGH
+from recollect.resolve.lexicon import DEGREE
+from recollect.resolve.plan import Resolved
+from recollect.resolve.wording import read
+from recollect.text import normalise, terms, words
+from recollect.types import (
+    Action,
+    AddMemory,
+    Candidate,
+    Change,
+    Decision,
+    Evidence,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    Withheld,
+)
+
+# Beside a value, these words in the assistant's sentence say that it is the user's: 'Since you live in Rome, …'.
+_SECOND_PERSON = frozenset(
+    """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
+    ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
+)
+# A sentence repeats a note where it has at least so many of the note's words, and `ENOUGH` of them.
+_MIN_SHARED_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdated:
+    """What no longer holds, with the words by which quotations are searched for it."""
+
+    id: str = ""
+    """Id of the closed memory; empty for the topic of a request to forget."""
+    value: frozenset[str] = frozenset()
+    """Words that a sentence must have to say it again: of a fact, those of its value. Empty for notes and topics."""
+    content: frozenset[str]
+    """All words of meaning, those of the value included."""
+    terms: frozenset[str]
+    """Terms of the word index that a quotation saying it has: of facts those of the value, else of all its words."""
+    evidence: tuple[Evidence, ...] = ()
+    """What it rests on."""
+    until: Evidence | None = None
+    """The statement that ended it: what was said later stays. None: there is none."""
+    is_searched: bool = True
+    """Other messages than those it rests on are searched for the same words."""
+    messages: frozenset[tuple[str, int]] = frozenset()
+    """Conversation and `seq` of messages of which nothing is to be quoted."""
+    is_everything: bool = False
+    """All quotations and summaries are to be forgotten."""
+    is_topic: bool = False
+    """It is to be forgotten: each sentence that speaks of it goes, the request included."""
+    cause: str = ""
+    """Id of the memory that took its place, or of the closed one itself: if that is taken back, quotations return."""
+
+    def reaches(self, said: Evidence) -> bool:
+        """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
+        if not self.is_searched or self.until is None:
+            return self.is_searched
+        if (said.conversation, said.seq) == (self.until.conversation, self.until.seq):
+            return self.is_topic
+        if said.conversation == self.until.conversation:
+            return (said.said_at, said.seq) < (self.until.said_at, self.until.seq)
+        return said.said_at < self.until.said_at
+
+
+def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = False, cause: str = "") -> Outdated:
+    """Say by which words quotations of a closed memory are found, up to the statement that ended it."""
+    is_fact = memory.kind is MemoryKind.FACT and bool(memory.value)
+    return Outdated(
+        id=memory.id,
+        value=read(memory.value).content if is_fact else frozenset(),
+        content=content_words(memory.text),
+        terms=frozenset(terms(memory.value if is_fact else memory.text)) - {"user"},
+        evidence=memory.evidence,
+        until=until,
+        is_topic=is_topic,
+        cause=cause or memory.id,
+    )
+
+
+def outdated_topic(candidate: Candidate, *, until: Evidence) -> Outdated:
+    """Say by which words and messages quotations of what is to be forgotten are found, up to the request."""
+    topic = "" if candidate.forgets_seqs or candidate.forgets_all else candidate.forgets
+    return Outdated(
+        content=content_words(topic),
+        terms=frozenset(terms(topic)) - {"user"},
+        until=until,
+        messages=frozenset((until.conversation, seq) for seq in (*candidate.forgets_seqs, until.seq) if not topic),
+        is_everything=candidate.forgets_all,
+        is_topic=True,
+    )
+
+
+def outdated_by(
+    resolved: Sequence[Resolved], changes: Sequence[Change], decisions: Sequence[Decision]
+) -> list[Outdated]:
+    """Collect what no longer holds, or is to be forgotten, by these decisions."""
+    causes: dict[str, str] = {}
+    for line in decisions:
+        if line.memory_id and line.target_id and line.action is Action.REPLACE:
+            causes[line.target_id] = line.memory_id
+        elif line.memory_id and line.target_id and line.action is Action.CLOSE:
+            causes[line.memory_id] = line.target_id
+    found: list[Outdated] = []
+    for decided in resolved:
+        until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
+        if topic and until:
+            found.append(outdated_topic(decided.candidate, until=until))
+        found += [
+            outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
+            for closing in decided.closes
+            if not closing.refined
+        ]
+    ended = {
+        (decided.candidate.kind, decided.candidate.text, decided.evidence): decided
+        for decided in resolved
+        if decided.valid_to and not decided.refined
+    }
+    for change in changes:
+        if isinstance(change, AddMemory) and change.memory.state is MemoryState.CLOSED:
+            by = ended.get((change.memory.kind, change.memory.text, change.memory.evidence))
+            found += [outdated_memory(change.memory, until=by.ended_by)] if by else []
+    return found
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about."""
+    return frozenset(read(text).content - DEGREE - {"user"})
+
+
+def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> tuple[Withheld, ...]:
+    """Find the clauses of a message that say what no longer holds.
+
+    These are the clauses that closed memories rest on, and those that say the same: what the user repeated in
+    other messages, and what the assistant repeated to the user.
+
+    Args:
+        text: The whole message.
+        said: The message as the source of its quotation.
+        outdated: What no longer holds.
+
+    Returns:
+        The stretches to leave out, ordered and without overlap; empty where all of the message still holds.
+    """
+    clauses = [clause for sentence in sentences(fold(text)) for clause in _clauses(sentence)]
+    found: dict[int, Withheld] = {}
+    for old in outdated:
+        is_whole = old.is_everything and old.reaches(said)
+        stale = (
+            list(clauses) if is_whole or (said.conversation, said.seq) in old.messages else _behind(clauses, said, old)
+        )
+        if old.reaches(said):
+            stale += [clause for clause in clauses if says_again(clause.text, said.role, old)]
+        for clause in stale:
+            found.setdefault(clause.start, Withheld(start=clause.start, end=clause.end, because=old.id))
+    return tuple(found[start] for start in sorted(found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause, with the stretch that is left out with it: the joint to the clause beside it, too."""
+
+    text: str
+    start: int
+    end: int
+
+
+def _clauses(sentence: Piece) -> list[_Clause]:
+    pieces = coarse_clauses(sentence)
+    found: list[_Clause] = []
+    for place, piece in enumerate(pieces):
+        start = pieces[place - 1].end if place else piece.start
+        end = pieces[1].start if not place and len(pieces) > 1 else piece.end
+        found.append(_Clause(piece.text, start, end))
+    return found
+
+
+def says_again(sentence: str, role: str, old: Outdated) -> bool:
+    """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
+    shared = old.content & read(sentence).content
+    if old.value:
+        if not old.value <= read(sentence).content:
+            return False
+        if old.is_topic or shared - old.value:
+            return True
+        return role == "assistant" and not _SECOND_PERSON.isdisjoint(words(sentence))
+    if old.is_topic and old.content and shared == old.content:
+        return True
+    return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))
+
+
+def _behind(clauses: Sequence[_Clause], said: Evidence, old: Outdated) -> list[_Clause]:
+    """Return the clauses of a message that a closed memory was formed from; all where none has its quote."""
+    quotes = [
+        _folded(source.quote)
+        for source in old.evidence
+        if source.quote and (source.conversation, source.seq) == (said.conversation, said.seq)
+    ]
+    if not quotes:
+        return []
+    folded = [(_folded(clause.text), clause) for clause in clauses]
+    found = [clause for own, clause in folded if any(own in quote or quote in own for quote in quotes)]
+    return found or list(clauses)
+
+
+def _folded(text: str) -> str:
+    return " ".join(words(normalise(fold(text))))
