@@ -25,6 +25,12 @@ _ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd 
 _TOLD = re.compile(
     r"\b(?:did|have|had) you\b|\byou (?:said|say|told|suggest\w*|recommend\w*|mention\w*|advise\w*|explain\w*|gave)\b"
 )
+# Idioms whose words mean something else by themselves, with the words that memories have instead.
+_IDIOMS = {
+    "for a living": "for work job",
+    "line of work": "work job",
+    "how old am i": "my age birthday born",
+}
 # First words of a question that came without its question mark.
 _ASKING = frozenset(
     """what when where which who whom whose why how is are was were do does did can could will would should has have
@@ -96,7 +102,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         token_budget: Room in the prompt; None is without bound.
         standing: The result is for a prompt (see `Query.standing`).
     """
-    found, spoken = _read_terms(text)
+    found, spoken = _read_terms(_without_idioms(text))
     if dates is None:
         mentions = resolve_dates(text, said_at=now, zone=zone)
         dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
@@ -140,6 +146,20 @@ def is_personal(text: str) -> bool:
     """
     found = words(text)
     return not _ONESELF.isdisjoint(found) and not _TOLD.search(" ".join(found))
+
+
+def _without_idioms(text: str) -> str:
+    """Write idioms in the words that memories have.
+
+    >>> _without_idioms("What do I do for a living?")
+    'what do i do for work job?'
+    """
+    lower = text.lower()
+    if not any(idiom in lower for idiom in _IDIOMS):
+        return text
+    for idiom, meant in _IDIOMS.items():
+        lower = lower.replace(idiom, meant)
+    return lower
 
 
 def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:

@@ -63,6 +63,9 @@ _GROUPS = {
         grandfather
     """,
     "parent": "mother father",
+    "allergy allergies allergie allergia alergia": "allergy allergic allergisch allergique alérgico allergico",
+    "divorce": "divorce divorced",
+    "marriage": "marriage marry married",
     "sibling": "sister brother",
     "health illness disease medical": """
         illness disease asthma diabetes cancer depression anxiety migraine allergy allergic surgery

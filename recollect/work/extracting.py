@@ -49,7 +49,7 @@ from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
-from recollect.work.stale import Outdated, outdated_by
+from recollect.work.stale import outdated_by
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
 
@@ -113,17 +113,15 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
     batch, extracted = await propose_in_parts(batch, tools)
     await _count_secrets(new, batch, tools)
-    changes, decisions, outdated = await _form(batch, extracted, tools)
-    gone_too = frozenset(change.id for change in (*closes, *changes) if isinstance(change, CloseMemory))
-    shortened, shortenings = await withhold(outdated, hot, tools, gone=gone_too)
+    changes, decisions = await _form(batch, extracted, tools)
     old: list[CloseMemory] = []
     why: list[Decision] = []
     if key.version == extractor_version(tools.model, profile.form):
         old, why = await outdated_by_version(lease, tools, (*closes, *changes), formed_seq=batch.formed_seq)
     return FormationResult(
         formed_seq=batch.formed_seq,
-        changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *shortened, *old),
-        decisions=(*abandoned, *batch.back.decisions, *decisions, *shortenings, *why),
+        changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
@@ -146,9 +144,7 @@ def _limit(profile: Profile, *, asked: bool) -> int:
     return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
 
 
-async def _form(
-    batch: Batch, extracted: Extracted, tools: Tools
-) -> tuple[list[Change], list[Decision], list[Outdated]]:
+async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
     size = characters(batch.messages)
     checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
     checked = _fitted(checked, batch.profile)
@@ -175,7 +171,9 @@ async def _form(
     )
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
-    return changes, decisions, outdated_by(resolved, changes, decisions)
+    gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
+    shortened, why = await withhold(outdated_by(resolved, changes, decisions), batch.hot, tools, gone=gone)
+    return [*changes, *shortened], [*decisions, *why]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

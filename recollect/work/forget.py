@@ -1,6 +1,8 @@
 """Forget a memory by hand: it is closed, with what says the same. Reads and writes the store."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
 import numpy as np
 
@@ -44,10 +46,14 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         now = tools.clock.now()
         ending = (memory, *same)
         closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
-        outdated = [outdated_memory(one, until=None) for one in ending if one.kind is not MemoryKind.TURN]
+        outdated = [
+            outdated_memory(one, until=None, cause=memory.id) for one in ending if one.kind is not MemoryKind.TURN
+        ]
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
-        decisions = [_decision(memory, None, tools), *(_decision(one, memory, tools) for one in same), *why]
+        # What ended with the memory comes before it, and comes back with it.
+        ends = [_decision(one, memory if one is not memory else None, now, tools) for one in (*same, memory)]
+        decisions = [*(replace(line, at=now) for line in why), *ends]
         try:
             await tools.store.apply(
                 memory.subject, [*closes, *shortened], decisions, subject_version=hot.version if len(hot) else None
@@ -80,11 +86,11 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     return bare(memory.text) == bare(other.text)
 
 
-def _decision(closed: Memory, because: Memory | None, tools: Tools) -> Decision:
+def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Tools) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=closed.subject,
-        at=tools.clock.now(),
+        at=at,
         action=Action.CLOSE,
         memory_id=closed.id,
         target_id=because.id if because else None,

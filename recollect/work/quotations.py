@@ -1,7 +1,8 @@
 """Leave out of quotations what no longer holds. Reads the store and embeds what is left."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    Vector,
     Withheld,
 )
 from recollect.work.indexing import is_quotable
@@ -63,13 +65,12 @@ async def withhold(
     ids = [MemoryId(id_text(hot.ids[place])) for place in _places(hot, outdated)]
     quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     shortened = [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
-    changes: list[Change] = []
-    for short in shortened:
-        now = tools.clock.now()
-        ended = max(short.old.valid_from, now)
-        changes.append(CloseMemory(id=short.old.id, valid_to=ended, closed_at=now))
-    changes += await _added([short.new for short in shortened if short.new], tools)
-    return changes, [_decision(short, tools) for short in shortened]
+    now = tools.clock.now()
+    closes = [
+        CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now) for short in shortened
+    ]
+    added = await _added([short.new for short in shortened if short.new], tools)
+    return [*closes, *added], [_decision(short, now, tools) for short in shortened]
 
 
 def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
@@ -122,8 +123,10 @@ def _without(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) ->
 
 async def _added(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
     """Make quotations recallable by the words that are left."""
+    if not quotations:
+        return []
     read = [readings(quotation) for quotation in quotations]
-    rows = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]) if read else ())
+    rows: Iterator[Vector] = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]))
     return [
         AddMemory(
             memory=quotation,
@@ -136,13 +139,13 @@ async def _added(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
     ]
 
 
-def _decision(short: _Shortened, tools: Tools) -> Decision:
+def _decision(short: _Shortened, at: datetime, tools: Tools) -> Decision:
     """Log why a quotation was closed, as a part of what the statement that ended it changed."""
     until = short.outdated.until
     return Decision(
         id=new_id(tools.clock),
         subject=short.old.subject,
-        at=tools.clock.now(),
+        at=at,
         action=Action.CLOSE,
         memory_id=short.old.id,
         target_id=MemoryId(short.outdated.cause) if short.outdated.cause else None,

@@ -64,6 +64,7 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
     assert [(line.action, line.reason) for line in oslo.decisions] == [
         replaced,
         (Action.CLOSE, "restates what was replaced"),
+        (Action.CLOSE, "the message no longer holds"),
         replaced,
     ]
     [rome] = [one for one in oslo.related if one.text == "The user lives in Rome." and one.kind is MemoryKind.NOTE]

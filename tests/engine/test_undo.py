@@ -77,7 +77,7 @@ async def test_undoing_what_is_not_there_is_refused(engine: AsyncRecollect, cloc
 
 async def test_a_filled_slot_is_not_taken_back(engine: AsyncRecollect, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
-    middle = await said(engine, "I moved to Oslo.", "b", clock)
+    middle = await said(engine, "I moved to Oslo. I play the tuba.", "b", clock)
     await said(engine, "I moved to Lima.", "c", clock)
     replaced = [one for one in await engine.decisions(user="ana") if one.action is Action.REPLACE]
     with pytest.raises(BadRequestError, match="nothing of decision"):

@@ -134,8 +134,8 @@ async def test_forgetting_a_quotation_logs_no_words_of_it(engine: AsyncRecollect
     [quotation] = await engine.list(user=ANA, kinds=(MemoryKind.TURN,))
     await engine.forget(quotation.id, user=ANA)
     assert quotation.id not in {one.id for one in await engine.list(user=ANA, kinds=ALL_KINDS)}
-    [line] = [line for line in await engine.decisions(user=ANA) if line.action is Action.CLOSE]
-    assert line.text == ""
+    [line] = [line for line in await engine.decisions(user=ANA) if line.memory_id == quotation.id]
+    assert (line.action, line.text) == (Action.CLOSE, "")
 
 
 async def test_nobody_forgets_what_is_somebody_elses(engine: AsyncRecollect) -> None:

@@ -1,5 +1,10 @@
 """Somebody asks in the chat to forget something: what speaks of it ends, and the request leaves nothing."""
 
+import json
+import re
+
+import pytest
+
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind
@@ -47,3 +52,92 @@ def _ended(question: str) -> dict[str, object]:
     [line] = [line for line in question.splitlines() if '"Tom drums."' in line]
     number = int(line.partition("]")[0].strip("["))
     return note("Tom is to be forgotten.", "forget what I told you about Tom") | {"updates": number, "ended": True}
+
+
+# What was told, the request, what no memory may hold afterwards, and what must stay.
+REQUESTS = [
+    (
+        ["I live in Rome, in Via Appia.", "I have two kids, Tom and Mia."],
+        "Please forget where I live.",
+        "Rome Appia",
+        "Tom",
+    ),
+    (["My boyfriend Kevin plays the drums. I play chess."], "Stop bringing up Kevin.", "Kevin drums", "chess"),
+    (["I'm allergic to peanuts.", "I work as a plumber."], "You can forget about my allergy", "peanut", "plumber"),
+    (["I had surgery on my knee in March. I love jazz."], "Don't mention the knee surgery ever again", "knee", "jazz"),
+    (["I'm seeing a therapist called Dr. Moss."], "Forget what I just said.", "Moss therapist", ""),
+    (["I like tea.", "My PIN for the shed is 4321. Please don't remember that."], "Thanks!", "4321", "tea"),
+    (["I like tea.", "I live in Oslo."], "Forget everything you know about me.", "tea Oslo", ""),
+    (["I owe my brother 3,000 euros. I play the cello."], "Delete what I said about the money I owe", "3,000", "cello"),
+    (
+        ["My divorce from Paul came through in May. I like owls."],
+        "I don't want to be reminded of the divorce",
+        "Paul",
+        "owls",
+    ),
+    (["Ich wohne in Hamburg. Ich mag Tee."], "Vergiss bitte, wo ich wohne.", "Hamburg", "Tee"),
+    (["J'habite à Lyon. J'aime le jazz."], "Oublie que j'habite à Lyon.", "Lyon", "jazz"),
+    (["Vivo en Madrid. Me gusta el café."], "Olvida que vivo en Madrid", "Madrid", "café"),
+    (["Abito a Milano. Mi piace il caffè."], "Dimentica che abito a Milano.", "Milano", "caffè"),
+]
+
+
+@pytest.mark.parametrize("by_model", [False, True], ids=["rules", "model"])
+@pytest.mark.parametrize(("told", "request_", "gone", "kept"), REQUESTS)
+async def test_after_a_request_nothing_holds_it(  # noqa: PLR0913  (fixtures and the columns of the table)
+    parts: Parts, clock: FakeClock, told: list[str], request_: str, gone: str, kept: str, by_model: bool
+) -> None:
+    # A model that never speaks of requests: they are honoured all the same.
+    model = ScriptedModel(lambda _system, user: answer(*_repeated(user)))
+    engine = with_model(parts, model) if by_model else AsyncRecollect(parts)
+    for said in (*told, request_):
+        await engine.record([{"role": "user", "content": said}], user="ana", conversation="one")
+        await engine.form()
+        clock.advance(days=1)
+    held = " ".join(await texts(engine))
+    assert not [word for word in gone.split() if word in held]
+    assert kept in held
+
+
+def _repeated(question: str) -> list[dict[str, object]]:
+    """Note what each new message says, but for requests, as a model does that keeps everything."""
+    shown = question.rpartition("Messages:\n")[2].splitlines()
+    said = [json.loads(line.partition('": ')[2]) for line in shown]
+    requests = {request for _, request, _, _ in REQUESTS}
+    return [
+        note(f"The user says: {sentence}", sentence, message=number)
+        for number, text in enumerate(said, start=1)
+        if text not in requests
+        for sentence in re.split(r"(?<=[a-z])[.!] ", text)
+    ]
+
+
+async def test_forgetting_by_hand_reaches_what_says_the_same(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Rome. I play the cello.")
+    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    await engine.forget(fact.id, user="ana")
+    held = await texts(engine)
+    assert not [text for text in held if "Rome" in text]
+    assert [text for text in held if "cello" in text]
+
+
+async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I keep bees on the roof.")
+    clock.advance(days=1)
+    await tell(engine, "I play the cello.")
+    [quotation] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "bees" in one.text]
+    await engine.forget(quotation.id, user="ana")
+    assert not [text for text in await texts(engine) if "bees" in text]
+    assert [text for text in await texts(engine) if "cello" in text]
+
+
+async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Rome. I play the cello.")
+    before = await texts(engine)
+    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    await engine.forget(fact.id, user="ana")
+    [line] = [
+        line for line in await engine.decisions(user="ana") if line.memory_id == fact.id and line.action is Action.CLOSE
+    ]
+    await engine.undo(line.id, user="ana")
+    assert await texts(engine) == before

@@ -7,9 +7,15 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind, MemoryState
+from stores import STORES
 from talk import assistant, tell, texts, user
 
 TURNS = (MemoryKind.TURN,)
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 async def quoted(engine: AsyncRecollect) -> str:
