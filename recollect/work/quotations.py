@@ -23,6 +23,7 @@ from recollect.types import (
     Vector,
     Withheld,
 )
+from recollect.work.apart import apart
 from recollect.work.indexing import is_quotable
 from recollect.work.stale import Outdated, stale_stretches
 from recollect.work.tools import Tools
@@ -32,6 +33,8 @@ from recollect.work.undoing import readings
 MAX_SEARCHED = 200
 # Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
 MIN_SHARED_TERMS = 0.5
+# Memories whose terms are looked through on the loop; more go to a thread.
+MANY_ROWS = 2_000
 _TURN = KIND_ORDER.index(MemoryKind.TURN)
 
 
@@ -62,7 +65,8 @@ async def withhold(
     """
     if not outdated or not len(hot):
         return [], []
-    ids = [MemoryId(id_text(hot.ids[place])) for place in _places(hot, outdated)]
+    places = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     shortened = [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
     now = tools.clock.now()
