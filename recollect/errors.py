@@ -13,6 +13,7 @@ RecollectError
 │   └── BudgetSpentError         the budget for memory work is spent until an instant
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
+│   ├── ConflictError            what is there already cannot be changed so
 │   ├── BadSubjectError          a name that cannot be a subject
 │   ├── BadIdentityError         who asks is contradictory or not allowed
 │   ├── UnknownMemoryError       no such memory (of this subject)
@@ -129,6 +130,15 @@ class BadRequestError(RequestError):
 
     def __init__(self, message: str, *, param: str | None = None) -> None:
         """Name the part at fault in `param`, as OpenAI's error shape does."""
+        super().__init__(message)
+        self.param = param
+
+
+class ConflictError(RequestError):
+    """What is there already cannot be changed so: name another, or leave out what differs."""
+
+    def __init__(self, message: str, *, param: str) -> None:
+        """Name the part that differs in `param`."""
         super().__init__(message)
         self.param = param
 

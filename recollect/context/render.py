@@ -116,7 +116,10 @@ def _written(block: Block, memories: Sequence[Memory], frame: Frame) -> str:
     if block.numbered:
         rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
     head, foot = (filled(source, lambda _: quotable(frame.app)) for source in (block.head, block.foot))
-    content = "\n".join(part for part in (head, *rows, foot) if part)
+    # A frame of one's own may write the tags itself.
+    opened = f"<{block.tag}>" if block.tag and f"<{block.tag}>" not in head else ""
+    closed = f"</{block.tag}>" if block.tag and f"</{block.tag}>" not in foot else ""
+    content = "\n".join(part for part in (head, opened, *rows, closed, foot) if part)
     if frame.own:
         content = tagless(content)
     boundary = blake2b(content.encode(), key=frame.key, digest_size=_ID_BYTES).hexdigest()

@@ -11,6 +11,7 @@ from recollect.types import Memory
 
 # Most spoken names are short; what is longer is no name.
 _LONGEST_NAME = 60
+_UNITS = ((365, "year"), (7, "week"), (1, "day"))
 _WHO = {"user": "the user", "assistant": "the assistant"}
 
 
@@ -36,15 +37,20 @@ def value_of(name: str, memory: Memory, reading: Reading) -> str:
 
 
 def age(day: date, today: date) -> str:
-    """Say how long ago a day was, in whole days: the same words all day long keep a prompt's cache.
+    """Say how long ago a day was, in days, from a week on in weeks, from a year on in years.
+
+    The words stay the same all day long, which keeps a prompt's cache.
 
     >>> age(date(2026, 5, 3), date(2026, 5, 3)), age(date(2026, 5, 2), date(2026, 5, 3))
     ('today', '1 day ago')
+    >>> age(date(2026, 4, 26), date(2026, 5, 3)), age(date(2026, 4, 1), date(2026, 5, 3))
+    ('1 week ago', '4 weeks ago')
     """
     days = (today - day).days
     if days <= 0:
         return "today"
-    return f"{days} day{'' if days == 1 else 's'} ago"
+    count, unit = next((days // length, unit) for length, unit in _UNITS if days >= length)
+    return f"{count} {unit}{'' if count == 1 else 's'} ago"
 
 
 def importance(weight: float, scale: int) -> str:

@@ -26,6 +26,8 @@ class Block(BaseModel):
     order: Literal["slot", "rank", "turns"] = "rank"
     """Its rows: by category and key, in the order of the recall, or in the order in which it was said."""
     head: str
+    tag: str = ""
+    """Name of the tags around the rows; they stay where head and foot are replaced by one's own. Empty: none."""
     row: str
     rows: Mapping[MemoryKind, str] = Field(default_factory=dict)
     """Rows of single kinds instead of `row`; that of facts only where they have a key and a value."""

@@ -22,13 +22,18 @@ class Conversing(Remembering):
         scene: Scene = NO_SCENE,
         options: Mapping[str, Any] | None = None,
     ) -> Conversation:
-        """Open a conversation before its first message; one that is there stays as it was opened.
+        """Open a conversation before its first message, or change the settings of one that is there.
+
+        One that is there keeps its profile, its app, and the settings that are not given.
 
         Args:
             conversation: Your id of it; None makes one.
             user: Whose conversation.
             scene: Its profile, app and characters: they hold for all its messages that name no others.
             options: Settings for this conversation alone, named as in its profile's interface.
+
+        Returns:
+            The conversation as it is now.
 
         Raises:
             UnknownProfileError: the scene names a profile that is not there.

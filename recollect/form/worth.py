@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from recollect.form.pleasantry import is_polite_phrase
 from recollect.form.sentences import Piece, fold, sentences, within
 from recollect.form.tone import hedges, jokes, small_talk, statement_part
 from recollect.text import STOP_WORDS, words
@@ -169,7 +170,7 @@ def is_pleasantry(sentence: str) -> bool:
     >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
     (True, False)
     """
-    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
+    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip())) or is_polite_phrase(sentence)
 
 
 def short(text: str, longest: int = LONGEST_SUMMARY) -> str:

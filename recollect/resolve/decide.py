@@ -312,7 +312,8 @@ def _against(
     replaceable = lasting and is_newer(evidence, known)
     if replaceable and contradicts(candidate.text, known.text):
         return _replacing(batch, said, [known], "says the opposite and is newer")
-    how = alike(candidate.text, known.text, policy, similarity)
+    # A record tells of a moment: another one in like words tells of another moment.
+    how = None if candidate.detail.summary else alike(candidate.text, known.text, policy, similarity)
     if how is None:
         return None
     differs = never_merge(candidate.text, known.text)

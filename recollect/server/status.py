@@ -4,6 +4,7 @@ import json
 
 from recollect.errors import (
     BadIdentityError,
+    ConflictError,
     RecollectError,
     RequestError,
     StoreFullError,
@@ -26,6 +27,7 @@ _STATUS: tuple[tuple[type[RecollectError], int], ...] = (
     (UnknownConversationError, 404),
     (UnknownAppError, 404),
     (BadIdentityError, 403),
+    (ConflictError, 409),
     (RequestError, 400),
     (StoreFullError, 507),
     (TryAgainError, 503),

@@ -89,7 +89,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
     async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
         """Return the conversation of that id, begun without messages where there is none.
 
-        One that is there keeps what it was opened with.
+        One that is there keeps its profile and app; options replace its own where they are of the same profile.
         """
         ...
 

@@ -31,7 +31,12 @@ def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
     older, newer = sorted((one, other), key=lambda memory: (memory.known_from, memory.id))
     if older.kind is not MemoryKind.NOTE or newer.kind is not MemoryKind.NOTE or older.speaker != newer.speaker:
         return None
-    how = "the same words" if same(older.text, newer.text) else alike(newer.text, older.text, policy, similarity)
+    if same(older.text, newer.text):
+        how: str | None = "the same words"
+    elif older.detail.summary or newer.detail.summary:
+        return None  # records of two moments stay two, however alike they are worded
+    else:
+        how = alike(newer.text, older.text, policy, similarity)
     if how is None or never_merge(newer.text, older.text) is not None:
         return None
     if not says_more(newer.text, older.text):

@@ -185,9 +185,25 @@ def test_c9_prefix_suffix_and_row_are_ones_own() -> None:
     detail = Detail(summary="A {{age}} key.", source_context="in the hall")
     assert lines(written(note("x", kind="OUTCOME", days=1, detail=detail), policy=own).text) == [
         "Kira remembers:",
+        "<memories>",
         "1. (OUTCOME/8/1 day ago) A {{age}} key. <in the hall>",
+        "</memories>",
         "So much for that.",
     ]
+
+
+def test_c9_a_frame_that_writes_the_tags_itself_has_them_once() -> None:
+    own = policy("character", prefix="<memories>\nKira remembers:", suffix="Enough.\n</memories>")
+    text = written(note("x", kind="OUTCOME", days=1), policy=own).text
+    assert (text.count("<memories>"), text.count("</memories>")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("days", "said"),
+    [(6, "6 days ago"), (7, "1 week ago"), (20, "2 weeks ago"), (100, "14 weeks ago"), (800, "2 years ago")],
+)
+def test_c9_the_age_is_in_weeks_from_a_week_on(days: int, said: str) -> None:
+    assert said in written(note("x", kind="NOTE", days=days), policy=policy("character")).text
 
 
 def test_c9_a_frame_of_ones_own_cannot_close_the_block_either() -> None:

@@ -175,3 +175,117 @@ async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
     assert off.status_code == 201
     scope = await engine.turns.scope(ANA, Scene(), "off")
     assert scope.writes is None
+
+
+# ---- what did not hold
+
+
+@pytest.mark.parametrize("mode", ["context_message", "user_prefix"])
+async def test_c1_the_settings_of_a_conversation_that_is_there_change(
+    engine: AsyncRecollect, api: httpx.AsyncClient, mode: str
+) -> None:
+    names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
+    opened = {"id": "c", "profile": "character", "settings": {**names, "useMemory": False, "maxMemoryContext": 3}}
+    assert (await api.post("/api/sessions", json=opened)).status_code == 201
+    assert (await engine.turns.scope(ANA, Scene(), "c")).writes is None
+
+    more = {"id": "c", "settings": {"useMemory": True, "memoryInjectionMode": mode}, "profile": "character"}
+    changed = await api.post("/api/sessions", json=more)
+    assert changed.status_code == 201
+    wanted = {**names, "useMemory": True, "maxMemoryContext": 3, "memoryInjectionMode": mode}
+    assert changed.json()["settings"] == (await api.get("/api/sessions/c")).json()["settings"] == wanted
+    scope = await engine.turns.scope(ANA, Scene(), "c")
+    assert scope.writes == Subject("character", "ana/kira")
+    assert (scope.profile.context.place, scope.profile.recall.limit) == (mode, 3)
+
+
+async def test_c1_another_profile_for_a_conversation_that_is_there_is_a_conflict(api: httpx.AsyncClient) -> None:
+    names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
+    assert (await api.post("/api/sessions", json={"id": "c", "profile": "character", "settings": names})).is_success
+    other = await api.post("/api/sessions", json={"id": "c", "profile": "session", "settings": {"context-limit": 3}})
+    assert other.status_code == 409
+    assert other.json()["error"]["param"] == "profile"
+    assert (await api.get("/api/sessions/c")).json()["settings"] == names
+    again = await api.post("/api/sessions", json={"id": "c"})
+    assert (again.status_code, again.json()["settings"]) == (201, names)
+
+
+GREETINGS = (
+    "Good morning to you, dear Marcus, and welcome back to our little village by the sea!",
+    "Greetings, traveler! I am so very glad that you have come to visit us today.",
+    "Well met, stranger! May the sun shine upon your path and the wind be at your back.",
+    "Thank you so much for coming by today, it was really great to see you again!",
+    "See you tomorrow then, sleep well and have sweet dreams, my dear Marcus!",
+    "Hi! I'm doing great, thanks for asking! And how about you, how have you been?",
+    "Happy birthday, Kira! I wish you all the best and a wonderful year ahead!",
+)
+STATEMENTS = (
+    "Hello Marcus, the old bridge collapsed last night and nobody could cross the river.",
+    "Thank you for saving my brother from the flood that took the lower village.",
+    "It was lovely to see you dance at the wedding of my sister Mira in Ghent.",
+    "My dear old friend Ben died in March and left me his cottage by the lake.",
+    "Great trip to Rome with my brother, where we ate figs on the Spanish steps.",
+)
+
+
+async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: AsyncRecollect) -> None:
+    said = [*GREETINGS, *STATEMENTS]
+    turns = [one for text in said for one in (user("Go on."), assistant(text))]
+    await engine.record(turns, user="ana", conversation="c", scene=KIRA)
+    await engine.save_conversation("c", user="ana", scene=KIRA)
+    await engine.form()
+    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    kept = [one.text for one in await engine.list(user=kira)]
+    assert [text for text in GREETINGS if any(text in one for one in kept)] == []
+    assert [text for text in STATEMENTS if not any(text in one for one in kept)] == []
+
+
+async def test_c9_the_tags_stay_with_a_prefix_of_ones_own_and_the_age_is_in_weeks(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    settings = {"useMemory": True, "memoryContextPrefix": "Kira remembers:", "memoryContextSuffix": "That is all."}
+    await engine.open_conversation("c", user="ana", scene=KIRA, options=settings)
+    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    await engine.add("The old lighthouse burned.", user=kira, importance=0.9, type="OUTCOME", profile="character")
+    clock.advance(days=23)
+    found = await engine.context("The old lighthouse burned.", user="ana", conversation="c", scene=KIRA)
+    lines = [line for line in found.text.splitlines() if "recollect-memory" not in line]
+    assert lines[:3] == ["Kira remembers:", "<memories>", "1. [OUTCOME, importance=9, 3 weeks ago]"]
+    assert lines[-2:] == ["</memories>", "That is all."]
+
+
+async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncRecollect, clock: FakeClock) -> None:
+    said = [
+        "I decided to paint the old barn red with the miller before the winter comes.",
+        "I decided to paint the old barn red with the miller's son before the winter comes.",
+        "I decided to paint the old mill blue with the baker before the winter comes.",
+        "I decided to paint the old mill blue with the baker before the summer comes.",
+    ]
+    for number, text in enumerate(said):
+        clock.advance(hours=1)
+        await engine.record([user("Go on."), assistant(text)], user="ana", conversation=f"c{number}", scene=KIRA)
+        await engine.save_conversation(f"c{number}", user="ana", scene=KIRA)
+        await engine.form()
+    kira = await engine.memory_of(user="ana", conversation="c0", scene=KIRA)
+    before = {one.id for one in await engine.list(user=kira)}
+    assert len(before) == len(said)
+    await engine.tend(user=kira)
+    assert {one.id for one in await engine.list(user=kira)} == before
+
+
+async def test_c12_what_a_character_remembers_is_listed_over_http_under_a_documented_subject(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    kira = await told(engine)
+    answer = await api.get("/api/characters/Kira/memories")
+    assert (answer.status_code, answer.json()["subject"]) == (200, "character:ana/kira")
+    assert kira == Subject("character", "ana/kira")
+    [record] = answer.json()["memories"]
+    assert LIGHTHOUSE in record["content"]
+    assert (record["memoryType"], 1 <= record["importance"] <= 10) == ("DECISION", True)
+    assert record["tags"] == ["pair:kira+marcus"]
+    assert record["conversationId"] == (await engine.conversation("c", user="ana")).id
+    assert (await api.get("/api/characters/Kira/memories?tag=pair:kira%2Beve")).json()["memories"] == []
+    assert (await api.get("/api/characters/Marcus/memories")).json()["memories"] == []
+    others = await api.get("/api/characters/Kira/memories", headers={"x-recollect-user": "ben"})
+    assert others.json()["memories"] == [], "Ben's Kira is another one"

@@ -1,10 +1,11 @@
-"""The REST API: sessions, apps, conversations, vectors."""
+"""The REST API: sessions, characters, apps, conversations, vectors."""
 
-from recollect.server.api import apps, conversations, memory, sessions, vectors
+from recollect.server.api import apps, characters, conversations, memory, sessions, vectors
 from recollect.server.api.asked import routes_of
 
 OPERATIONS = (
     *sessions.OPERATIONS,
+    *characters.OPERATIONS,
     *apps.OPERATIONS,
     *conversations.OPERATIONS,
     *memory.OPERATIONS,

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, apart
-from recollect.errors import BadIdentityError, BadRequestError, RecollectError
+from recollect.errors import BadIdentityError, BadRequestError, ConflictError, RecollectError
 from recollect.server.status import PAYLOAD_TOO_LARGE, error_body, error_kind, status_of
 from recollect.server.wire import BodyTooLargeError, ClientGoneError, Headers, path_user, read_body
 from recollect.types import Identity, Memory, MemoryMode, NewNote, Subject
@@ -121,7 +121,7 @@ def _serving(
         try:
             status, data = await handler(await _asked(request, engine, policy))
         except RecollectError as error:
-            param = error.param if isinstance(error, BadRequestError) else None
+            param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), str(error), param)
         except BodyTooLargeError as error:
             return _refusal(PAYLOAD_TOO_LARGE, str(error))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, ConflictError
 from recollect.server.api.asked import Api, Asked
 from recollect.types import Conversation, Memory, MemoryKind, NewNote, Scene, Subject
 
@@ -43,7 +43,22 @@ async def _open(asked: Asked) -> tuple[int, object]:
     new = asked.read(_NewSession)
     scene = Scene(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
     opened = await asked.engine.open_conversation(new.id, user=asked.who, scene=scene, options=new.settings)
+    _refuse_other(new, opened)
     return 201, _session(opened)
+
+
+def _refuse_other(new: _NewSession, opened: Conversation) -> None:
+    """Refuse what a session that is there cannot become.
+
+    Raises:
+        ConflictError: it has another profile or app, or none, for which settings could hold.
+    """
+    wanted: list[tuple[str, object, object]] = [("profile", new.profile, opened.profile), ("app", new.app, opened.app)]
+    wanted += [(f"settings.{name}", value, opened.options.get(name)) for name, value in new.settings.items()]
+    for name, given, found in wanted:
+        if given is not None and given != found and not (name == "profile" and found is None):
+            why = f"session {new.id!r} is there with {name} {found!r}, which cannot become {given!r}"
+            raise ConflictError(why, param=name)
 
 
 async def _show(asked: Asked) -> tuple[int, object]:

@@ -32,8 +32,11 @@ def begin(db: Database, subject: Subject, external_id: str | None, opening: Open
 def open_(db: Database, subject: Subject, external_id: str, opening: Opening, clock: Clock) -> Conversation:
     """Open a conversation: see `Store.open_conversation`."""
     subjects.ensure(db, subject)
-    if _called(db, subject, external_id) is None:
+    row = _called(db, subject, external_id)
+    if row is None:
         begin(db, subject, external_id, opening, (to_micros(clock.now()), new_id(clock)))
+    elif opening.options and read_conversation(subject, row).profile == opening.profile:
+        db.execute(SQL["note_options"], (subject.key, row[0], json.dumps(dict(opening.options))))
     return read_conversation(subject, fetch(db, SQL["conversation_called"], subject.key, clean(external_id))[0])
 
 
