@@ -154,7 +154,8 @@ def record_type(text: str) -> RecordType:
 
 def informative(sentence: str) -> float:
     """Weigh how much a sentence tells: 0 for small talk and questions, about 1 for plain talk, more for what lasts."""
-    if is_pleasantry(sentence) or not statement_part(sentence) or jokes(sentence):
+    pleasant = is_pleasantry(sentence) or is_polite_phrase(sentence)
+    if pleasant or not statement_part(sentence) or jokes(sentence):
         return 0.0
     content = sum(1 for word in words(sentence) if word not in STOP_WORDS)
     weight = min(content, 12) / 12
@@ -170,7 +171,7 @@ def is_pleasantry(sentence: str) -> bool:
     >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
     (True, False)
     """
-    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip())) or is_polite_phrase(sentence)
+    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
 def short(text: str, longest: int = LONGEST_SUMMARY) -> str:
