@@ -7,9 +7,9 @@ from hmac import compare_digest
 
 import jwt
 
-from recollect.errors import BadIdentityError, BadSettingError, BadSubjectError
+from recollect.errors import BadIdentityError, BadRequestError, BadSettingError, BadSubjectError
 from recollect.text import clean, squeeze
-from recollect.types import Identity, MemoryMode, Scene, Subject
+from recollect.types import INTERACTION_MODES, Identity, MemoryMode, Scene, Subject
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -89,7 +89,7 @@ def identify(
             otherwise=_profile_of_key(headers, policy.key_profiles),
             app=_app(given.get(APP)),
             characters=_characters(given.get(CHARACTERS)),
-            interaction=given.get(INTERACTION) or None,
+            interaction=_interaction(given.get(INTERACTION)),
         ),
         conversation=conversation,
         append=append,
@@ -280,6 +280,19 @@ def _memory(value: str | None) -> MemoryMode:
         return MemoryMode(value.lower())
     except ValueError:
         raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on, read, record or off") from None
+
+
+def _interaction(value: str | None) -> str | None:
+    """Return an interaction mode; None where none is named.
+
+    Raises:
+        BadRequestError: It is unknown.
+    """
+    if not value:
+        return None
+    if value.lower() not in INTERACTION_MODES:
+        raise BadRequestError(f"{INTERACTION} is {value[:40]!r}; it takes {', '.join(INTERACTION_MODES)}")
+    return value.lower()
 
 
 def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:

@@ -11,7 +11,7 @@ from recollect.form.shapes import MEMORIES, Shape
 from recollect.form.shapes.items import UnusableError, prompt, quoted
 from recollect.form.sources import FormInput, readable, speaker_of
 from recollect.providers.protocol import LanguageModel, ModelUsage
-from recollect.types import Candidate, LoggedMessage
+from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
 
 # Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
 MOST_CANDIDATES = 20
@@ -20,7 +20,6 @@ _SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
 # Of a whole conversation so much is shown in all; of a longer one each message only begins.
 _SHOWN_WHOLE, _LEAST_SHOWN = 24_000, 80
 SCHEMA_NAME = "memories"
-INTERACTIONS = ("chat", "qa", "summary")
 """The modes of conversation that have a style of extraction; any other is taken for the first."""
 
 
@@ -70,7 +69,7 @@ def _question(source: FormInput, shape: Shape) -> str:
     shown = [_line(message, source, f"[{number}]", longest) for number, message in enumerate(source.messages, start=1)]
     before = [_line(message, source, "-", _SHOWN_EARLIER) for message in source.earlier]
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
-    interaction = source.interaction if source.interaction in INTERACTIONS else INTERACTIONS[0]
+    interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
     parts = {
         "{time_zone}": source.time_zone.key,
         "{speakers}": ", ".join(quoted(one, 80) for one in speakers),

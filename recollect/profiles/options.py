@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from recollect.errors import BadRequestError
 from recollect.profiles.model import FRAME_NAMES, LONGEST_FRAME, ROW_NAMES, Profile, check_placeholders
+from recollect.types import INTERACTION_MODES
 
 
 class _Options(BaseModel):
@@ -14,6 +15,13 @@ class _Options(BaseModel):
 
     interaction: str | None = None
     """The style in which memories are extracted."""
+
+    @field_validator("interaction")
+    @classmethod
+    def _known_mode(cls, mode: str | None) -> str | None:
+        if mode is not None and mode not in INTERACTION_MODES:
+            raise ValueError(f"is one of {', '.join(INTERACTION_MODES)}")
+        return mode
 
     def over(self, profile: Profile) -> Profile:
         """Lay what was given over a profile; what was not given stays as it is there."""

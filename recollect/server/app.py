@@ -5,7 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy
@@ -14,6 +17,7 @@ from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.origin import OriginGuard, is_loopback
 from recollect.server.passing import PassThrough
 from recollect.server.proxy import ChatProxy
+from recollect.server.status import error_body, error_kind
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from recollect.server.watching import watching
@@ -96,4 +100,12 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         origins=settings.allowed_origins,
         hosts=settings.allowed_hosts,
     )
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={HTTPException: _refused})
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    """Answer for a path or method that no route serves, in the shape of all errors."""
+    status, headers = (error.status_code, error.headers) if isinstance(error, HTTPException) else (500, None)
+    message = f"{request.method} {request.url.path[:200]} is not served here"
+    body = error_body(message, kind=error_kind(status))
+    return Response(body, status, headers=headers, media_type="application/json")

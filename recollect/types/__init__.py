@@ -76,6 +76,7 @@ from recollect.types.recalled import (
     Sought,
 )
 from recollect.types.request import (
+    INTERACTION_MODES,
     NO_SCENE,
     ChatMessage,
     ChatRequest,
@@ -93,6 +94,7 @@ __all__ = [
     "ASKING",
     "GLOBAL",
     "INNER_KINDS",
+    "INTERACTION_MODES",
     "KEY_VARIABLE",
     "KIND_ORDER",
     "NO_DETAIL",

@@ -94,6 +94,10 @@ class MemoryMode(StrEnum):
         return self in (MemoryMode.ON, MemoryMode.RECORD)
 
 
+INTERACTION_MODES = ("chat", "qa", "summary")
+"""Styles in which memories are extracted; the first is the default."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """What a request or recording says of how its memory is to be kept."""
@@ -107,7 +111,7 @@ class Scene:
     characters: tuple[str, str] | None = None
     """Who the assistant plays, and who the user plays."""
     interaction: str | None = None
-    """`chat`, `qa`, `summary`: the style in which memories are extracted."""
+    """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
 
 
 NO_SCENE = Scene()

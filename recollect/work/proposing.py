@@ -169,7 +169,8 @@ def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
     """Find the messages that may hold something lasting; `asked`: a model is there to tell."""
     heard = [one for one in batch.messages if one.role in batch.sources]
     form = batch.profile.form
-    if form.extractor == "paragraph":
+    if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
+        # Typed memories hold what is so, whoever says it: a plain fact needs no I and no my.
         return [one for one in heard if _says_something(one)]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves

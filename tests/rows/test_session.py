@@ -6,7 +6,7 @@ import pytest
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import ModelError, UnknownConversationError, UnknownMemoryError
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action
+from recollect.types import Action, MemoryKind
 from rows.scenes import SESSION
 from talk import assistant, user, with_model, written
 
@@ -88,3 +88,67 @@ async def test_s12_an_unknown_session_or_memory_is_a_typed_error_and_404(
     with pytest.raises(UnknownMemoryError):
         await engine.get(foreign.id, user=mine)
     assert (await api.get(f"/api/sessions/s/memories/{foreign.id}")).status_code == 404
+
+
+PLAIN = (
+    "The project deadline is March 15th.",
+    "The ferry to Vardø leaves at six.",
+    "Invoices go to the Lisbon office.",
+    "The bridge was closed in 2019.",
+)
+
+
+@pytest.mark.parametrize("said", PLAIN)
+@pytest.mark.parametrize("speaker", ["user", "assistant"])
+async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(parts: Parts, said: str, speaker: str) -> None:
+    model = ScriptedModel([[{"type": "fact", "content": said, "importance": 0.8}]])
+    engine = with_model(parts, model)
+    asked = [user(said), assistant("All right.")]
+    if speaker == "assistant":
+        asked = [user("What does the plan say?"), assistant(f"The plan you sent says: {said}")]
+    await engine.record(asked, user="ana", conversation="s", scene=SESSION)
+    await engine.form()
+    [call] = model.calls
+    assert said in str(call)
+    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    assert said in [one.text for one in await engine.list(user=mine)]
+
+
+async def test_s3_an_unknown_interaction_mode_is_refused(api: httpx.AsyncClient) -> None:
+    body = {"model": "recollect/offline", "messages": [user("I drink green tea.")]}
+    for mode, status in (("chat", 200), ("QA", 200), ("summary", 200), ("poem", 400), ("chat, qa", 400)):
+        headers = {"x-recollect-interaction": mode, "x-recollect-profile": "session", "x-recollect-session": "s"}
+        answer = await api.post("/v1/chat/completions", json=body, headers=headers)
+        assert answer.status_code == status, mode
+    assert "chat, qa, summary" in answer.json()["error"]["message"]
+    refused = await api.post("/api/sessions", json={"id": "t", "settings": {"interaction": "poem"}})
+    assert (refused.status_code, refused.json()["error"]["param"]) == (400, "interaction")
+
+
+async def test_s6_summaries_of_the_chat_are_no_memories_of_its_list(
+    engine: AsyncRecollect, api: httpx.AsyncClient
+) -> None:
+    for number in range(32):
+        said = [user(f"In spring {number} my garden had {number} rows of beans."), assistant(f"Row {number} noted.")]
+        await engine.record(said, user="ana", conversation="s", scene=SESSION)
+    await engine.form()
+    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    [summary, *_] = await engine.list(user=mine, kinds=(MemoryKind.EPISODE,))
+    listed = (await api.get("/api/sessions/s/memories")).json()
+    assert summary.id not in [one["id"] for one in listed]
+    assert listed
+    one = f"/api/sessions/s/memories/{summary.id}"
+    assert [(await api.get(one)).status_code, (await api.delete(one)).status_code] == [404, 404]
+    assert (await engine.get(summary.id, user=mine)).id == summary.id
+
+
+async def test_s11_a_memory_was_last_accessed_when_it_was_made_until_it_is_used(api: httpx.AsyncClient) -> None:
+    await api.post("/api/sessions", json={"id": "s"})
+    memories = "/api/sessions/s/memories"
+    made = (await api.post(memories, json={"content": "Ana drinks tea.", "type": "fact", "importance": 0.8})).json()
+    assert made["lastAccessedAt"] == made["createdAt"]
+    assert (await api.get(f"{memories}/{made['id']}")).json() == made
+    for method, path in (("PUT", memories), ("PATCH", f"{memories}/{made['id']}"), ("DELETE", "/api/sessions")):
+        refused = await api.request(method, path)
+        assert refused.status_code == 405
+        assert refused.json()["error"]["type"] == "invalid_request_error"

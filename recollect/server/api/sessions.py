@@ -5,13 +5,15 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
-from recollect.errors import BadRequestError, ConflictError
+from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
 from recollect.server.api.asked import Api, Asked
 from recollect.types import Conversation, Memory, MemoryKind, NewNote, Scene, Subject
 
 SESSION = "session"
 # Most memories of one listing; a session keeps fifty by default, and a profile of one's own may keep more.
 _MOST = 1000
+# Summaries and quotations of the chat are no memories of its list.
+_LISTED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
 class _NewMemory(BaseModel):
@@ -67,8 +69,8 @@ async def _show(asked: Asked) -> tuple[int, object]:
 
 async def _list(asked: Asked) -> tuple[int, object]:
     session, memory = await _memory(asked)
-    found = await asked.engine.list(user=memory, limit=asked.limit(_MOST, _MOST))
-    return 200, [_described(session, one) for one in found if one.kind is not MemoryKind.TURN]
+    found = await asked.engine.list(user=memory, kinds=_LISTED, limit=asked.limit(_MOST, _MOST))
+    return 200, [_described(session, one) for one in found]
 
 
 async def _add(asked: Asked) -> tuple[int, object]:
@@ -87,13 +89,25 @@ async def _add(asked: Asked) -> tuple[int, object]:
 
 async def _get(asked: Asked) -> tuple[int, object]:
     session, memory = await _memory(asked)
-    return 200, _described(session, await asked.engine.get(asked.path["memory"], user=memory))
+    return 200, _described(session, await _listed(asked, memory))
 
 
 async def _delete(asked: Asked) -> tuple[int, object]:
     _, memory = await _memory(asked)
-    await asked.engine.erase(asked.path["memory"], user=memory, keep_messages=True)
+    await asked.engine.erase((await _listed(asked, memory)).id, user=memory, keep_messages=True)
     return 200, {"success": True}
+
+
+async def _listed(asked: Asked, memory: Subject) -> Memory:
+    """Return the memory that the path names.
+
+    Raises:
+        UnknownMemoryError: It is none of the session's list.
+    """
+    found = await asked.engine.get(asked.path["memory"], user=memory)
+    if found.kind not in _LISTED:
+        raise UnknownMemoryError(found.id)
+    return found
 
 
 async def _known(asked: Asked) -> Conversation:
@@ -127,7 +141,7 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
         "memoryType": memory.type or "fact",
         "importance": round(memory.importance, 6),
         "createdAt": memory.known_from.isoformat(),
-        "lastAccessedAt": memory.last_used_at.isoformat() if memory.last_used_at else None,
+        "lastAccessedAt": (memory.last_used_at or memory.known_from).isoformat(),
     }
 
 

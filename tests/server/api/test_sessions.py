@@ -36,7 +36,7 @@ async def test_s11_a_memory_is_added_listed_read_and_deleted(api: httpx.AsyncCli
         "id", "sessionId", "memoryContent", "memoryType", "importance", "createdAt", "lastAccessedAt",
     }  # fmt: skip
     assert (one["sessionId"], one["memoryContent"], one["memoryType"]) == ("s1", "Ana likes tea.", "preference")
-    assert (one["importance"], one["lastAccessedAt"]) == (0.9, None)
+    assert (one["importance"], one["lastAccessedAt"]) == (0.9, one["createdAt"])
     assert (await api.get(memories)).json() == [one], "a bare array"
     assert (await api.get(f"{memories}/{one['id']}")).json() == one
     assert (await api.delete(f"{memories}/{one['id']}")).json() == {"success": True}
@@ -120,7 +120,11 @@ async def test_users_are_told_apart_by_the_path_as_well(api: httpx.AsyncClient) 
 
 
 async def test_an_unknown_method_is_refused(api: httpx.AsyncClient) -> None:
-    assert (await api.put("/api/sessions", json={})).status_code == 405
+    answer = await api.put("/api/sessions", json={})
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+    assert answer.json()["error"]["type"] == "invalid_request_error"
+    nowhere = await api.get("/api/nowhere")
+    assert (nowhere.status_code, nowhere.json()["error"]["type"]) == (404, "invalid_request_error")
 
 
 async def test_s11_several_memories_are_added_in_one_request_and_come_back_in_their_order(
