@@ -41,7 +41,8 @@ ENGLISH = Forms(
     lead=pattern(
         r"(?:(?:please|pls|plz|kindly|ok|okay|so|and|but|also|now|then|well|actually|just|oh|hey|hi|hmm|wait"
         r"|sorry|look|listen"
-        r"|by the way|btw|one more thing|on second thoughts?|thinking about it)[ ,.!:-]++){0,6}+"
+        r"|by the way|btw|one more thing|on second thoughts?|thinking about it"
+        r"|(?:scratch|strike) that(?=[,;:-]))[ ,.!:;-]++){0,6}+"
         r"(?:(?:would|do) you mind |(?:can|could|would|will|won't|should|may) you |(?:i think )?you (?:can|could"
         r"|should|may|must|might) "
         r"|i(?:'d| would| do| just)? (?:really )?(?:want|need|like|love|prefer|ask)(?: for)? you to "
@@ -53,6 +54,7 @@ ENGLISH = Forms(
         r"(?:(?:please|kindly|just|also|completely|simply|now|all) ){0,3}+"
     ),
     asks=(
+        pattern(r"(?:scratch|strike) (?P<topic>that|this)[ .!]*+$"),
         pattern(rf"(?:forget|forgot|forgetting|unlearn|unremember)(?: all)?(?: about)?(?: that)? {TOPIC}"),
         pattern(
             rf"(?:stop|quit|cease|avoid) (?:remembering|memori[sz]ing|storing|retaining|bringing up"
@@ -150,7 +152,8 @@ ENGLISH = Forms(
         r"(?:just |only )?(?:told you|said|wrote|mentioned|shared|sent)(?: (?:just now|before|earlier"
         r"|a moment ago|a minute ago|to you))?"
         r"|(?:my|the) (?:last|previous) (?:message|messages|sentence|statement|remark|thing i (?:said|told you"
-        r"|wrote)))"
+        r"|wrote))"
+        r"|i(?:'ve| have)? (?:ever )?(?:said|told you|mentioned)(?: (?:anything|that|this|it)){1,2})"
     ),
     everything=pattern(
         r"(?:everything|all|anything|whatever|what|all of (?:it|that))?(?: that)? ?(?:you(?:'ve"

@@ -7,7 +7,8 @@ from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence.
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$", re.IGNORECASE
+    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sr|sra|srta|mme|mlle|sig|dott|hr|fr|nr|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$",
+    re.IGNORECASE,
 )
 # A picture ends what it stands behind: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from recollect.resolve.batch import Batch, Known, is_newer
 from recollect.resolve.lexicon import DEGREE, PEOPLE
-from recollect.resolve.topics import is_about, topic_keys
+from recollect.resolve.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.resolve.wording import Wording, is_sign, names, read, token
 from recollect.types import Candidate, Evidence
 
@@ -39,7 +39,6 @@ _OVER = frozenset(
 )
 # Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
 ENOUGH = 0.6
-_APART = re.compile(r",|;|\b(?:and|or)\b", re.IGNORECASE)
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
 _PRESENT = re.compile(
@@ -110,12 +109,12 @@ def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> lis
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
     meant = [known for known in held if sources & {(one.conversation, one.seq) for one in known.said}]
     if not sources:
-        wanted = [read(part) for part in (candidate.forgets, *_APART.split(candidate.forgets)) if part.strip()]
-        keys = topic_keys(wanted[0]) if wanted else frozenset()
+        wanted = topic_parts(candidate.forgets)
+        keys = frozenset(key for part in wanted for key in topic_keys(read(part)))
         meant = [
             known
             for known in held
-            if known.key.partition(":")[0] in keys or any(_is_meant(one, read(known.text)) for one in wanted)
+            if known.key.partition(":")[0] in keys or any(_is_meant(part, read(known.text)) for part in wanted)
         ]
     claimed = batch.find(candidate.replaces) if candidate.replaces else None
     return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
@@ -156,14 +155,14 @@ def _first(known: Wording) -> str:
     return next((word for word in known.tokens if word in known.content and word != "user"), "")
 
 
-def _is_meant(wanted: Wording, known: Wording) -> bool:
+def _is_meant(topic: str, known: Wording) -> bool:
     """Whether a memory speaks of what is to be forgotten, or the words to be forgotten hold all that it says."""
-    ours, theirs = (frozenset(side.content - DEGREE - {"user"}) for side in (wanted, known))
+    ours, theirs = topic_words(topic), frozenset(known.content - DEGREE - {"user"})
     if not ours or not theirs:
         return False
     both = ours & theirs
     return is_about(ours, theirs) or (
-        len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(wanted, known)
+        len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(read(topic), known)
     )
 
 

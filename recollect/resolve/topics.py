@@ -1,7 +1,11 @@
 """What a request to forget names: slots of facts, and things whose memories use other words. Pure."""
 
+import re
+
 from recollect.resolve.lexicon import DEGREE
-from recollect.resolve.wording import Wording, token
+from recollect.resolve.wording import Wording, read, token
+from recollect.text.fold import fold
+from recollect.text.guess import LANGUAGES
 
 # Words that name a slot of facts, in seven languages: the fact itself need not have them.
 _TOPIC_WORDS = {
@@ -65,6 +69,16 @@ _GROUPS = {
     "parent": "mother father",
     "allergy allergies allergie allergia alergia": "allergy allergic allergisch allergique alérgico allergico",
     "divorce": "divorce divorced",
+    "pregnancy grossesse embarazo gravidanza gravidez schwangerschaft zwangerschap": """
+        pregnant enceinte embarazada incinta grávida schwanger zwanger
+    """,
+    "therapy terapia thérapie therapie therapeut": """
+        therapy therapist counsellor psychologist psychiatrist terapeuta psicólogo psicóloga psicologo psicologa
+        thérapeute psychologue therapeut therapeutin psychologe psychologin
+    """,
+    "debt deuda deudas debito debiti dette dettes schulden dívida dívidas schuld": """
+        debt owe debo debe devo deve schulde schuldig doit dois euro euros
+    """,
     "marriage": "marriage marry married",
     "sibling": "sister brother",
     "health illness disease medical": """
@@ -85,10 +99,21 @@ _INSTEAD = {
 }
 
 
+# Words that stand for whatever is named beside them, and politeness: 'the thing with the lawyer, please'.
+_GENERIC = frozenset(
+    token(word)
+    for word in """thing things stuff story part bit matter business situation topic subject whole please favor favore
+    cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
+    história assunto sache geschichte thema bitte ding zaak verhaal onderwerp""".split()
+)
+_APART = re.compile(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
+# Function words of all languages, as `fold` writes them.
+_FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
+
+
 def topic_keys(topic: Wording) -> frozenset[str]:
     """Return the keys of facts that a topic names as such: 'my address', 'where I live', 'mein Beruf'.
 
-    >>> from recollect.resolve.wording import read
     >>> sorted(topic_keys(read("where I live"))), sorted(topic_keys(read("my work trip to Oslo")))
     (['location', 'origin'], [])
     """
@@ -98,10 +123,35 @@ def topic_keys(topic: Wording) -> frozenset[str]:
     return frozenset(key for word in named for key in _TOPIC_KEYS[word])
 
 
+def topic_parts(topic: str) -> list[str]:
+    """Return a topic and the things it lists, each on its own: 'my job, my age and my flat'.
+
+    >>> topic_parts("my job and my age")
+    ['my job and my age', 'my job', 'my age']
+    """
+    parts = [part.strip() for part in _APART.split(topic)]
+    return list(dict.fromkeys(part for part in (topic.strip(), *parts) if part))
+
+
+def topic_words(topic: str) -> frozenset[str]:
+    """Return the words that say what a topic is about, in whatever language it is written.
+
+    >>> sorted(topic_words("ma grossesse"))
+    ['grossess']
+    """
+    content = frozenset(read(topic).content - DEGREE - {"user"})
+    kept = frozenset(word for word in content if fold(word) not in _FUNCTION_WORDS) or content
+    return kept - _GENERIC or kept
+
+
+def other_words(topic: frozenset[str]) -> frozenset[str]:
+    """Return the words that memories of a topic may have instead of its own."""
+    return frozenset().union(*(_INSTEAD.get(word, frozenset()) for word in topic))
+
+
 def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
     """Return whether a memory's words of meaning have all those of a topic, or words that tell of the same.
 
-    >>> from recollect.resolve.wording import read
     >>> is_about(read("my kids").content, read("The user has two sons.").content)
     True
     """

@@ -7,6 +7,7 @@ from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
 from recollect.resolve.ending import ENOUGH
 from recollect.resolve.lexicon import DEGREE
 from recollect.resolve.plan import Resolved
+from recollect.resolve.topics import is_about, other_words, topic_parts, topic_words
 from recollect.resolve.wording import read
 from recollect.text import normalise, terms, words
 from recollect.types import (
@@ -84,17 +85,26 @@ def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = 
     )
 
 
-def outdated_topic(candidate: Candidate, *, until: Evidence) -> Outdated:
+def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
     """Say by which words and messages quotations of what is to be forgotten are found, up to the request."""
-    topic = "" if candidate.forgets_seqs or candidate.forgets_all else candidate.forgets
-    return Outdated(
-        content=content_words(topic),
-        terms=frozenset(terms(topic)) - {"user"},
-        until=until,
-        messages=frozenset((until.conversation, seq) for seq in (*candidate.forgets_seqs, until.seq) if not topic),
-        is_everything=candidate.forgets_all,
-        is_topic=True,
-    )
+    if candidate.forgets_seqs or candidate.forgets_all:
+        seqs = (*candidate.forgets_seqs, until.seq)
+        return [
+            Outdated(
+                content=frozenset(),
+                terms=frozenset(),
+                until=until,
+                messages=frozenset((until.conversation, seq) for seq in seqs),
+                is_everything=candidate.forgets_all,
+                is_topic=True,
+            )
+        ]
+    found = []
+    for part in topic_parts(candidate.forgets):
+        words = topic_words(part)
+        named = frozenset(terms(" ".join((part, *other_words(words))))) - {"user"}
+        found.append(Outdated(content=words, terms=named, until=until, is_topic=True))
+    return found
 
 
 def outdated_by(
@@ -111,7 +121,7 @@ def outdated_by(
     for decided in resolved:
         until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
         if topic and until:
-            found.append(outdated_topic(decided.candidate, until=until))
+            found += outdated_topics(decided.candidate, until=until)
         found += [
             outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
             for closing in decided.closes
@@ -190,7 +200,7 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
         if old.is_topic or shared - old.value:
             return True
         return role == "assistant" and not _SECOND_PERSON.isdisjoint(words(sentence))
-    if old.is_topic and old.content and shared == old.content:
+    if old.is_topic and is_about(old.content, read(sentence).content):
         return True
     return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))
 
