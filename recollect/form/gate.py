@@ -7,6 +7,7 @@ from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
 from recollect.form.tone import commands, small_talk, statement_part
+from recollect.text import fold_runs
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
 _ORDER = re.compile(
@@ -55,7 +56,7 @@ def worth_a_look(text: str) -> bool:
     >>> worth_a_look("Write a poem about autumn")
     False
     """
-    words = fold(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ])
+    words = fold(fold_runs(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ]))
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
     return any(_sentence_counts(sentence) for sentence in sentences(words))

@@ -15,6 +15,9 @@ PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
 _STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 
+# Longest sentence that rules read as one, in characters; the longest of spoken English have some 600.
+MAX_SENTENCE = 1000
+
 _SUBJECT = (
     r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on)"
     r",?\s++)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
@@ -70,9 +73,9 @@ def sentences(text: str) -> list[Piece]:
     for stop in _STOP.finditer(text):
         if stop.group() == "." and _ABBREVIATED.search(text, max(at, stop.end() - 12), stop.end()):
             continue
-        _keep(found, text, at, stop.end())
+        _keep_all(found, text, at, stop.end())
         at = stop.end()
-    _keep(found, text, at, len(text))
+    _keep_all(found, text, at, len(text))
     return found
 
 
@@ -94,6 +97,16 @@ def _cut(sentence: Piece, between: re.Pattern[str]) -> list[Piece]:
         at = joint.end()
     _keep(found, sentence.text, at, len(sentence.text), offset=sentence.start)
     return found
+
+
+def _keep_all(found: list[Piece], text: str, start: int, end: int) -> None:
+    """Keep a sentence; one that is too long for anybody to have said it is cut behind words."""
+    while end - start > MAX_SENTENCE:
+        blank = text.rfind(" ", start + 1, start + MAX_SENTENCE)
+        cut = blank if blank > 0 else start + MAX_SENTENCE
+        _keep(found, text, start, cut)
+        start = cut
+    _keep(found, text, start, end)
 
 
 def _keep(found: list[Piece], text: str, start: int, end: int, *, offset: int = 0) -> None:

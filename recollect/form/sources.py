@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from recollect.chat.names import spoken_name
 from recollect.form.scrub import scrub
 from recollect.form.strip import Speaker, own_words
+from recollect.text import fold_runs
 from recollect.types import LoggedMessage, Memory, Subject
 
 # Longest stretch of a message that extractors read: a longer one is a pasted document, not somebody talking.
@@ -73,7 +74,7 @@ def _short_read(text: str, quotations: bool, speaker: Speaker) -> str:
 
 def _read(text: str, quotations: bool, speaker: Speaker) -> str:
     seen = own_words(text[:_LONGEST_SEEN], quotations=quotations, speaker=speaker)
-    own = scrub(seen[: LONGEST_READ + _MARGIN])
+    own = fold_runs(scrub(seen[: LONGEST_READ + _MARGIN]))
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
 

@@ -5,7 +5,7 @@ from recollect.text.former import former_terms
 from recollect.text.keys import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
 from recollect.text.scripts import is_unspaced, mostly_unspaced
-from recollect.text.spelling import bare, clean, normalise, spelling_similarity, squeeze, words
+from recollect.text.spelling import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
 from recollect.text.stems import stem
 from recollect.text.stops import BETWEEN_SENTENCES, SENTENCE_END
 from recollect.text.terms import Read, forget_terms, other_stems, read_terms, terms, terms_of_word
@@ -20,6 +20,7 @@ __all__ = [
     "bare",
     "clean",
     "conversation_tag",
+    "fold_runs",
     "forget_words",
     "former_terms",
     "hash64",

@@ -27,6 +27,10 @@ _TYPED = str.maketrans(
         "…": "...",
     }
 )
+# Longest run of white space or of one mark that stays as it was typed, in characters.
+MAX_RUN = 20
+_LONG_BLANK = re.compile(rf"(?<!\s)\s{{{MAX_RUN}}}\s++")
+_LONG_MARK = re.compile(rf"([^\w\s])\1{{{MAX_RUN},}}")
 # What Turkish leaves of its capital "İ".
 _TURKISH_DOT = "i\u0307"
 
@@ -47,6 +51,18 @@ def squeeze(text: str) -> str:
     'a b'
     """
     return " ".join(text.split())
+
+
+def fold_runs(text: str) -> str:
+    """Shorten long runs of white space and of one mark, which say nothing and make patterns work.
+
+    A run of white space becomes a line break if it holds one, else a blank; of a mark `MAX_RUN` are kept.
+
+    >>> fold_runs("I live in" + 90 * " " + "Oslo" + 90 * "!") == "I live in Oslo" + 20 * "!"
+    True
+    """
+    text = _LONG_BLANK.sub(lambda run: "\n" if "\n" in run.group() else " ", text)
+    return _LONG_MARK.sub(lambda run: run.group()[:MAX_RUN], text)
 
 
 def normalise(text: str) -> str:
