@@ -22,7 +22,8 @@ def fit(recall: Recall, frame: Frame, *, tokens: int, count: Counting) -> tuple[
 
     Args:
         recall: What was recalled, what matters most first.
-        frame: Template and policy, whose `most_characters` bounds the text as well.
+        frame: Template and policy, whose `most_characters` bounds the text as well, and `max_memory_characters` the
+            memories in it without what frames them.
         tokens: Most tokens of all blocks together.
         count: Counts a text as the prompt's model would.
 
@@ -32,8 +33,10 @@ def fit(recall: Recall, frame: Frame, *, tokens: int, count: Counting) -> tuple[
 
     def written(items: Sequence[Recalled]) -> Rendered | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
-        longest = frame.policy.most_characters
-        if longest and len(rendered.text) > longest:
+        policy, told = frame.policy, sum(len(item.memory.text) for item in rendered.items)
+        if policy.most_characters and len(rendered.text) > policy.most_characters:
+            return None
+        if policy.max_memory_characters and told > policy.max_memory_characters:
             return None
         return rendered if count(rendered.standing) + count(rendered.recalled) <= tokens else None
 

@@ -13,6 +13,7 @@ from recollect.engine.finding import Finder
 from recollect.engine.parts import Parts
 from recollect.engine.scope import Scope
 from recollect.profiles.model import Profile
+from recollect.settings import Settings
 from recollect.types import (
     ChatRequest,
     LeftOut,
@@ -94,6 +95,15 @@ def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope) -> Aske
     )
 
 
+def token_limit(of_profile: int, settings: Settings) -> int:
+    """Return how many tokens of memory a profile may put into a prompt: what it wants, within what was set.
+
+    >>> token_limit(2_000, Settings()), token_limit(2_000, Settings(recall_tokens=500))
+    (2000, 500)
+    """
+    return min(of_profile, settings.recall_tokens) if "recall_tokens" in settings.model_fields_set else of_profile
+
+
 class Prompts:
     """Writes the memory of prompts."""
 
@@ -106,7 +116,7 @@ class Prompts:
     async def write(self, asked: Asked) -> tuple[Recall, Rendered]:
         """Recall, and write what was found as it stands in a prompt; both are empty where there is nothing."""
         policy, settings = asked.profile.recall, self._parts.settings
-        tokens = min(policy.tokens, settings.recall_tokens)
+        tokens = token_limit(policy.tokens, settings)
         frame = Frame(
             policy=asked.profile.context, key=b"", zone=self._zone, now=self._parts.clock.now(), app=asked.app
         )

@@ -200,6 +200,8 @@ class ContextPolicy(_Policy):
     filled in. None is the template's own."""
     most_characters: int = Field(default=0, ge=0)
     """Longest text of memory in a prompt, in characters; 0: tokens alone bound it."""
+    max_memory_characters: int = Field(default=0, ge=0)
+    """Most characters of the memories in it together; headings, numbers and days are not counted. 0: no bound."""
 
     @field_validator("row", "prefix", "suffix")
     @classmethod

@@ -1,5 +1,6 @@
 """A: a small memory for each app, kept by a sub-agent."""
 
+import json
 import logging
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +13,10 @@ from own_profile import Answering, delete
 from recollect.engine import AsyncRecollect, Parts
 from recollect.profiles.shelf import Profiles
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Purpose, Scene, Subject
+from recollect.types import Action, Identity, Purpose, Scene, Subject
 from rows.scenes import CALENDAR
 from stores import DURABLE, new_store
-from talk import answer, assistant, note, user, with_model
+from talk import answer, assistant, note, request, user, with_model
 
 PARAGRAPH = {
     "text": "Ana asked for a dentist's appointment. It was put on 12 May at nine.",
@@ -88,6 +89,50 @@ async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
     assert "Memories of the app calendar" in found.text
     assert len(rows) == 10
     assert rows[0] == "1. [Created: 2026-01-11] Ana moved meeting 9 to Monday."
+
+
+async def test_a6_ten_memories_of_two_hundred_characters_all_stand_in_the_block(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for number in range(12):
+        clock.advance(days=1)
+        text = f"Meeting {number:02} of the choir was moved <to> 月曜日; Mia brings the scores. "
+        await engine.add((text * 5)[:200].rstrip().ljust(200, "."), user=APP, profile="app")
+    found = await engine.context("Anything new?", user="ana", scene=CALENDAR)
+    rows = [line for line in found.text.splitlines() if "[Created: " in line]
+    assert [row.partition("] ")[2][8:10] for row in rows] == [f"{number:02}" for number in range(11, 1, -1)]
+    assert all(len(item.memory.text) == 200 for item in found.items)
+
+
+async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(engine: AsyncRecollect) -> None:
+    asked = request(user("That is all, thank you."))
+    prepared = await engine.turns.prepare(asked, Identity(subject=Subject("user", "ana"), scene=CALENDAR))
+    [tool] = json.loads(prepared.body)["tools"]
+    assert tool["function"]["name"] == "end_conversation"
+    other = Identity(subject=Subject("user", "ana"), scene=Scene(profile="default"))
+    assert "tools" not in json.loads((await engine.turns.prepare(asked, other)).body)
+
+
+async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_whatever_profile_asks(
+    engine: AsyncRecollect, parts: Parts, api: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    (tmp_path / "kiosk.toml").write_text(
+        'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
+    )
+    common = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
+    await ended(engine, "own")
+    bens = await engine.memory_of(user="ben", scene=CALENDAR)
+    await engine.add("Ben's choir sings on Sunday.", user=bens, profile="app")
+    listed = (await api.get("/apps/calendar/memories")).json()["memories"]
+    subjects = {one.subject for one in await engine.app_memories("calendar", user="ana")}
+    assert subjects == {APP, Subject("app", "calendar")}
+    purged = (await api.delete("/apps/calendar", params={"purgeMemories": "true"})).json()
+    assert purged == {"success": True, "deletedCount": len(listed)}
+    assert [await engine.list(user=subject) for subject in subjects] == [[], []]
+    assert (await api.get("/apps/calendar/memories")).json() == {"memories": []}
+    assert (await api.delete("/apps/calendar/memories")).json() == {"success": True, "deletedCount": 0}
+    assert await engine.list(user=bens), "another user's own are another's"
 
 
 @pytest.mark.parametrize("kind", DURABLE)
