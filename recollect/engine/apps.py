@@ -1,9 +1,11 @@
 """Part of the API: apps with a memory of their own. Writes through the store."""
 
+from urllib.parse import quote
+
 from recollect.engine.conversing import Conversing
 from recollect.engine.ending import Ending
 from recollect.engine.sharing import Sharing
-from recollect.errors import UnknownAppError
+from recollect.errors import UnknownAppError, UnknownMemoryError
 from recollect.types import AppRecord, Memory, MemoryKind, MemoryState, Scene, Subject
 
 
@@ -26,16 +28,17 @@ class Apps(Conversing, Sharing, Ending):
         Raises:
             UnknownAppError: no such app was announced and none of that name has memories.
         """
-        subject = await self._app(app, user)
         known = await self.app_memories(app, user=user)
-        if not await self._store.remove_app(subject, self.clock.now()) and not known:
+        removed = [await self._store.remove_app(one, self.clock.now()) for one in await self._memories_of(app, user)]
+        if not any(removed) and not known:
             raise UnknownAppError(app)
         return await self.delete_app_memories(app, user=user) if purge else 0
 
     async def app_memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
-        """List an app's memories, the last updated first."""
-        listed = await self.list(user=await self._app(app, user), kinds=(MemoryKind.NOTE, MemoryKind.FACT))
-        active = [memory for memory in listed if memory.state is MemoryState.ACTIVE]
+        """List an app's memories, the last updated first: the user's own, and those of the app of all users."""
+        kinds = (MemoryKind.NOTE, MemoryKind.FACT)
+        listed = [await self.list(user=subject, kinds=kinds) for subject in await self._memories_of(app, user)]
+        active = [memory for some in listed for memory in some if memory.state is MemoryState.ACTIVE]
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
 
     async def delete_app_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
@@ -44,22 +47,31 @@ class Apps(Conversing, Sharing, Ending):
         Raises:
             UnknownMemoryError: it has none.
         """
+        own = await self._app(app, user)
         found = [memory for memory in await self.app_memories(app, user=user) if memory.number == number]
-        subject = await self._app(app, user)
-        await self.erase(found[0].id if found else str(number), user=subject, keep_messages=True)
+        if not found:
+            raise UnknownMemoryError(str(number))
+        gone = next((memory for memory in found if memory.subject == own), found[0])
+        await self.erase(gone.id, user=gone.subject, keep_messages=True)
 
     async def delete_app_memories(self, app: str, *, user: str | Subject | None = None) -> int:
         """Erase all memories of an app; returns how many there were. The conversations they sum up stay."""
-        subject = await self._app(app, user)
         count = 0
         while known := await self.app_memories(app, user=user):
             for memory in known:
-                await self.erase(memory.id, user=subject, keep_messages=True)
+                await self.erase(memory.id, user=memory.subject, keep_messages=True)
             count += len(known)
         return count
 
     async def _app(self, app: str, user: str | Subject | None) -> Subject:
         return await self.memory_of(user=user, scene=Scene(profile="app", app=app))
+
+    async def _memories_of(self, app: str, user: str | Subject | None) -> list[Subject]:
+        """Return the subjects that an app's memories are kept in: the user's own, and that of all users.
+
+        Profiles choose between them by `per_user`, and an app may be used under several.
+        """
+        return list(dict.fromkeys([await self._app(app, user), Subject("app", quote(app, safe=""))]))
 
     async def _known(self, subject: Subject, app: str) -> AppRecord:
         found = await self._store.app(subject)
