@@ -10,7 +10,8 @@ RecollectError
 │   ├── ModelError               the language or embedding model failed
 │   │   └── ModelDownError           its server is down, for everybody: nothing is wrong with what was asked
 │   ├── BreakerOpenError         the model kept failing: it is left alone until an instant
-│   └── BudgetSpentError         the budget for memory work is spent until an instant
+│   ├── BudgetSpentError         the budget for memory work is spent until an instant
+│   └── ReadingOverrunError      reading a text by rules took more CPU time than it may
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
 │   ├── ConflictError            what is there already cannot be changed so
@@ -119,6 +120,15 @@ class BudgetSpentError(TryAgainError):
         """Say what is spent, and when to try again."""
         super().__init__(f"{why}; work goes on by itself, next try at {until.isoformat(timespec='seconds')}")
         self.why, self.until = why, until
+
+
+class ReadingOverrunError(TryAgainError):
+    """Reading a text by rules took more CPU time than it may, and was ended."""
+
+    def __init__(self, budget_s: float) -> None:
+        """Say how much it may take."""
+        super().__init__(f"reading it took more than {budget_s:g} s of CPU time (RECOLLECT_FORM_BUDGET_S)")
+        self.budget_s = budget_s
 
 
 class RequestError(RecollectError):

@@ -192,6 +192,7 @@ class Settings(BaseSettings):
     form_timeout_s: float = Field(
         default=30.0, gt=0, description="Longest wait for a formation's model call, in seconds."
     )
+    form_budget_s: float = Field(default=5.0, gt=0, description="CPU seconds in which a long message must be read.")
     worker: bool = Field(
         default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
     )

@@ -34,7 +34,7 @@ MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("work", "tend"), ("tend", "work
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
-CATCH_ALL = {"work/worker.py", "server/proxy.py", "cli/main.py"}
+CATCH_ALL = {"work/worker.py", "server/proxy.py", "cli/main.py", "form/process.py"}
 
 
 def modules() -> Iterator[tuple[str, Path, ast.Module]]:

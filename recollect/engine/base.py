@@ -1,5 +1,6 @@
 """What every part of the engine's API stands on: the wired steps, and whose memory a name means. Opens nothing."""
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -23,6 +24,7 @@ from recollect.work.breaker import Breaker, GuardedModel
 from recollect.work.episodes import sum_up
 from recollect.work.extracting import extract
 from recollect.work.indexing import index_turns
+from recollect.work.reader import RuleReader
 from recollect.work.tools import Tools
 from recollect.work.worker import Worker
 
@@ -43,7 +45,9 @@ class Wired:
         self._parts = parts
         self._breaker = Breaker(parts.clock)
         self._embedders = Embedders(parts.embedder, parts.store, parts.opening)
+        self._rule_reader = RuleReader(budget_s=parts.settings.form_budget_s)
         self._tools = Tools(
+            reader=self._rule_reader,
             store=parts.store,
             embedder=parts.embedder,
             model=_guarded(parts, self._breaker),
@@ -77,6 +81,7 @@ class Wired:
         await self.turns.close()
         with suppress(StoreUnavailableError):  # another process goes on when the lease has run out
             await self._tending.close()
+        await asyncio.to_thread(self._rule_reader.close)
         await self._embedders.close()
         if self._parts.reranker is not None:
             await self._parts.reranker.close()

@@ -30,6 +30,7 @@ from recollect.types import (
     MemoryKind,
     Span,
 )
+from recollect.work.admission import blanked
 from recollect.work.apart import apart
 from recollect.work.coverage import Coverage, Whose, read_coverage
 from recollect.work.echoing import recent_recalls, without_echoes
@@ -170,7 +171,8 @@ async def _summary(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> t
 async def _own(turns: Sequence[Exchange], lease: Lease, tools: Tools) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts."""
     recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
-    own = {one.seq: one for one in await without_echoes([one for turn in turns for one in turn], recalls, tools)}
+    said = await blanked([one for turn in turns for one in turn], tools)
+    own = {one.seq: one for one in await without_echoes(said, recalls, tools)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 

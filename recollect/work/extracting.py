@@ -39,6 +39,7 @@ from recollect.types import (
     Vectors,
 )
 from recollect.work.abandoning import abandon
+from recollect.work.admission import admitted, skipped
 from recollect.work.apart import apart
 from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import recent_recalls, without_echoes
@@ -96,9 +97,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     new = new if limit == WHOLE_BATCH else portion(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
-    told = (one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL)
-    live = with_characters(told, options)
-    live = await without_echoes(live, recalls, tools)
+    told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
+    told, refused = await admitted(told, tools)
+    live = await without_echoes(with_characters(told, options), recalls, tools)
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
         lease=lease,
@@ -112,7 +113,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         back=await coming_back(closes, lease, tools),
     )
     batch, extracted = await propose_in_parts(batch, tools)
-    await _count_secrets(new, batch, tools)
+    await _count_secrets(told, batch, tools)
     changes, decisions = await _form(batch, extracted, tools)
     old: list[CloseMemory] = []
     why: list[Decision] = []
@@ -121,14 +122,14 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
-        decisions=(*abandoned, *batch.back.decisions, *decisions, *why),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
 
 
-async def _count_secrets(new: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
-    formed = [one for one in new if one.seq <= batch.formed_seq]
+async def _count_secrets(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
+    formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
     await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 
 

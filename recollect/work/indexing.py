@@ -25,6 +25,7 @@ from recollect.types import (
     MemoryKind,
 )
 from recollect.work.abandoning import abandon
+from recollect.work.admission import admitted
 from recollect.work.apart import apart
 from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.portions import LARGE_BATCH, characters, portion
@@ -69,7 +70,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     if not messages:
         return FormationResult(formed_seq=lease.last_seq)
     gone = await tools.store.abandoned(key.home, key.conversation)
-    live = [message for message in messages if message.seq not in gone]
+    live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
     own = await without_echoes(live, await recent_recalls(lease, tools), tools)
     kept = await apart(characters(live), lambda: _quotations(own), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])

@@ -14,6 +14,7 @@ from recollect.providers.spaces import Embedders
 from recollect.providers.tokens import token_counter
 from recollect.store.protocol import Store
 from recollect.types import FormationResult, Lease, Subject
+from recollect.work.reader import RuleReader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +36,8 @@ class Tools:
     """Whether log lines may carry the words of memories."""
     turns: WeakValueDictionary[Subject, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     """Held by who adds to a subject by hand: each decides on what the one before it wrote, instead of deciding anew."""
+    reader: RuleReader | None = None
+    """Tries long messages within their CPU budget; None: they are read without one."""
     embedders: Embedders | None = None
     """All that may be in use; None: `embedder` is the only one."""
 

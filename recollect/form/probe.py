@@ -1,0 +1,34 @@
+"""Read one message as all stages of formation will, to learn whether it can be read in time. Pure."""
+
+from zoneinfo import ZoneInfo
+
+from recollect.form.gate import worth_a_look
+from recollect.form.hold import hold_reason, planted_order
+from recollect.form.rules import extract_by_rules
+from recollect.form.scrub import scrub_report
+from recollect.form.sentences import fold, sentences
+from recollect.form.sources import LONGEST_READ, FormInput, readable
+from recollect.form.tone import small_talk
+from recollect.form.worth import worth_of
+from recollect.text import asks, only_asks, squeeze, terms
+from recollect.types import LoggedMessage, Subject
+
+
+def probe(message: LoggedMessage, zone: ZoneInfo) -> None:
+    """Let every rule that reads messages read this one; what they find is of no interest here."""
+    scrub_report(message.text[:LONGEST_READ])
+    text = readable(message)
+    worth_a_look(text)
+    worth_of(text)
+    planted_order(text, message.role)
+    terms(text)
+    for sentence in sentences(fold(text)):
+        small_talk(sentence.text)
+    plain = squeeze(text)
+    asks(plain)
+    only_asks(plain)
+    source = FormInput(
+        messages=(message,), subject=Subject("user", "probe"), sources=frozenset({message.role}), time_zone=zone
+    )
+    for candidate in extract_by_rules(source):
+        hold_reason(candidate, message.role, text)

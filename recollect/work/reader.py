@@ -1,0 +1,168 @@
+"""Try the reading of long messages within a CPU budget. Starts one child process for all engines, and ends it.
+
+A bound on the cost decides where a message is read. Every pattern of the package runs in linear time, so that a short
+text costs milliseconds whatever it holds: up to `MAX_INLINE_CHARACTERS` it is read here alone, where no process must be
+started and no answer waited for. A longer text is first read in a child process, as the stages will read it: should it
+hold the interpreter for too long, `re` lets nothing end it here. The child stops at the budget, and is killed if it
+does not; the message is then left out. The child is started by the first long text, serves all engines of the process,
+and ends with the last of them, or when its input ends.
+"""
+
+import asyncio
+import contextlib
+import logging
+import select
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Hashable
+from typing import Any, BinaryIO, cast
+
+from recollect.errors import ReadingOverrunError
+from recollect.form.process import DONE, FAILED, OVERRUN, READY, read_frame, write_frame
+
+logger = logging.getLogger(__name__)
+
+MAX_INLINE_CHARACTERS = 4_000
+# A busy machine gives a process little of its processor: it is killed only after so much longer than its CPU budget.
+_PATIENCE, _MIN_PATIENCE_S = 5.0, 10.0
+_START_S = 60.0
+# A child that dies is started again, for the same reading once.
+_TRIES = 2
+# Texts of which it is kept whether they were read in time: each stage of a formation asks.
+_MAX_KEPT = 1_000
+
+
+class _ChildDiedError(Exception):
+    """The child process ended in the midst of a reading, or never began."""
+
+
+class _Child:
+    """The child process. One reading at a time; safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._users = 0
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id; None while there is none."""
+        return self._process.pid if self._process else None
+
+    def enter(self) -> None:
+        """Count an engine that may read."""
+        with self._lock:
+            self._users += 1
+
+    def leave(self) -> None:
+        """Count an engine that is closed; the last one ends the process."""
+        with self._lock:
+            self._users -= 1
+            if self._users <= 0:
+                self._end()
+
+    def call(self, budget_s: float, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+        """Let the child do something; return how it ended, and its result.
+
+        Raises:
+            _ChildDiedError: it died, or could not be started.
+        """
+        with self._lock:
+            try:
+                process = self._process or self._start()
+                write_frame(cast(BinaryIO, process.stdin), (budget_s, function, arguments))
+                if not _readable(process, max(_PATIENCE * budget_s, _MIN_PATIENCE_S)):
+                    self._end()
+                    return OVERRUN, None
+                return cast(tuple[str, Any], read_frame(cast(BinaryIO, process.stdout)))
+            except (OSError, EOFError) as error:
+                self._end()
+                raise _ChildDiedError(type(error).__name__) from None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "recollect.form.process"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        if not _readable(self._process, _START_S) or read_frame(cast(BinaryIO, self._process.stdout)) != READY:
+            raise EOFError
+        return self._process
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):
+                cast(BinaryIO, stream).close()
+        process.wait()
+
+
+def _readable(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
+    return bool(select.select([cast(BinaryIO, process.stdout)], [], [], timeout_s)[0])
+
+
+_CHILD = _Child()
+
+
+class RuleReader:
+    """Reads for one engine."""
+
+    def __init__(self, *, budget_s: float) -> None:
+        """Give each reading so many seconds of CPU time."""
+        self.budget_s = budget_s
+        self._leave: weakref.finalize[[], RuleReader] | None = None
+        self._passed: dict[Hashable, bool] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the child process; None while there is none."""
+        return _CHILD.pid
+
+    async def check(self, name: Hashable, characters: int, function: Callable[..., object], *arguments: object) -> None:
+        """Try what reads `characters` of text, where it can be ended; nothing is done for a short text.
+
+        Args:
+            name: Names the text: it is tried once.
+            characters: Its length.
+            function: Of a module, and pure.
+            arguments: What can be pickled.
+
+        Raises:
+            ReadingOverrunError: it takes more CPU time than it may.
+            RuntimeError: the function raised an error.
+        """
+        if characters <= MAX_INLINE_CHARACTERS or self._passed.get(name):
+            return
+        if name not in self._passed:
+            self._enter()
+            self._passed[name] = await asyncio.to_thread(self._ends_in_time, function, arguments)
+            while len(self._passed) > _MAX_KEPT:
+                self._passed.pop(next(iter(self._passed)))
+        if not self._passed[name]:
+            raise ReadingOverrunError(self.budget_s)
+
+    def _ends_in_time(self, function: Callable[..., object], arguments: tuple[object, ...]) -> bool:
+        for left in reversed(range(_TRIES)):
+            try:
+                how, result = _CHILD.call(self.budget_s, function, arguments)
+            except _ChildDiedError as error:
+                logger.warning("reading process ended", extra={"error": str(error), "tries_left": left})
+                continue
+            if how == FAILED:
+                raise RuntimeError(str(result))
+            return how == DONE
+        return False
+
+    def _enter(self) -> None:
+        """Use the child from now on, until this is closed or forgotten."""
+        if self._leave is None:
+            _CHILD.enter()
+            self._leave = weakref.finalize(self, _CHILD.leave)
+
+    def close(self) -> None:
+        """End the child, if no other engine may need it."""
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
