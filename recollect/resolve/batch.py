@@ -7,7 +7,7 @@ from datetime import datetime
 
 from recollect.resolve.plan import Closing, Neighbours, Resolved
 from recollect.resolve.slots import slot_mark, value_mark
-from recollect.text import bare
+from recollect.text import bare, terms
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
 
 # Words that say outright that something changed; they outweigh a lower confidence.
@@ -19,6 +19,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _EVENTS = frozenset({"event", "plan"})
+_WHO = frozenset({"user"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +165,32 @@ class Batch:
             self.closed.add(note.id)
             closings.append(Closing(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
         return tuple(closings)
+
+    def end_claimed(
+        self, known: Known, said: tuple[Candidate, Evidence], *, refined: bool = False
+    ) -> tuple[Closing, ...]:
+        """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
+        candidate, by = said
+        closings = [*self.end(known, candidate.valid_from, by, refined=refined)]
+        for fact in self._said_by(known, candidate) if closings else ():
+            closings.extend(self.end(of_memory(fact), candidate.valid_from, by, refined=refined))
+        return tuple(closings)
+
+    def _said_by(self, note: Known, candidate: Candidate) -> list[Memory]:
+        """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
+        if note.kind is not MemoryKind.NOTE:
+            return []
+        sources = {(one.conversation, one.seq) for one in note.said}
+        held, new = set(terms(note.text)) - _WHO, bare(candidate.text)
+        return [
+            fact
+            for fact in self.neighbours.facts
+            if fact.id not in self.closed
+            and sources & {(one.conversation, one.seq) for one in fact.evidence}
+            and bare(fact.value) in bare(note.text)
+            and bare(fact.value) not in new
+            and len(held & set(terms(fact.value))) * 2 >= len(held)
+        ]
 
     def _restating(self, fact: Memory) -> list[Memory]:
         """Find the notes that say in words what a fact holds: same source, same value, and no event of the past."""

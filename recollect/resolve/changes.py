@@ -53,7 +53,7 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
 
     Returns:
         The changes in the order in which they are to be applied, and one decision for each item of `resolved`,
-        followed by one for each note that ends because it restates what ended.
+        followed by one for each further memory that ends with it.
     """
     changes: list[Change] = []
     decisions: list[Decision] = []
@@ -68,7 +68,7 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
         elif one.strengthens and one.target:
             changes.append(_strengthened(one, one.target, making))
         decisions.append(_decision(one, made, making))
-        decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.restates)
+        decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.memory != one.target)
     return changes, decisions
 
 
@@ -149,8 +149,14 @@ def _decision(one: Resolved, made: MemoryId | None, making: Making) -> Decision:
     )
 
 
+def _why(closing: Closing, made: MemoryId | None) -> str:
+    if closing.restates:
+        return "restates what was replaced" if made else "restates what ended"
+    return "was corrected together with it"
+
+
 def _with_it(one: Resolved, closing: Closing, made: MemoryId | None, making: Making) -> Decision:
-    """Say why a note ends with the fact that it restates; what came in its place is the target, or what ended."""
+    """Say why a memory ends beside the target; what came in its place is named, or what ended."""
     ended = one.target.id if one.target else None
     return Decision(
         id=making.ids(),
@@ -159,7 +165,7 @@ def _with_it(one: Resolved, closing: Closing, made: MemoryId | None, making: Mak
         action=Action.CLOSE,
         memory_id=closing.memory.id,
         target_id=made or ended,
-        reason="restates what was replaced" if made else "restates what ended",
+        reason=_why(closing, made),
         text=closing.memory.text,
         profile=making.profile,
         conversation=one.evidence[0].conversation if one.evidence else making.conversation,

@@ -84,7 +84,7 @@ def of_others(a: str, b: str) -> bool:
     (True, False)
     """
     one, other = pair(a, b)
-    return _led_by_others(one, other) or bool((one.content ^ other.content) & PEOPLE) or _swapped(one, other)
+    return led_by_others(one, other) or bool((one.content ^ other.content) & PEOPLE) or _swapped(one, other)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,10 +215,11 @@ def _trade_places(ours: list[str], theirs: list[str]) -> bool:
 def _led_apart(one: Wording, other: Wording) -> bool:
     """Whether two texts name the same people and begin with different ones: 'Ana's wish for Ben', 'Ben's for Ana'."""
     ours, theirs = leaders(one, other), leaders(other, one)
-    return _led_by_others(one, other) and ours <= set(other.tokens) and theirs <= set(one.tokens)
+    return led_by_others(one, other) and ours <= set(other.tokens) and theirs <= set(one.tokens)
 
 
-def _led_by_others(one: Wording, other: Wording) -> bool:
+def led_by_others(one: Wording, other: Wording) -> bool:
+    """Whether two texts begin with different people, by their names."""
     if one.title or other.title:  # there a capital makes no name
         return False
     ours, theirs = leaders(one, other), leaders(other, one)

@@ -1,9 +1,11 @@
 """Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
+from recollect.resolve.claim import Worth, weigh_claim
 from recollect.resolve.compare import (
     contradicts,
     denies,
@@ -13,7 +15,6 @@ from recollect.resolve.compare import (
     overlap,
     same,
     says_more,
-    shares_words,
 )
 from recollect.resolve.ending import forgotten, moved_on, over
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
@@ -78,8 +79,62 @@ def _decide(
     if candidate.forgets:
         return _forgotten(batch, place, said)
     if candidate.kind is MemoryKind.FACT:
-        return (_ended if candidate.ends else _fact)(batch, said, rules[0])
-    return _note(batch, place, said, rules)
+        decided = (_ended if candidate.ends else _fact)(batch, said, rules[0])
+    else:
+        if candidate.ends:  # what the extractor names ends first, also where the note only repeats its words
+            ended = _corrected(batch, place, said, _plain(Action.ADD, said, "new"), rules)
+            if ended.closes:
+                return ended
+        decided = _note(batch, place, said, rules)
+    return _corrected(batch, place, said, decided, rules)
+
+
+def _corrected(
+    batch: Batch,
+    place: int,
+    said: tuple[Candidate, Evidence],
+    decided: Resolved,
+    rules: tuple[ResolvePolicy, ResolveContext],
+) -> Resolved:
+    """Do to the memory that the extractor names as corrected, if it still holds, what its word is worth."""
+    (candidate, evidence), (policy, context) = said, rules
+    claimed = batch.find(candidate.replaces) if candidate.replaces else None
+    unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
+    if claimed is None or decided.valid_to or unsure or decided.target is claimed.memory:
+        return decided
+    worth, reason = weigh_claim(candidate, claimed, context.messages.get(place, candidate.quote), policy)
+    if worth is Worth.DOUBTED:
+        worth, reason = _asked(claimed, context.judged.get(place), reason)
+    if worth is Worth.TAKEN and is_newer(evidence, claimed):
+        return _with_closing(batch, said, decided, claimed, reason)
+    if worth is Worth.TAKEN:
+        return _late(said, claimed) if decided.adds and not candidate.ends else decided
+    told = f"{decided.reason}; the extractor would correct another memory, but {reason}"
+    return replace(decided, reason=told, doubted=claimed.memory if worth is Worth.DOUBTED else None)
+
+
+def _asked(claimed: Known, verdict: Verdict | None, reason: str) -> tuple[Worth, str]:
+    """Settle a doubt by the word of the model that was asked, if it was."""
+    if verdict is None or claimed.memory is None:
+        return Worth.DOUBTED, reason
+    if verdict.action is Action.REPLACE and verdict.target == claimed.memory.id:
+        return Worth.TAKEN, "a model says that it corrects this"
+    return Worth.REFUSED, f"{reason}, and {verdict.problem or 'a model does not say so'}"
+
+
+def _with_closing(
+    batch: Batch, said: tuple[Candidate, Evidence], decided: Resolved, claimed: Known, reason: str
+) -> Resolved:
+    """Close the memory that the extractor names, beside what was decided on the candidate itself."""
+    candidate, _ = said
+    refined = not candidate.ends and says_more(candidate.text, claimed.text)
+    closes = (*decided.closes, *batch.end_claimed(claimed, said, refined=refined))
+    told = f"the extractor names it as what this corrects: {reason}"
+    if decided.target or (decided.action is Action.IGNORE and not candidate.ends):
+        return replace(decided, closes=closes)
+    if candidate.ends:
+        return replace(decided, action=Action.CLOSE, target=claimed.memory, closes=closes, reason=told)
+    return replace(decided, action=Action.REPLACE, target=claimed.memory, closes=closes, reason=told)
 
 
 def _is_known(batch: Batch, place: int, candidate: Candidate) -> bool:
@@ -165,16 +220,14 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy)
     for known in here:
         if same_value(candidate, known):
             return _again(batch, said, known, Action.IGNORE, "this is known already")
-    claimed = _claimed(batch, candidate)
     rivals = [*here, *against]
-    if claimed and claimed.kind is MemoryKind.FACT and all(claimed.memory != known.memory for known in rivals):
-        claimed = None  # another slot: what the extractor says of it is contradicted by the rules
     if not rivals:
         return _plain(Action.ADD, said, "new")
     for known in rivals:
         if not is_newer(evidence, known):
             return _late(said, known)
-    openly = policy.change_beats_confidence and (changes_openly(candidate) or claimed is not None)
+    named = any(known.memory and known.memory.id == candidate.replaces for known in rivals)
+    openly = policy.change_beats_confidence and (changes_openly(candidate) or named)
     for known in rivals:
         if candidate.confidence < known.confidence and not openly:
             return _less_sure(said, known)
@@ -193,18 +246,12 @@ def _less_sure(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
     return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason)
 
 
-def _claimed(batch: Batch, candidate: Candidate) -> Known | None:
-    return batch.find(candidate.replaces) if candidate.replaces else None
-
-
 def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
-    claimed = _claimed(batch, candidate)
     ending = [
         known
         for known in batch.facts()
-        if (same_slot(candidate, known) and (not candidate.value or same_value(candidate, known)))
-        or (claimed is not None and known.memory is not None and known.memory == claimed.memory)
+        if same_slot(candidate, known) and (not candidate.value or same_value(candidate, known))
     ]
     if not ending:
         return _plain(Action.IGNORE, said, "nothing known that it would end")
@@ -243,22 +290,11 @@ def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Re
 def _note(
     batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
 ) -> Resolved:
-    candidate, evidence = said
+    candidate, _ = said
     policy, context = rules
     near = [*batch.notes(place)]
     near += [(known, context.similar(known.place or 0, place)) for known in batch.added_notes()]
     near.sort(key=lambda pair: -pair[1])
-    claimed = _claimed(batch, candidate)
-    if claimed and candidate.ends and is_newer(evidence, claimed) and shares_words(candidate.text, claimed.text):
-        closes = batch.end(claimed, candidate.valid_from, evidence)
-        return Resolved(
-            action=Action.CLOSE,
-            candidate=candidate,
-            evidence=(evidence,),
-            target=claimed.memory,
-            reason="it is said to have ended",
-            closes=closes,
-        )
     for known, _ in near:
         if same(candidate.text, known.text):
             return _again(batch, said, known, Action.IGNORE, "the same words are known already")
@@ -272,8 +308,6 @@ def _note(
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
             return decided
-    if claimed and not candidate.ends and _honoured(candidate, evidence, claimed):
-        return _replacing(batch, said, [claimed], "the extractor names it as what this corrects")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")
     verdict = context.judged.get(place)
@@ -343,13 +377,3 @@ def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str |
     if shared.within and (near or shared.share >= NEARLY_ALL):
         return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None
-
-
-def _honoured(candidate: Candidate, evidence: Evidence, claimed: Known) -> bool:
-    """Whether an extractor's word that a note corrects a memory stands: the rules must not speak against it."""
-    return (
-        claimed.kind is MemoryKind.NOTE
-        and is_newer(evidence, claimed)
-        and shares_words(candidate.text, claimed.text)
-        and not same(candidate.text, claimed.text)
-    )

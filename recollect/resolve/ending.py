@@ -70,7 +70,7 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
         known
         for known in _held(batch, place)
         if known.place is None
-        and not _took_place(known)
+        and not took_place(known)
         and is_newer(evidence, known)
         and not _is_over(known.text)
         and (not _PARTED_WITH.search(candidate.text) or bool(_HAVING.search(known.text)))
@@ -127,7 +127,8 @@ def _held(batch: Batch, place: int) -> Iterable[Known]:
     yield from batch.added_notes()
 
 
-def _took_place(known: Known) -> bool:
+def took_place(known: Known) -> bool:
+    """Whether a memory tells what happened once, which nothing said later undoes."""
     return known.type == _EVENT and not _PRESENT.match(known.text)
 
 

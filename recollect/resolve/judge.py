@@ -1,7 +1,8 @@
 """What the rules leave open is asked of a model, all of a batch in one call. Asks the model it is given.
 
 Open is a note that the rules would add although memories near it are similar in meaning: neither of them merged it,
-contradicted it or was named as what it corrects. The answer binds nobody: `decide.py` holds it against the rules.
+contradicted it or was named as what it corrects. Open, too, is whether a memory is corrected that the extractor names
+and that is unlike the statement. The rules have the last word (`decide.py`).
 """
 
 import json
@@ -76,14 +77,16 @@ def open_questions(resolved: Sequence[Resolved], neighbours: Neighbours, policy:
     closed = {closing.memory.id for one in resolved for closing in one.closes}
     found: list[Question] = []
     for place, (one, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
-        if not _is_open(one):
+        if not _is_open(one) and one.doubted is None:
             continue
-        beside = [
+        beside = [one.doubted] if one.doubted else []
+        beside += [
             other.memory
             for other in near
             if other.similarity >= policy.similar
             and other.memory.kind is MemoryKind.NOTE
             and other.memory.id not in closed
+            and other.memory != one.doubted
         ]
         if beside:
             found.append(Question(place=place, decided=one, beside=tuple(beside[:MOST_BESIDE])))

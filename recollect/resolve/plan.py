@@ -60,6 +60,8 @@ class ResolveContext:
     """Calibrated similarity between two candidates of the batch, by their places."""
     judged: Mapping[int, Verdict] = field(default_factory=dict)
     """A model's word on candidates, by their places; held against the rules."""
+    messages: Mapping[int, str] = field(default_factory=dict)
+    """The own words of the message that a candidate rests on, by its place; its quote where none is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ class Resolved:
     """The target gets the evidence and the weight, also where nothing is added."""
     importance: float = 0.0
     """The importance that the target is raised to."""
+    doubted: Memory | None = None
+    """What the extractor says is corrected, while the rules find something against it: a model is asked."""
 
     @property
     def adds(self) -> bool:

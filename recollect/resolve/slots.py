@@ -1,11 +1,20 @@
-"""Slots of facts: which hold one value, which names mean the same, when two values are one. Pure."""
+"""Slots of facts: which hold several values, which names mean the same, when two values are one. Pure."""
 
 import re
 
 from recollect.resolve.lexicon import DIETS, FOODS
 from recollect.text import bare, squeeze, stem
 
-# Keys of which a person has one value at a time: another value replaces it. Keys that begin with `favorite_` are too.
+# Keys of which a person may have several values at a time: each value is a slot of its own (`allergy:peanuts`). Any
+# other key holds one, whatever its name: a second value replaces the first.
+MULTI_VALUED = frozenset(
+    """allergy like dislike hobby language avoid condition possession rule prefer food_rule household pet dog cat horse
+    bird fish child son daughter sibling brother sister friend cousin aunt uncle niece nephew grandchild colleague
+    roommate flatmate skill medication supplement instrument sport goal fear dream habit project event appointment trip
+    plan subscription device vehicle symptom injury vaccination award certification degree_held publication club
+    membership volunteering""".split()
+)
+# Of these a person has one even where a value follows the colon: `location:oslo` is the location.
 SINGLE_VALUED = frozenset(
     """name full_name first_name middle_name last_name birth_name location origin nationality time_zone employer job
     school field_of_study pronouns gender birthday birth_year age marital_status partner mother father boss
@@ -34,44 +43,94 @@ _SYNONYMS = {
     "units": "measurement_system unit_system",
     "name": "given_name user_name username",
     "pronouns": "preferred_pronouns",
-    "allergy": "allergies allergic_to food_allergy allergic",
-    "like": "likes loves love enjoys enjoy interest interests",
-    "dislike": "dislikes hates hate",
-    "hobby": "hobbies pastime pastimes activity",
-    "language": "languages speaks spoken_language spoken_languages",
-    "avoid": "avoids does_not_eat cannot_eat cant_eat food_restriction",
-    "condition": "conditions health_condition medical_condition illness",
-    "possession": "possessions owns has",
-    "rule": "rules instruction standing_instruction standing_rule",
+    "allergy": "allergic_to food_allergy allergic",
+    "like": "loves love enjoys enjoy interest",
+    "dislike": "hates hate",
+    "hobby": "pastime activity",
+    "language": "speaks spoken_language",
+    "avoid": "does_not_eat cannot_eat cant_eat food_restriction",
+    "condition": "health_condition medical_condition illness",
+    "possession": "owns has",
+    "rule": "instruction standing_instruction standing_rule",
+    "prefer": "preference prefers",
+    "medication": "medicine drug prescription",
+    "instrument": "musical_instrument",
+    "child": "kid children",
 }
 _CANONICAL = {synonym: key for key, synonyms in _SYNONYMS.items() for synonym in synonyms.split()}
+# A key that holds several values, or a name for one, is also written in the plural.
+_PLURALS = {
+    "_".join(stem(word) for word in name.split("_")): key
+    for key in sorted(MULTI_VALUED)
+    for name in (key, *_SYNONYMS.get(key, "").split())
+}
+# British spellings of words that name slots, and what else is written in two ways.
+_SPELLINGS = {
+    "colour": "color", "colours": "colors", "favourite": "favorite", "favourites": "favorites", "fav": "favorite",
+    "fave": "favorite", "favoured": "favored", "flavour": "flavor", "flavours": "flavors", "neighbour": "neighbor",
+    "neighbourhood": "neighborhood", "behaviour": "behavior", "programme": "program", "organisation": "organization",
+    "licence": "license", "centre": "center", "theatre": "theater", "jewellery": "jewelry", "grey": "gray",
+    "tyre": "tire", "catalogue": "catalog", "humour": "humor", "labour": "labor", "favorites": "favorite",
+}  # fmt: skip
+# Words before a key that only say whose it is, or that it is so now.
+_LEADING = frozenset("user users user's my the their his her current currently present".split())
 # Slots that cannot hold the same value both at once: the newer statement wins.
 OPPOSITE = {"like": "dislike", "dislike": "like", "hobby": "dislike"}
 # Milk of oats and steak of cauliflower are neither milk nor steak.
 PLANT_BASED = frozenset(
     stem(word) for word in "vegan veggie vegetarian plant soy oat almond rice coconut nut tofu".split()
 )
-# Longest key, in characters.
-LONGEST_KEY = 120
+MAX_KEY_CHARACTERS = 120
+# Between the words of a key, and where one begins with a capital: 'coffee-order', 'coffeeOrder'.
+_SEPARATORS = re.compile(r"[\s_./-]++")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def canonical_key(key: str, value: str) -> str:
     """Return the slot's one name; a slot that can hold several values carries the value.
 
+    A key that an extractor itself wrote with a value behind a colon holds several, unless it is known to hold one.
+
     >>> canonical_key("City", "Oslo"), canonical_key("allergies", "Peanuts"), canonical_key("allergy:nuts", "nuts")
     ('location', 'allergy:peanuts', 'allergy:nuts')
+    >>> canonical_key("favouriteColour", "red"), canonical_key("coffee order", "latte"), canonical_key("cup:1", "red")
+    ('favorite_color', 'coffee_order', 'cup:1')
     """
-    head, colon, tail = squeeze(key).partition(":")
-    name = re.sub(r"[\s-]++", "_", head.strip().casefold()).replace("favourite", "favorite")
-    name = _CANONICAL.get(name, name)
-    if is_single(name):
-        return name[:LONGEST_KEY]
-    held = squeeze(tail if colon and tail.strip() else value).casefold()
-    return f"{name}:{held}"[:LONGEST_KEY]
+    head, _, tail = squeeze(key).partition(":")
+    name = _one_name(head)
+    several = name in MULTI_VALUED or (bool(tail.strip()) and not is_single(name))
+    if not several:
+        return name[:MAX_KEY_CHARACTERS]
+    held = squeeze(tail if tail.strip() else value).casefold()
+    return f"{name}:{held}"[:MAX_KEY_CHARACTERS]
+
+
+def _one_name(head: str) -> str:
+    """Return the one name of a key: without its writer's spelling, separators, capitals and "user" before it."""
+    parted = _HUMP.sub("_", head.strip())
+    words = [_SPELLINGS.get(word, word) for word in _SEPARATORS.split(parted.casefold()) if word]
+    for start in range(len(words)):
+        name = "_".join(words[start:])
+        known = _CANONICAL.get(name) or (name if name in SINGLE_VALUED or name in MULTI_VALUED else None)
+        known = known or _PLURALS.get("_".join(stem(word) for word in words[start:]))
+        if known:
+            return known
+        if words[start] not in _LEADING or start + 1 == len(words):
+            return _favorite(words[start:]) or name
+    return head.strip().casefold()
+
+
+def _favorite(words: list[str]) -> str:
+    """Return `favorite_X` for the other names of the same: 'most liked X', 'preferred X', 'X preference'."""
+    if words[0] in ("preferred", "favored") and len(words) > 1:
+        return "_".join(("favorite", *words[1:]))
+    if words[-1] in ("preference", "favorite") and len(words) > 1:
+        return "_".join(("favorite", *words[:-1]))
+    return ""
 
 
 def is_single(key: str) -> bool:
-    """Whether a canonical key holds one value at a time."""
+    """Whether a canonical key is known to hold one value at a time, even where a colon follows it."""
     return key in SINGLE_VALUED or key.startswith("favorite_")
 
 
@@ -80,8 +139,11 @@ def slot_mark(key: str, value: str) -> str:
 
     >>> slot_mark("allergy:peanuts", "peanuts") == slot_mark("allergic to", "a peanut")
     True
+    >>> slot_mark("coffee_orders", "latte") == slot_mark("CoffeeOrder", "mocha")
+    True
     """
     name, colon, held = canonical_key(key, value).partition(":")
+    name = "".join(stem(word) for word in name.split("_"))
     return f"{name}:{value_mark(held)}" if colon else name
 
 
@@ -89,7 +151,7 @@ def opposite_mark(key: str, value: str) -> str | None:
     """Return the mark of the slot that this one rules out; None where there is none."""
     name, colon, held = canonical_key(key, value).partition(":")
     other = OPPOSITE.get(name)
-    return f"{other}:{value_mark(held)}" if colon and other else None
+    return slot_mark(f"{other}:{held}", held) if colon and other else None
 
 
 def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:

@@ -234,6 +234,7 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
         held=held,
         waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MOST_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
+        messages=_messages(batch, proven),
     )
     size = len(proven)
     resolved = await apart(size, lambda: _resolved(proven, neighbours, policy, context), above=FEW_CANDIDATES)
@@ -246,6 +247,12 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
         replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
         for place, one in enumerate(resolved)
     ]
+
+
+def _messages(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+    """Return the own words of the messages that candidates rest on, where they claim to correct something."""
+    own = {message.seq: message for message in batch.messages}
+    return {place: readable(own[said.seq]) for place, (one, said) in enumerate(proven) if one.replaces}
 
 
 def _held(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.profiles.shelf import Profiles
@@ -59,3 +60,31 @@ async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: Asy
     ruled = AsyncRecollect(replace(parts, embedder=Alike()))
     await tell(ruled, "I have a small dog that sleeps on the roof.")
     assert {line.reason for line in await engine.decisions(user="ana")} <= {"added by hand", "new"}
+
+
+@pytest.mark.parametrize(("word", "stands"), [("replace", False), ("add", True)])
+async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed(
+    engine: AsyncRecollect, parts: Parts, word: str, stands: bool
+) -> None:
+    known = "The user gets up at dawn."
+    await engine.add(known, user="ana")
+    parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+    item = note("The user is a night owl.", "I'm a night owl") | {"updates": 1}
+    target = 1 if word == "replace" else None
+    model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": word, "target": target}]}])
+    await tell(AsyncRecollect(replace(parts, model=model)), "I'm a night owl, and I hate mornings.")
+    assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    assert known in model.calls[1].user
+    texts = [one.text for one in await engine.list(user="ana")]
+    assert "The user is a night owl." in texts
+    assert (known in texts) is stands
+
+
+async def test_a_correction_of_the_same_matter_needs_no_second_question(engine: AsyncRecollect, parts: Parts) -> None:
+    await engine.add("The user's editor is Helix.", user="ana")
+    parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+    item = note("The user writes all code in Zed.", "write all code in Zed") | {"updates": 1}
+    model = ScriptedModel([answer(item)])
+    await tell(AsyncRecollect(replace(parts, model=model)), "I dropped Helix and write all code in Zed.")
+    assert [call.schema_name for call in model.calls] == ["memories"]
+    assert [one.text for one in await engine.list(user="ana")] == ["The user writes all code in Zed."]

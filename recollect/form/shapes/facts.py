@@ -81,7 +81,7 @@ def _read(raw: object, source: FormInput) -> Candidate:
         text=f"{who(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",
         type=category if category in ("preference", "instruction") else "fact",
         category=category,
-        key=key,
+        key=item.key,
         value=value,
         importance=item.importance,
         confidence=item.confidence,

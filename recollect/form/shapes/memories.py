@@ -76,7 +76,7 @@ def _read(raw: object, source: FormInput) -> Candidate:
         text=scrub(item.text),
         type=item.type[:40],
         category=item.category.lower() if fact else "",
-        key=item.key.casefold() if fact else "",
+        key=item.key if fact else "",
         value=scrub(item.value) if fact else "",
         importance=item.importance,
         confidence=item.confidence,
