@@ -75,7 +75,7 @@ def weigh_claim(candidate: Candidate, known: Known, message: str, policy: Resolv
     against = _against(candidate, known, message)
     if against:
         return Worth.DOUBTED, against
-    return (Worth.TAKEN, "they speak of the same") if _related(candidate, known) else (Worth.DOUBTED, "unlike")
+    return (Worth.TAKEN, "they speak of the same") if _related(candidate, known, message) else (Worth.DOUBTED, "unlike")
 
 
 def _contrasts(candidate: Candidate, known: Known, message: str) -> bool:
@@ -142,13 +142,16 @@ def _keeps_value(candidate: Candidate, known: Known) -> bool:
     return bool(held) and held <= read(candidate.text).content and not denies(candidate.text)
 
 
-def _related(candidate: Candidate, known: Known) -> bool:
+def _related(candidate: Candidate, known: Known, message: str) -> bool:
     if candidate.kind is known.kind is MemoryKind.FACT and _slots_meet(candidate, known):
         return True
     if contradicts(candidate.text, known.text):
         return True
     one, other = pair(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key))
-    shared = {word for word in one.content & other.content - DEGREE - _leading(one, other) if not is_sign(word)}
+    whose = _leading(one, other)
+    if candidate.ends:  # what is said to be over may be all that is known of somebody the message names
+        whose -= read(message).content - {"user"}
+    shared = {word for word in one.content & other.content - DEGREE - whose if not is_sign(word)}
     if shared - _SEVERAL - _STATES - DATES or _opposed(one, other):
         return True
     if shared & _STATES and (changes_openly(candidate) or candidate.kind is MemoryKind.FACT):
