@@ -57,6 +57,8 @@ class Metrics:
     """By action."""
     scrubbed: Counter[str] = field(default_factory=Counter)
     """Secrets struck out of what memories are formed from, by shape; never the values."""
+    skipped: Counter[str] = field(default_factory=Counter)
+    """Messages that no model was shown, by reason: empty, greeting, thanks, assent, code."""
     judged: int = 0
     """Memories that were put into a prompt whose answer is known."""
     hits: int = 0

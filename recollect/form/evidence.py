@@ -4,15 +4,26 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.form.assent import bare_answer, question_in
+from recollect.form.gate import mentions_self
 from recollect.form.sentences import fold
 from recollect.form.sources import readable, speaker_of
-from recollect.text import normalise, terms
+from recollect.form.tone import statement_part
+from recollect.text import asks, normalise, terms
 from recollect.types import Candidate, Evidence, LoggedMessage
 
-# Shortest quote that can carry anything, in letters and digits.
+# Shortest quote that can carry anything, in letters and digits; a whole answer to a question may be shorter: '42'.
 SHORTEST_QUOTE = 3
 # Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
 LEAST_SHARED = 0.3
+# Of what a bare yes confirms so many words stand in the question.
+MIN_ASSENTED = 0.5
+_SPEAKER = frozenset({"user", "assistant"})
+_DENIES = re.compile(
+    r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
+    r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
+    re.IGNORECASE,
+)
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 
 
@@ -33,26 +44,43 @@ class CheckedSummary:
     reason: str
 
 
-def check_evidence(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> Checked:
+def check_evidence(
+    candidate: Candidate,
+    messages: Sequence[LoggedMessage],
+    sources: frozenset[str],
+    earlier: Sequence[LoggedMessage] = (),
+) -> Checked:
     """Check a candidate against the message it names.
 
     The quote is looked for in the message's own words: what was injected, quoted or is secret there proves nothing.
     White space, case, width and typographic quotes are folded, and marks at the quote's ends do not count.
 
+    A bare yes or no is evidence for what the other side had just asked, and for nothing else: the question's words are
+    no evidence by themselves, and what it takes for granted is not assented to.
+
     Args:
         candidate: From any extractor; trusted in nothing.
         messages: The new messages that were to be formed from.
         sources: Roles that may form memories.
+        earlier: The messages before them, where a question may stand that the first of them answers.
     """
     message = next((one for one in messages if one.seq == candidate.seq), None)
     if message is None:
         return Checked(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return Checked(None, f"rests on the words of the {message.role}, who is no source here")
-    if not is_quote(candidate.quote):
+    question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
+    answer = bare_answer(readable(message)) if message.role == "user" else None
+    inside = stands_in(candidate.quote, readable(message))
+    if answer is not None and (inside or question):
+        return _assented(candidate, message, answer, question)
+    whole = question and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
+    if not whole and not is_quote(candidate.quote):
         return Checked(None, "has no quote")
-    if not stands_in(candidate.quote, readable(message)):
+    if not inside:
         return Checked(None, "has a quote that is not in the message")
+    if message.role == "user" and _only_asks(candidate):
+        return Checked(None, "rests on a question that tells nothing")
     return Checked(_evidence(message, candidate.quote.strip()), "")
 
 
@@ -68,6 +96,33 @@ def stands_in(quote: str, text: str) -> bool:
     (True, True)
     """
     return _folded(quote) in _folded(text, ends=False)
+
+
+def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> str:
+    """Return the question of the other side that stands right before a message; empty where there is none."""
+    before = [one for one in said if one.seq < message.seq]
+    last = max(before, key=lambda one: one.seq, default=None)
+    return question_in(readable(last)) if last is not None and last.role != message.role else ""
+
+
+def _only_asks(candidate: Candidate) -> bool:
+    """Whether a candidate is a question itself, or rests on one that says nothing of who asks."""
+    if asks(candidate.text) and not statement_part(candidate.text):
+        return True
+    quote = fold(candidate.quote)
+    return asks(quote) and not statement_part(quote) and not mentions_self(quote)
+
+
+def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> Checked:
+    """Check what was made of a bare yes or no against the question that it answers."""
+    if not question:
+        return Checked(None, "rests on a bare yes or no to what was no question")
+    stated = set(terms(candidate.text)) - _SPEAKER
+    if len(stated & set(terms(question))) < MIN_ASSENTED * max(len(stated), 1):
+        return Checked(None, "rests on a bare yes or no to another question")
+    if not yes and not candidate.ends and not _DENIES.search(candidate.text):
+        return Checked(None, "says what was answered with no")
+    return Checked(_evidence(message, readable(message).strip()), "")
 
 
 def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:

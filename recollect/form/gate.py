@@ -62,6 +62,11 @@ def worth_a_look(text: str) -> bool:
     return any(_sentence_counts(sentence) for sentence in sentences(words))
 
 
+def mentions_self(text: str) -> bool:
+    """Whether a text speaks of whoever writes it, or is in a language in which that cannot be told."""
+    return bool(_SELF.search(text)) or not _ENGLISH.search(text)
+
+
 def _sentence_counts(sentence: Piece) -> bool:
     if small_talk(sentence.text):
         return False

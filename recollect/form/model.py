@@ -89,9 +89,14 @@ def _filled(line: str, parts: Mapping[str, str]) -> str:
     return line
 
 
+def _ending(text: str, longest: int) -> str:
+    """Return the end of what was said before: what it asks stands there, and the answer means nothing without it."""
+    return text if len(text) <= longest else f"…{text[1 - longest :]}"
+
+
 def _line(message: LoggedMessage, source: FormInput, head: str, longest: int) -> str:
     day = message.said_at.astimezone(source.time_zone).date()
-    words = quoted(readable(message), longest)
+    words = quoted(_ending(readable(message), longest) if head == "-" else readable(message), longest)
     return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
 
 

@@ -46,6 +46,12 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     for shape, count in sorted(metrics.scrubbed.items()):
         scrubbed.add_metric([shape], count)
     yield scrubbed
+    skipped = CounterMetricFamily(
+        "memory_messages_skipped", "Messages kept from the model, by reason.", labels=["reason"]
+    )
+    for reason, count in sorted(metrics.skipped.items()):
+        skipped.add_metric([reason], count)
+    yield skipped
     yield _rate("memory_replacement_rate", "Replacements among what was stored.", replacement_rate(metrics.decisions))
     yield _rate("memory_dedup_rate", "Candidates that were known already.", dedup_rate(metrics.decisions))
     yield _rate(

@@ -46,7 +46,7 @@ from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.energy import rationed
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
-from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version
+from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version, skipped
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
@@ -113,7 +113,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         back=await coming_back(closes, lease, tools),
     )
     batch, extracted = await propose_in_parts(batch, tools)
-    await _count_secrets(told, batch, tools)
+    await _count(told, batch, tools)
     changes, decisions = await _form(batch, extracted, tools)
     old: list[CloseMemory] = []
     why: list[Decision] = []
@@ -128,7 +128,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
 
 
-async def _count_secrets(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
+async def _count(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
+    """Count the secrets struck out of what was formed, and what no model needed to see of it."""
+    tools.metrics.skipped.update(skipped(batch) if tools.model else ())
     formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
     await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 
@@ -197,7 +199,7 @@ def _check(batch: Batch, candidates: Sequence[Candidate]) -> _Checked:
             summed = check_summary(candidate, batch.messages, batch.sources)
             evidence, reason = summed.evidence, summed.reason
         else:
-            checked = check_evidence(candidate, batch.messages, batch.sources)
+            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier)
             evidence, reason = (checked.evidence,) if checked.evidence else (), checked.reason
         if not evidence:
             refused.append(refusal(candidate, reason))

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from recollect.chat.names import spoken_name
 from recollect.errors import ModelError, ModelFault
+from recollect.form.courtesy import SkipReason, skip_reason
+from recollect.form.evidence import question_before
 from recollect.form.gate import worth_a_look
 from recollect.form.model import ModelExtraction, extract_by_model
 from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
@@ -17,7 +18,8 @@ from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import Shape, shape_for
 from recollect.form.sources import FormInput, readable
 from recollect.form.statements import extract_statements, statements_version
-from recollect.form.worth import is_pleasantry, worth_of
+from recollect.form.tone import statement_part
+from recollect.form.worth import is_pleasantry
 from recollect.profiles.model import FormPolicy, Profile
 from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
@@ -174,17 +176,31 @@ def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
         return [one for one in heard if _says_something(one)]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
-    return [one for one in heard if _may_last(one, asked=asked)]
+    return [one for one in heard if _may_last(one, batch, asked=asked)]
 
 
-def _may_last(message: LoggedMessage, *, asked: bool) -> bool:
+def _may_last(message: LoggedMessage, batch: Batch, *, asked: bool) -> bool:
     text = readable(message)
-    if worth_a_look(text):
-        return True
     if not asked:
-        return False
-    # Between people nearly everything tells of their lives, and an assistant's answer tells what is so.
-    return _says_something(message) if spoken_name(message.name) else message.role != "user" and worth_of(text).keep
+        return worth_a_look(text)
+    if message.role == "user":
+        return not _why_skipped(message, batch)
+    # An assistant's answer tells what is so; what it asks or wishes tells nothing.
+    return not _why_skipped(message, batch) and any(statement_part(piece.text) for piece in sentences(fold(text)))
+
+
+def skipped(batch: Batch) -> list[SkipReason]:
+    """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
+    if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
+        return []
+    reasons = (_why_skipped(one, batch) for one in batch.messages if one.role == "user")
+    return [reason for reason in reasons if reason]
+
+
+def _why_skipped(message: LoggedMessage, batch: Batch) -> SkipReason:
+    """Say why a model need not see a message; empty where it is to be shown."""
+    question = question_before(message, (*batch.earlier, *batch.messages))
+    return skip_reason(readable(message), asked=bool(question), fenced="```" in message.text)
 
 
 def _says_something(message: LoggedMessage) -> bool:
