@@ -3,13 +3,27 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from recollect.text import BETWEEN_SENTENCES, bare, terms
+from recollect.text import BETWEEN_SENTENCES, asks, bare, negations, terms, words
 from recollect.types import Memory, MemoryKind
 
-# Share of a clause's terms that stand in one memory, from which the clause tells nothing else.
-_ECHO = 0.8
+# Words that a repetition may have beyond the memory's own: they tell nothing. Any other word may be what has changed.
+_FILLERS = frozenset(
+    terms(
+        """again already also actually anyway basically certainly course current currently definitely exactly fact given
+        glad happy hear indeed just know known let like mention mentioned note noted of per previously really recall
+        remember remind remembered said sure still stated thing things told too well yes you your"""
+    )
+)
+_NUMBER_WORDS = frozenset(
+    """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+    eighteen nineteen twenty thirty forty fifty hundred thousand half once twice""".split()
+)
+_SIGN = re.compile(r"[$€£¥%°+#]")
+# What a list of memories has around each, as it is shown and pasted.
+_FURNITURE = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
 # Shorter memories are said again by chance.
 _FEWEST_WORDS = 3
 _PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
@@ -23,7 +37,6 @@ _ATTRIBUTES = re.compile(
     re.IGNORECASE,
 )
 _CONTRACTED = re.compile(r"['’](?:re|ve|ll|m|s|d)\b", re.IGNORECASE)
-_DENIES = re.compile(r"\b(?:no|not|never|none|nobody|nothing|cannot|without|no\s++longer)\b|n['’]t\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
 
 
@@ -33,7 +46,10 @@ class _Known:
 
     wordings: tuple[str, ...]
     terms: Counter[str]
-    denies: bool
+    denials: int
+    counted: frozenset[tuple[str, str]]
+    """Each number with the word behind it."""
+    signs: frozenset[str]
 
 
 class Echoes:
@@ -44,34 +60,63 @@ class Echoes:
         self._known = [_known(memory) for memory in recalled]
 
     def without(self, role: str, text: str) -> str:
-        """Return a message without the sentences that only repeat memories.
+        """Return a message without the sentences that only repeat memories."""
+        return self.parted(role, text)[0]
 
-        An assistant repeats in words of its own: a sentence goes whose every clause holds hardly a term that is not of
-        one memory. The user's own words are never taken for an echo; sentences about "the user" that stand in a memory
-        word for word are.
+    def parted(self, role: str, text: str, *, keeps_questions: bool = False) -> tuple[str, list[str]]:
+        """Return a message without the sentences that only repeat memories, and those sentences.
+
+        An assistant repeats in words of its own: a sentence goes whose every clause holds no term that is not of one
+        memory, and no number, sign or denial that is not. The user's own words are never taken for an echo; sentences
+        about "the user" that stand in a memory word for word, with nothing beside them, are.
+
+        Args:
+            role: Who said it.
+            text: The message.
+            keeps_questions: Leave questions in, which an answer may follow.
         """
         if not self._known or not text:
-            return text
+            return text, []
         pieces = _PIECES.split(text)
         echoed = self._repeats if role == "assistant" else self._copies
-        kept = [piece for piece in pieces if not echoed(piece)]
-        return text if len(kept) == len(pieces) else "\n".join(kept)
+        gone = [piece for piece in pieces if not (keeps_questions and asks(piece)) and echoed(piece)]
+        if not gone:
+            return text, []
+        dropped = set(gone)
+        return "\n".join(piece for piece in pieces if piece not in dropped), gone
 
     def _repeats(self, piece: str) -> bool:
         said = _CONTRACTED.sub(" ", _ATTRIBUTES.sub(" ", piece))
-        clauses = [(clause, found) for clause in _CLAUSES.split(said) if (found := terms(clause))]
+        clauses = [(clause, found) for clause in _CLAUSES.split(said) if (found := terms(clause).keys() - _FILLERS)]
         return bool(clauses) and all(self._repeated(clause, found) for clause, found in clauses)
 
-    def _repeated(self, clause: str, found: Counter[str]) -> bool:
-        denies = bool(_DENIES.search(clause))
+    def _repeated(self, clause: str, found: AbstractSet[str]) -> bool:
+        denials, counted, signs = negations(clause), _counted(clause), frozenset(_SIGN.findall(clause))
         return any(
-            known.denies is denies and len(found.keys() & known.terms.keys()) >= _ECHO * len(found)
+            known.denials == denials
+            and found <= known.terms.keys()
+            and counted <= known.counted
+            and signs <= known.signs
             for known in self._known
         )
 
     def _copies(self, piece: str) -> bool:
-        words = f" {bare(piece)} "
-        return any(f" {wording} " in words for known in self._known for wording in known.wordings)
+        said = f" {bare(piece)} "
+        for known in self._known:
+            for wording in known.wordings:
+                before, found, behind = said.partition(f" {wording} ")
+                if found and not negations(f"{before} {behind}") and terms(f"{before} {behind}").keys() <= _FURNITURE:
+                    return True
+        return False
+
+
+def _counted(text: str) -> frozenset[tuple[str, str]]:
+    said = words(text)
+    return frozenset(
+        (word, behind)
+        for word, behind in zip(said, [*said[1:], ""], strict=True)
+        if word in _NUMBER_WORDS or any(character.isdecimal() for character in word)
+    )
 
 
 def _known(memory: Memory) -> _Known:
@@ -83,7 +128,9 @@ def _known(memory: Memory) -> _Known:
     return _Known(
         wordings=tuple(_wordings(texts)) if memory.kind is not MemoryKind.TURN else (),
         terms=terms(" ".join([*texts, *heads])),
-        denies=bool(_DENIES.search(memory.text)),
+        denials=negations(memory.text),
+        counted=_counted(f"{memory.text} {memory.detail.summary} {memory.value} {' '.join(heads)}"),
+        signs=frozenset(_SIGN.findall(f"{memory.text} {memory.value}")),
     )
 
 

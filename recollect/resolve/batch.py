@@ -103,6 +103,11 @@ def changes_openly(candidate: Candidate) -> bool:
     return candidate.ends or bool(_CHANGE.search(candidate.quote))
 
 
+def told_as_change(known: Known) -> bool:
+    """Whether a memory was told as a change, so that what was said before it may have ended with it."""
+    return any(_CHANGE.search(source.quote) for source in known.said)
+
+
 @dataclass(slots=True)
 class Batch:
     """The state that decisions of one batch share."""

@@ -5,15 +5,25 @@ from collections import Counter
 from dataclasses import dataclass
 
 from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
-from recollect.resolve.wording import Wording, is_sign, leaders, names, pair, read, without_determiners
-from recollect.text import STOP_WORDS, bare, spelling_similarity
+from recollect.resolve.wording import Wording, is_sign, leaders, names, pair, read, token, without_determiners
+from recollect.text import STOP_WORDS, bare, negations, words
 
-# Two words nearer than this in spelling are one word and its typo.
-TYPO_SIMILARITY = 0.75
+# Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
+_TURNING: tuple[dict[str, str], ...] = (
+    {token(word): word for word in "to from for against about".split()},
+    {
+        token(word): who
+        for who, forms in (("he", "he him his himself"), ("she", "she her hers herself"), ("we", "we us our ours"))
+        for word in forms.split()
+    },
+    {token(word): word for word in "all some most few every".split()},
+)
+_SMALL_WORD = "a small word turns the meaning"
+# Words of meaning on either side in which a statement differs from what it was before a change.
+MAX_CHANGED_WORDS = 3
+_DOUBLED = re.compile(r"(\w)\1")
 # Goes with a negation: 'no longer'.
 _LONGER = frozenset({"longer", "anymor", "anymore"})
-# In so few words a pair may differ before it counts as worded differently rather than with one word exchanged.
-_EXCHANGED = 2
 # Words of one role in a sentence: 'the old man', 'a cheetah'.
 _LONGEST_ROLE = 4
 _JOINS = frozenset({"and", "or", "nor", "with"})
@@ -32,7 +42,7 @@ def same(a: str, b: str) -> bool:
 def never_merge(a: str, b: str) -> str | None:
     """Return why two memories must not be merged by rule, however similar they are; None where they may.
 
-    They must not where they differ as `differs` says, where one word of meaning simply stands in another's place
+    They must not where they differ as `differs` says, where each has words of meaning that the other has not
     ('a dog', 'a cat'), or where another of the same people does it ('Ana values Ben', 'Ben is valuing Ana').
 
     >>> never_merge("The user has two dogs.", "The user has three dogs.")
@@ -40,11 +50,13 @@ def never_merge(a: str, b: str) -> str | None:
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
-    against = differs(a, b)
-    if against is None and _exchanged(*pair(a, b)):
-        against = "one word stands in another's place"
+    against = _differs(a, b)
     if against is None and _led_apart(*pair(a, b)):
         against = "another of the same people does it"
+    if against is None and _exchanged(*pair(a, b)):
+        against = "one word stands in another's place"
+    if against is None and _turned(*pair(a, b)):
+        against = _SMALL_WORD
     return against
 
 
@@ -52,11 +64,15 @@ def differs(a: str, b: str) -> str | None:
     """Return in what two memories differ that nobody's word can make one: None where in nothing of the kind.
 
     A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
-    and who does it to whom.
+    who does it to whom, and from where or to where.
     """
+    return _differs(a, b) or (_SMALL_WORD if _turned(*pair(a, b)) else None)
+
+
+def _differs(a: str, b: str) -> str | None:
     one, other = pair(a, b)
     for apart, reason in (
-        (one.negations != other.negations, "one of them is negated"),
+        (one.negations != other.negations or negations(a) != negations(b), "one of them is negated"),
         (one.dates != other.dates, "the dates differ"),
         (one.numbers != other.numbers, "the numbers differ"),
         (_opposed(one, other), "they say opposite things"),
@@ -69,6 +85,14 @@ def differs(a: str, b: str) -> str | None:
         if apart:
             return reason
     return None
+
+
+def one_change_apart(a: str, b: str) -> bool:
+    """Whether so few words differ that one text can be what the other became: 'in Oslo', 'in Rome'."""
+    one, other = pair(a, b)
+    return (
+        max(len(one.content - other.content - DEGREE), len(other.content - one.content - DEGREE)) <= MAX_CHANGED_WORDS
+    )
 
 
 def says_more(new: str, old: str) -> bool:
@@ -177,12 +201,30 @@ def _named_apart(one: Wording, other: Wording) -> bool:
 
 
 def _exchanged(one: Wording, other: Wording) -> bool:
-    ours, theirs = one.content, other.content
-    mine = {word for word in ours - theirs - DEGREE if not is_sign(word)}
-    yours = {word for word in theirs - ours - DEGREE if not is_sign(word)}
-    if not mine or not yours or max(len(mine), len(yours)) > _EXCHANGED or not ours & theirs:
-        return False
-    return not all(any(spelling_similarity(word, there) >= TYPO_SIMILARITY for there in yours) for word in mine)
+    """Whether each text has a word of meaning that the other has not, beyond two spellings of one word.
+
+    A word that is spelt nearly like another may be a typo of it or another word ('barn', 'bark'): nothing tells.
+    """
+    ours, theirs = one.content - DEGREE, other.content - DEGREE
+    mine, yours = _spelt(one, ours - theirs), _spelt(other, theirs - ours)
+    return bool(mine - yours) and bool(yours - mine)
+
+
+def _spelt(one: Wording, alone: frozenset[str]) -> frozenset[str]:
+    """Read the words that one text alone has once more, without doubled letters: 'travelling', 'traveling'."""
+    found = (word for word in words(one.text) if token(word) in alone and not is_sign(token(word)))
+    return frozenset(token(_DOUBLED.sub(r"\1", word)) for word in found)
+
+
+def _turned(one: Wording, other: Wording) -> bool:
+    """Whether small words of one kind are exchanged: 'to' and 'from', 'he' and 'she', 'all' and 'some'."""
+    ours, theirs = set(one.tokens), set(other.tokens)
+    return any(
+        {kind for word, kind in group.items() if word in ours - theirs}
+        and {kind for word, kind in group.items() if word in theirs - ours}
+        - {kind for word, kind in group.items() if word in ours}
+        for group in _TURNING
+    )
 
 
 def _swapped(one: Wording, other: Wording) -> bool:

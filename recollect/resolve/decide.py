@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value
+from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value, told_as_change
 from recollect.resolve.claim import Worth, weigh_claim
 from recollect.resolve.compare import (
     contradicts,
@@ -12,11 +12,12 @@ from recollect.resolve.compare import (
     differs,
     never_merge,
     of_others,
+    one_change_apart,
     overlap,
     same,
     says_more,
 )
-from recollect.resolve.ending import forgotten, moved_on, over
+from recollect.resolve.ending import ended_since, forgotten, moved_on, over
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -304,6 +305,9 @@ def _note(
     left = moved_on(batch, place, said)
     if left:
         return _replacing(batch, said, left, "says that they live elsewhere now")
+    later = ended_since(batch, place, said)
+    if later:
+        return _late(said, later)
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
@@ -325,7 +329,9 @@ def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) ->
     if verdict.action is Action.REPLACE:
         if is_newer(evidence, known):
             return _replacing(batch, said, [known], "a model says that it corrects this")
-        return _plain(Action.ADD, said, "new; a model would put it in the place of what is not older")
+        return replace(
+            _late(said, known), reason="a model would put it in the place of what is not older: stored as ended"
+        )
     against = differs(candidate.text, known.text)
     if against is not None:
         return _plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
@@ -343,9 +349,9 @@ def _against(
     candidate, evidence = said
     policy, similarity = measure
     lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
-    replaceable = lasting and is_newer(evidence, known)
-    if replaceable and contradicts(candidate.text, known.text):
-        return _replacing(batch, said, [known], "says the opposite and is newer")
+    newer = is_newer(evidence, known)
+    if lasting and contradicts(candidate.text, known.text):
+        return _replacing(batch, said, [known], "says the opposite and is newer") if newer else _late(said, known)
     # A record tells of a moment: another one in like words tells of another moment.
     how = None if candidate.detail.summary else alike(candidate.text, known.text, policy, similarity)
     if how is None:
@@ -354,14 +360,18 @@ def _against(
     if differs is None:
         if not says_more(candidate.text, known.text):
             return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
-        if is_newer(evidence, known):
+        if newer:
             return _replacing(batch, said, [known], f"says the same and more ({how})", refined=True)
         return None  # what an older statement has beyond a newer one is worth a memory of its own
-    if of_others(candidate.text, known.text):
+    if of_others(candidate.text, known.text) or not one_change_apart(candidate.text, known.text):
         return None
     # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
-    if replaceable and known.place is None and changes_openly(candidate) and not denies(candidate.text):
+    if not lasting or known.place is not None:
+        return None
+    if newer and changes_openly(candidate) and not denies(candidate.text):
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
+    if not newer and told_as_change(known) and not denies(known.text):
+        return _late(said, known)
     return None
 
 

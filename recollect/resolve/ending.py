@@ -59,39 +59,56 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
     The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
     """
     candidate, evidence = said
-    no_more, gone = _NO_MORE.search(candidate.text), _GONE.search(candidate.text)
-    if not no_more and not gone:
-        return []
-    one = read(candidate.text)
-    named = _objects(one)
-    if not named:
-        return []
     return [
         known
         for known in _held(batch, place)
         if known.place is None
-        and not took_place(known)
         and is_newer(evidence, known)
-        and not _is_over(known.text)
-        and (not _PARTED_WITH.search(candidate.text) or bool(_HAVING.search(known.text)))
-        and _speaks_of(known.text, one, named, thing=bool(gone))
+        and not took_place(known)
+        and _ends(candidate.text, known.text)
     ]
 
 
 def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
     """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
     candidate, evidence = said
-    new = _MOVES.match(candidate.text)
-    who = _person(new) if new else frozenset()
-    if not new or not who:
-        return []
-    found = []
-    for known in _held(batch, place):
-        old = _LIVES.match(known.text)
-        theirs = old and known.place is None and _person(old) & who and is_newer(evidence, known)
-        if old and theirs and old["place"].casefold() != new["place"].casefold():
-            found.append(known)
-    return found
+    return [
+        known
+        for known in _held(batch, place)
+        if known.place is None and is_newer(evidence, known) and _moves_from(candidate.text, known.text)
+    ]
+
+
+def ended_since(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Known | None:
+    """Find a newer note that ends what a note says, which was said before it and arrives late."""
+    candidate, evidence = said
+    if candidate.type == _EVENT and not _PRESENT.match(candidate.text):
+        return None
+    for known, _ in batch.notes(place):
+        later = not is_newer(evidence, known)
+        if later and (_ends(known.text, candidate.text) or _moves_from(known.text, candidate.text)):
+            return known
+    return None
+
+
+def _ends(statement: str, known: str) -> bool:
+    """Whether a statement says of what is known that it is over."""
+    no_more, gone = _NO_MORE.search(statement), _GONE.search(statement)
+    if (not no_more and not gone) or _is_over(known):
+        return False
+    one = read(statement)
+    named = _objects(one)
+    if not named or (_PARTED_WITH.search(statement) and not _HAVING.search(known)):
+        return False
+    return _speaks_of(known, one, named, thing=bool(gone))
+
+
+def _moves_from(statement: str, known: str) -> bool:
+    """Whether a statement says that the one whose home is known lives elsewhere now."""
+    new, old = _MOVES.match(statement), _LIVES.match(known)
+    if not new or not old:
+        return False
+    return bool(_person(new) & _person(old)) and old["place"].casefold() != new["place"].casefold()
 
 
 def _person(match: re.Match[str]) -> frozenset[str]:

@@ -4,6 +4,7 @@ from recollect.text.asking import asks, only_asks, only_greets, opens_asking
 from recollect.text.former import former_terms
 from recollect.text.keys import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
+from recollect.text.negation import negations
 from recollect.text.scripts import is_unspaced, mostly_unspaced
 from recollect.text.spelling import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
 from recollect.text.stems import stem
@@ -26,6 +27,7 @@ __all__ = [
     "hash64",
     "is_unspaced",
     "mostly_unspaced",
+    "negations",
     "normalise",
     "only_asks",
     "only_greets",

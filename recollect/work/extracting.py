@@ -42,11 +42,11 @@ from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted, skipped
 from recollect.work.apart import apart
 from recollect.work.bisection import propose_in_parts
-from recollect.work.echoing import recent_recalls, without_echoes
+from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.portions import LARGE_BATCH, characters, portion
-from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version, skipped
+from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version, withheld
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
@@ -99,7 +99,8 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
     told, refused = await admitted(told, tools)
-    live = await without_echoes(with_characters(told, options), recalls, tools)
+    parts = await parted(with_characters(told, options), recalls, tools, keeps_questions=True)
+    live = [message for message, _ in parts]
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
         lease=lease,
@@ -122,7 +123,10 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
-        decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
+        decisions=(
+            *(*abandoned, *told_again(batch, parts, tools), *batch.back.decisions),
+            *(*decisions, *why, *skipped(refused, batch, tools)),
+        ),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
@@ -130,7 +134,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
 
 async def _count(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
     """Count the secrets struck out of what was formed, and what no model needed to see of it."""
-    tools.metrics.skipped.update(skipped(batch) if tools.model else ())
+    tools.metrics.skipped.update(withheld(batch) if tools.model else ())
     formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
     await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 

@@ -189,7 +189,7 @@ def _may_last(message: LoggedMessage, batch: Batch, *, asked: bool) -> bool:
     return not _why_skipped(message, batch) and any(statement_part(piece.text) for piece in sentences(fold(text)))
 
 
-def skipped(batch: Batch) -> list[SkipReason]:
+def withheld(batch: Batch) -> list[SkipReason]:
     """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
     if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
         return []

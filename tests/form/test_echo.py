@@ -84,3 +84,76 @@ def test_the_row_of_a_summary_said_again_is_an_echo() -> None:
     echoes = Echoes([episode])
     assert echoes.without("assistant", "You told me: turns 1-10: you: I live in Oslo.") == ""
     assert echoes.without("assistant", "You told me: turns 1-10: you moved to Bergen.") != ""
+
+
+MEMORIES = Echoes(
+    [
+        memory("The user takes the train to Ghent at 8 on Tuesday with a green bag."),
+        memory("The user's locker code for the rowing club in Ghent is K27-B."),
+        memory("The user keeps three hens and two geese behind the old barn."),
+        memory("The rent of the user's studio in Ghent is $900 a month with heating."),
+        memory("Der Nutzer isst am Abend gern Fleisch."),
+        memory("La usuaria come carne los domingos."),
+        memory("L'utilisateur mange de la viande le dimanche."),
+        memory("L'utente mangia carne la domenica."),
+        memory("De gebruiker eet vlees op zondag."),
+        memory("Пользователь ест мясо по воскресеньям."),
+        memory("O usuário come carne aos domingos."),
+        memory("用户每天早上吃肉"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You take the train to Ghent at 9 on Tuesday with a green bag.",
+        "You take the train to Ghent at 8 on Thursday with a green bag.",
+        "You take the train to Bruges at 8 on Tuesday with a green bag.",
+        "Your locker code for the rowing club in Ghent is K27-D.",
+        "Your locker code for the rowing club in Ghent is not K27-B.",
+        "You keep two hens and three geese behind the old barn.",
+        "The rent of your studio in Ghent is €900 a month with heating.",
+        "Der Nutzer isst am Abend nicht gern Fleisch.",
+        "La usuaria no come carne los domingos.",
+        "L'utilisateur ne mange pas de la viande le dimanche.",
+        "L'utente non mangia carne la domenica.",
+        "De gebruiker eet geen vlees op zondag.",
+        "Пользователь не ест мясо по воскресеньям.",
+        "O usuário não come carne aos domingos.",
+        "用户每天早上不吃肉",
+    ],
+)
+def test_what_differs_in_a_number_a_day_a_code_a_name_or_a_denial_is_no_echo(text: str) -> None:
+    assert MEMORIES.without("assistant", text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You take the train to Ghent at 8 on Tuesday with a green bag.",
+        "I remember that you still keep three hens and two geese behind the old barn.",
+        "As you mentioned, your locker code for the rowing club in Ghent is K27-B.",
+        "Der Nutzer isst am Abend gern Fleisch.",
+        "用户每天早上吃肉",
+    ],
+)
+def test_what_differs_in_nothing_is_an_echo(text: str) -> None:
+    assert MEMORIES.parted("assistant", text) == ("", [text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You noted: The user is allergic to peanuts, and that is not true.",
+        "The user is allergic to peanuts since 2019",
+        "The user is allergic to peanuts was last year",
+    ],
+)
+def test_what_a_person_says_about_a_pasted_memory_stays(text: str) -> None:
+    assert ECHOES.without("user", text) == text
+
+
+def test_a_question_may_stay_for_the_answer_behind_it() -> None:
+    text = "Are you allergic to peanuts?"
+    assert ECHOES.parted("assistant", text, keeps_questions=True) == (text, [])

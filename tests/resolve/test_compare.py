@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.compare import never_merge, same, says_more
+from recollect.resolve.decide import alike
 from recollect.resolve.slots import canonical_key, slot_mark, value_mark
 
 
@@ -83,6 +85,47 @@ def test_a_refinement_says_more() -> None:
     assert says_more("The user has a brown dog.", "The user has a dog.")
     assert not says_more("The user has a dog.", "The user has a brown dog.")
     assert not says_more("The user really likes tea.", "The user likes tea.")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user painted the shed green with the cooper.", "The user painted the shop white with the tailor."),
+        (
+            "The user walked the old canal path with a heavy pack.",
+            "The user walked the old castle path with a happy pup.",
+        ),
+        (
+            "The user keeps a spare key under the mat by the door.",
+            "The user keeps a spare key under the pot by the gate.",
+        ),
+        ("The user read the letter in the morning train.", "The user lead the latter in the morning trail."),
+        ("The user flies to Rome with a cousin on Mondays.", "The user flies from Rome with a cousin on Mondays."),
+        ("The neighbour says that he sings in the choir.", "The neighbour says that she sings in the choir."),
+        ("The user finished all chapters of the thesis.", "The user finished some chapters of the thesis."),
+        ("Die Nutzerin isst am Abend gern Fleisch.", "Die Nutzerin isst am Abend nicht gern Fleisch."),
+        ("La usuaria come carne los domingos con su tía.", "La usuaria no come carne los domingos con su tía."),
+        ("Пользователь ест мясо по вечерам дома.", "Пользователь не ест мясо по вечерам дома."),
+    ],
+)
+def test_s5_what_is_spelt_alike_and_says_another_thing_stays_two(one: str, other: str) -> None:
+    policy = ResolvePolicy()
+    for old, new in ((one, other), (other, one)):
+        assert alike(new, old, policy, 1.0) is not None, "alike enough for the guard to be what keeps them apart"
+        assert never_merge(new, old) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user loves travelling by train.", "The user loves traveling by train!"),
+        ("The user's favourite colour is green.", "The user's favorite color is green."),
+        ("The user has a dog.", "The user has  a dog"),
+        ("The user really loves hiking.", "The user loves hiking."),
+    ],
+)
+def test_s5_what_differs_in_spelling_alone_is_one(one: str, other: str) -> None:
+    assert never_merge(one, other) is None
 
 
 @pytest.mark.parametrize(

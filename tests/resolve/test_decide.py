@@ -85,12 +85,28 @@ def test_u5_a_newer_contradiction_replaces_a_note() -> None:
     assert [closing.memory for closing in one.closes] == [known]
 
 
-def test_an_older_contradiction_replaces_nothing() -> None:
-    known = stored(note("The user likes coffee."), said=evidence(at=NOW))
-    (one,) = decide(
-        note("The user does not like coffee."), near=((known, 0.97),), said=(evidence(at=BEFORE, chat="other"),)
-    )
-    assert (one.action, one.closes) == (Action.ADD, ())
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("The user likes coffee.", "The user does not like coffee."),
+        ("The user no longer smokes a pipe.", "The user smokes a pipe."),
+        ("The user's mother moved to Ankara.", "The user's mother lives in Izmir."),
+        ("The user now plays the oboe on Mondays.", "The user plays the flute on Mondays."),
+    ],
+)
+def test_an_older_contradiction_that_arrives_late_is_stored_as_ended(newer: str, older: str) -> None:
+    known = stored(note(newer), said=evidence(at=NOW, quote=newer))
+    late = evidence(at=BEFORE, chat="other", quote=older)
+    (one,) = decide(note(older, valid_from=BEFORE), near=((known, 0.97),), said=(late,))
+    assert (one.action, one.closes, one.valid_to, one.target) == (Action.ADD, (), NOW, known)
+    (in_order,) = decide(note(newer), near=((stored(note(older)), 0.97),))
+    assert (in_order.action, len(in_order.closes)) == (Action.REPLACE, 1)
+
+
+def test_an_older_statement_beside_which_a_newer_one_stands_is_kept() -> None:
+    known = stored(note("The user likes coffee from Kenya."), said=evidence(at=NOW))
+    (one,) = decide(note("The user likes tea."), near=((known, 0.9),), said=(evidence(at=BEFORE, chat="other"),))
+    assert (one.action, one.valid_to) == (Action.ADD, None)
 
 
 def test_an_event_is_not_ended_by_another_event() -> None:
