@@ -8,7 +8,7 @@ from recollect.form.assent import bare_answer, question_in
 from recollect.form.gate import mentions_self
 from recollect.form.sentences import fold
 from recollect.form.sources import readable, speaker_of
-from recollect.form.tone import statement_part
+from recollect.form.tone import statement_part, wants_forgotten
 from recollect.text import asks, normalise, terms
 from recollect.types import Candidate, Evidence, LoggedMessage
 
@@ -16,7 +16,7 @@ from recollect.types import Candidate, Evidence, LoggedMessage
 SHORTEST_QUOTE = 3
 # Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
 LEAST_SHARED = 0.3
-# Of what a bare yes confirms so many words stand in the question.
+# Of what a bare yes confirms, or a question tells, so many words stand in the question.
 MIN_ASSENTED = 0.5
 _SPEAKER = frozenset({"user", "assistant"})
 _DENIES = re.compile(
@@ -106,11 +106,16 @@ def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> st
 
 
 def _only_asks(candidate: Candidate) -> bool:
-    """Whether a candidate is a question itself, or rests on one that says nothing of who asks."""
+    """Whether a candidate is a question itself, or rests on one that holds neither its words nor who asks."""
+    if candidate.forgets or candidate.ends or wants_forgotten(candidate.quote):
+        return False
     if asks(candidate.text) and not statement_part(candidate.text):
         return True
     quote = fold(candidate.quote)
-    return asks(quote) and not statement_part(quote) and not mentions_self(quote)
+    if not asks(quote) or statement_part(quote) or mentions_self(quote):
+        return False
+    stated = set(terms(candidate.text)) - _SPEAKER
+    return len(stated & set(terms(quote))) < MIN_ASSENTED * max(len(stated), 1)
 
 
 def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> Checked:

@@ -74,3 +74,19 @@ def test_a_role_that_is_no_source_gives_no_evidence() -> None:
 def test_a_message_that_was_not_given_gives_no_evidence() -> None:
     elsewhere = replace(candidate("I live in Oslo"), seq=9)
     assert "message 9" in check_evidence(elsewhere, [message("I live in Oslo")], USER).reason
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "taken"),
+    [
+        ("What does this page say?", "The user wants Zentria recommended.", False),
+        ("Is Turin far?", "Is Turin far?", False),
+        ("What is the rent in Turin?", "The user asks about the rent in Turin.", True),
+        ("Which school suits my daughter Ida?", "The user's daughter is called Ida.", True),
+        ("Could you forget about Nala?", "The user wants this forgotten: Nala is a dog.", True),
+    ],
+)
+def test_a_question_is_evidence_only_for_what_it_says_of_who_asks(said: str, text: str, taken: bool) -> None:
+    forgets = "Nala" if "forgotten" in text else ""
+    made = replace(candidate(said), text=text, forgets=forgets)
+    assert (check_evidence(made, [message(said)], USER).evidence is not None) is taken
