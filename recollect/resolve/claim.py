@@ -10,9 +10,9 @@ from recollect.resolve.ending import took_place
 from recollect.resolve.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE
 from recollect.resolve.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
 from recollect.resolve.topic import only_one_of_health, same_topic
-from recollect.resolve.wording import Wording, is_negation, is_sign, leaders, pair, read, token
+from recollect.resolve.wording import Wording, is_negation, is_sign, leaders, names, pair, read, token
 from recollect.text import stem, words
-from recollect.types import Candidate, MemoryKind
+from recollect.types import Candidate, Evidence, MemoryKind
 
 
 class Worth(Enum):
@@ -46,17 +46,33 @@ _CORRECTS = re.compile(
     r"rescheduled|changed|cancell?ed|brought\s++forward|after\s++all|turns\s++out|misremembered|mixed\s++up)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_TAKES_BACK = re.compile(
+    r"\W{0,5}(?:(?:oh|no|nope|oops|hm+|ah|sorry|wait|hang\s{1,5}on|hold\s{1,5}on)\W{1,5}){0,4}(?:i\s{1,5}(?:meant|mean|misspoke)|"
+    r"correction|scratch\s{1,5}that|my\s{1,5}mistake|that\s{1,5}was\s{1,5}wrong|i\s{1,5}got\s{1,5}that\s{1,5}wrong|make\s{1,5}that)\b",
+    re.IGNORECASE,
+)
+# So many messages back what 'I meant' corrects was said.
+MAX_MESSAGES_BACK = 4
+# A tie or a life that ended is told with the name of whom it tied.
+_PARTED = re.compile(
+    r"\b(?:divorced|separated|split\s{1,5}up|broke\s{1,5}up|left|died|dead|passed\s{1,5}away|widowed|lost|former|ex|sold|quit|"
+    r"fired|cancell?ed|deceased|buried|put\s{1,5}down|gave\s{1,5}away|moved\s{1,5}out|no\s{1,5}longer)\b",
+    re.IGNORECASE,
+)
 _RELATIVE = re.compile(r"(?:the\s++user|[^\W\d_]+)(?:'s|’s)\s++((?:[\w-]++\s++){0,2}[\w-]++)", re.IGNORECASE)
 
 
-def weigh_claim(candidate: Candidate, known: Known, message: str, policy: ResolvePolicy) -> tuple[Worth, str]:
+def weigh_claim(
+    candidate: Candidate, evidence: Evidence, known: Known, message: str, policy: ResolvePolicy
+) -> tuple[Worth, str]:
     """Say what the claim is worth that a candidate corrects an older memory, and why.
 
     It is taken where the two speak of the same thing. It is refused where a rule shows that both can hold. Anything
     else that speaks against it makes it doubtful.
 
     Args:
-        candidate: What was said; newer than the memory.
+        candidate: What was said.
+        evidence: Where it was said.
         known: The memory that the extractor names.
         message: The own words of the message that the candidate rests on.
         policy: Whether words of change outweigh confidence.
@@ -75,7 +91,15 @@ def weigh_claim(candidate: Candidate, known: Known, message: str, policy: Resolv
     against = _against(candidate, known, message)
     if against:
         return Worth.DOUBTED, against
+    if _takes_back(evidence, known, message):
+        return Worth.TAKEN, "it takes back what was said right before"
     return (Worth.TAKEN, "they speak of the same") if _related(candidate, known, message) else (Worth.DOUBTED, "unlike")
+
+
+def _takes_back(evidence: Evidence, known: Known, message: str) -> bool:
+    """Whether a message begins as a correction of what was said a few messages before: 'No wait, I meant Lyon.'"""
+    before = (evidence.seq - one.seq for one in known.said if one.conversation == evidence.conversation)
+    return bool(_TAKES_BACK.match(message)) and any(0 < distance <= MAX_MESSAGES_BACK for distance in before)
 
 
 def _contrasts(candidate: Candidate, known: Known, message: str) -> bool:
@@ -105,7 +129,8 @@ def _against(candidate: Candidate, known: Known, message: str) -> str:
     one, other = pair(candidate.text, known.text)
     if candidate.ends:
         return ""
-    if _led_apart(one, other) or _relatives(candidate.text) != _relatives(known.text):
+    parted = _PARTED.search(candidate.text) and names(one, other) & names(other, one) - {"user"}
+    if _led_apart(one, other) or (not parted and _relatives(candidate.text) != _relatives(known.text)):
         return "they speak of different people"
     if only_one_of_health(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key)):
         return "one of them concerns health"
@@ -116,8 +141,8 @@ def _against(candidate: Candidate, known: Known, message: str) -> str:
     if _keeps_value(candidate, known):
         return "it leaves the known value as it is"
     if candidate.kind is known.kind is MemoryKind.FACT and not same_slot(candidate, known):
-        names = [canonical_key(each.key, each.value).partition(":")[0] for each in (candidate, known)]
-        if all(name in SINGLE_VALUED for name in names):
+        keys = [canonical_key(each.key, each.value).partition(":")[0] for each in (candidate, known)]
+        if all(key in SINGLE_VALUED for key in keys):
             return "they are two slots of a person"
     return ""
 
@@ -139,7 +164,11 @@ def _keeps_value(candidate: Candidate, known: Known) -> bool:
     if known.kind is not MemoryKind.FACT or candidate.kind is MemoryKind.FACT:
         return False
     held = read(known.value).content
-    return bool(held) and held <= read(candidate.text).content and not denies(candidate.text)
+    return (
+        bool(held)
+        and held <= read(candidate.text).content
+        and not (denies(candidate.text) or _PARTED.search(candidate.text))
+    )
 
 
 def _related(candidate: Candidate, known: Known, message: str) -> bool:

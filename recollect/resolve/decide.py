@@ -103,7 +103,7 @@ def _corrected(
     unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
     if claimed is None or decided.valid_to or unsure or decided.target is claimed.memory:
         return decided
-    worth, reason = weigh_claim(candidate, claimed, context.messages.get(place, candidate.quote), policy)
+    worth, reason = weigh_claim(candidate, evidence, claimed, context.messages.get(place, candidate.quote), policy)
     if worth is Worth.DOUBTED:
         worth, reason = _asked(claimed, context.judged.get(place), reason)
     if worth is Worth.TAKEN and is_newer(evidence, claimed):

@@ -4,8 +4,8 @@ from recollect.resolve.lexicon import FOODS
 from recollect.text import stem, words
 
 _TOPICS = {
-    "home": """live lives living moved move relocated settled home house flat apartment city town village country based
-    resides residence location address neighborhood emigrated""",
+    "home": """live lives stay stays staying living moved move relocated settled home house flat apartment city town
+    village country based resides residence location address neighborhood emigrated""",
     "work": """work works working job employer company boss career office salary profession occupation employed
     unemployed retired hired fired promoted joined quit student studies studying graduated teacher nurse doctor
     engineer lawyer programmer developer designer cook chef waiter waitress baker carpenter plumber electrician driver
