@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from recollect.form.assent import bare_answer, question_in
 from recollect.form.gate import mentions_self
+from recollect.form.requests import wants_forgotten
 from recollect.form.sentences import fold
 from recollect.form.sources import readable, speaker_of
-from recollect.form.tone import statement_part, wants_forgotten
+from recollect.form.tone import statement_part
 from recollect.text import asks, normalise, terms
 from recollect.types import Candidate, Evidence, LoggedMessage
 
