@@ -9,7 +9,7 @@ from recollect.resolve.compare import contradicts, denies, led_by_others, same
 from recollect.resolve.ending import took_place
 from recollect.resolve.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE
 from recollect.resolve.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
-from recollect.resolve.topic import only_one_of_health, same_topic
+from recollect.resolve.matters import only_one_of_health, same_matter
 from recollect.resolve.wording import Wording, is_negation, is_sign, leaders, names, pair, read, token
 from recollect.text import stem, words
 from recollect.types import Candidate, Evidence, MemoryKind
@@ -186,7 +186,7 @@ def _related(candidate: Candidate, known: Known, message: str) -> bool:
     if shared & _STATES and (changes_openly(candidate) or candidate.kind is MemoryKind.FACT):
         return True
     lasting = candidate.type not in ("event", "plan") or changes_openly(candidate)
-    return lasting and same_topic(one.text, other.text)
+    return lasting and same_matter(one.text, other.text)
 
 
 def _words_of(text: str, key: str) -> str:

@@ -116,20 +116,23 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     batch, extracted = await propose_in_parts(batch, tools)
     await _count(told, batch, tools)
     changes, decisions = await _form(batch, extracted, tools)
-    old: list[CloseMemory] = []
-    why: list[Decision] = []
-    if key.version == extractor_version(tools.model, profile.form):
-        old, why = await outdated_by_version(lease, tools, (*closes, *changes), formed_seq=batch.formed_seq)
+    old, why = await _outdated(batch, (*closes, *changes), tools)
+    again = told_again(batch, parts, tools)
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
-        decisions=(
-            *(*abandoned, *told_again(batch, parts, tools), *batch.back.decisions),
-            *(*decisions, *why, *skipped(refused, batch, tools)),
-        ),
+        decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
         subject_version=hot.version,
         read_characters=characters(batch.messages),
     )
+
+
+async def _outdated(batch: Batch, changes: Sequence[Change], tools: Tools) -> tuple[list[CloseMemory], list[Decision]]:
+    """Close what an older extractor made of the same messages; nothing where another one forms than is in use."""
+    lease = batch.lease
+    if lease.key.version != extractor_version(tools.model, batch.profile.form):
+        return [], []
+    return await outdated_by_version(lease, tools, changes, formed_seq=batch.formed_seq)
 
 
 async def _count(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:

@@ -3,7 +3,7 @@
 from recollect.resolve.lexicon import FOODS
 from recollect.text import stem, words
 
-_TOPICS = {
+_MATTERS = {
     "home": """live lives stay stays staying living moved move relocated settled home house flat apartment city town
     village country based resides residence location address neighborhood emigrated""",
     "work": """work works working job employer company boss career office salary profession occupation employed
@@ -32,31 +32,31 @@ _TOPICS = {
     "name": "name named called nickname pronouns surname",
 }
 _OF_WORD: dict[str, set[str]] = {}
-for _topic, _words in _TOPICS.items():
+for _matter, _words in _MATTERS.items():
     for _word in _words.split():
-        _OF_WORD.setdefault(stem(_word), set()).add(_topic)
+        _OF_WORD.setdefault(stem(_word), set()).add(_matter)
 for _group, _foods in FOODS.items():
     for _food in (_group, *_foods):
         _OF_WORD.setdefault(_food, set()).add("drink" if _group in (stem("alcohol"), stem("caffeine")) else "diet")
 _HEALTH = "health"
 
 
-def topics(text: str) -> frozenset[str]:
+def matters(text: str) -> frozenset[str]:
     """Name what a statement is about; empty where no word tells.
 
-    >>> sorted(topics("The user works at a bakery in Oslo.")), sorted(topics("The user is tall."))
+    >>> sorted(matters("The user works at a bakery in Oslo.")), sorted(matters("The user is tall."))
     (['work'], [])
     """
     return frozenset(topic for word in words(text) for topic in _OF_WORD.get(stem(word), ()))
 
 
-def same_topic(one: str, other: str) -> bool:
+def same_matter(one: str, other: str) -> bool:
     """Whether two statements are about one thing, as far as their words tell.
 
-    >>> same_topic("The user is a student.", "The user is a nurse."), same_topic("Lives in Oslo.", "Works in Oslo.")
+    >>> same_matter("The user is a student.", "The user is a nurse."), same_matter("Lives in Oslo.", "Works in Oslo.")
     (True, False)
     """
-    return bool(topics(one) & topics(other))
+    return bool(matters(one) & matters(other))
 
 
 def only_one_of_health(one: str, other: str) -> bool:
@@ -65,4 +65,4 @@ def only_one_of_health(one: str, other: str) -> bool:
     >>> only_one_of_health("The user is allergic to milk.", "The user eats meat again.")
     True
     """
-    return (_HEALTH in topics(one)) is not (_HEALTH in topics(other))
+    return (_HEALTH in matters(one)) is not (_HEALTH in matters(other))
