@@ -8,8 +8,8 @@ from recollect.resolve.batch import Known, changes_openly, same_slot
 from recollect.resolve.compare import contradicts, denies, led_by_others, same
 from recollect.resolve.ending import took_place
 from recollect.resolve.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE
-from recollect.resolve.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
 from recollect.resolve.matters import only_one_of_health, same_matter
+from recollect.resolve.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
 from recollect.resolve.wording import Wording, is_negation, is_sign, leaders, names, pair, read, token
 from recollect.text import stem, words
 from recollect.types import Candidate, Evidence, MemoryKind
