@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.engine import AsyncRecollect
+from recollect.engine.query_vectors import LEFT_OUT
+from recollect.errors import ModelError, ModelFault
 from recollect.evaluate.baselines import Baselines
 from recollect.evaluate.data import Conversation, Question, Turn
 from recollect.evaluate.figures import Shown, first_places, ranking_figures, session_figures, within_budget
@@ -49,13 +51,19 @@ class Asker:
         self._tokens: dict[str, int] = {}
 
     async def ask(self, question: Question, user: Subject, result: Result) -> str:
-        """Ask one question; note the figures, and return what memory would put into its prompt."""
+        """Ask one question; note the figures, and return what memory would put into its prompt.
+
+        Raises:
+            ModelError: the embedder did not answer.
+        """
         self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + _AFTER)
         began, used = time.perf_counter(), time.process_time()
         first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
         whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
         deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
         context = await self._engine.context(question.text, user=user, use=False)
+        for remark in (first.remark, deep.remark, context.remark):
+            _refuse_blind(remark)
         reading = result.reading
         reading.recall_ms.append(first.took_ms)
         reading.cpu_ms.append(cpu_ms)
@@ -125,3 +133,13 @@ class Asker:
         if memory.kind is not MemoryKind.TURN:
             return None
         return next((self._turns[one] for one in self._shown(memory)), None)
+
+
+def _refuse_blind(remark: str) -> None:
+    """Refuse a recall without the embedder: the chat goes on without similarity, but its figures would mean nothing.
+
+    Raises:
+        ModelError: the recall's remark says that similarity was left out.
+    """
+    if LEFT_OUT in remark:
+        raise ModelError(remark, fault=ModelFault.SERVER)
