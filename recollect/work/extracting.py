@@ -99,7 +99,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
     told, refused = await admitted(told, tools)
-    parts = await parted(with_characters(told, options), recalls, tools, keeps_questions=True)
+    # A question stays for the answer behind it, but where it could become a memory itself.
+    asks = "assistant" not in profile.form.sources
+    parts = await parted(with_characters(told, options), recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
