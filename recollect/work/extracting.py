@@ -99,8 +99,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
     told, refused = await admitted(told, tools)
-    # A question stays for the answer behind it, but where it could become a memory itself.
-    asks = "assistant" not in profile.form.sources
+    asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(with_characters(told, options), recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
