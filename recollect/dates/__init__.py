@@ -2,5 +2,6 @@
 
 from recollect.dates.mention import DateMention, Precision
 from recollect.dates.resolve import resolve_dates
+from recollect.dates.tense import Direction
 
-__all__ = ["DateMention", "Precision", "resolve_dates"]
+__all__ = ["DateMention", "Direction", "Precision", "resolve_dates"]

@@ -16,6 +16,11 @@ def day(which: date, *, explicit: bool = False) -> Days:
     return Days(first=which, last=which, precision=Precision.DAY, explicit=explicit)
 
 
+def period(first: date, last: date, *, explicit: bool = False) -> Days:
+    """Return the days from one to another, both included."""
+    return Days(first=first, last=last, precision=Precision.PERIOD, explicit=explicit)
+
+
 def week(inside: date) -> Days:
     """Return the Monday to Sunday around a day."""
     monday = inside - timedelta(days=inside.weekday())

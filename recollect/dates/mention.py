@@ -16,6 +16,8 @@ class Precision(StrEnum):
     """The unit that the words name."""
 
     DAY = "day"
+    PERIOD = "period"
+    """From a day to another: '3 to 9 March'."""
     WEEKEND = "weekend"
     WEEK = "week"
     MONTH = "month"
@@ -25,6 +27,7 @@ class Precision(StrEnum):
 
 _PREPOSITION = {
     Precision.DAY: "on",
+    Precision.PERIOD: "from",
     Precision.WEEKEND: "on",
     Precision.WEEK: "in",
     Precision.MONTH: "in",
@@ -42,6 +45,8 @@ class Days:
     precision: Precision
     explicit: bool = False
     """The words name the year themselves: they never go stale."""
+    recurs: bool = False
+    """It comes round every year: a birthday, what happens every May."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,8 @@ class DateMention:
     """How the words are tied to the sentence: 'in', 'since', 'until'; a default where they stood bare."""
     explicit: bool
     """The words name the year themselves, so they need no rewriting."""
+    recurs: bool = False
+    """It comes round every year, and is written without one."""
 
     @property
     def since(self) -> bool:
@@ -74,6 +81,10 @@ class DateMention:
     @property
     def absolute(self) -> str:
         """The time without a preposition, as it reads at any later day: '7 May 2023'."""
+        if self.recurs and self.precision is Precision.DAY:
+            return f"{self.first.day} {MONTHS[self.first.month - 1]}"
+        if self.recurs and self.precision is Precision.MONTH:
+            return MONTHS[self.first.month - 1]
         if self.precision is Precision.YEAR:
             return str(self.first.year)
         if self.precision is Precision.MONTH:
@@ -82,6 +93,8 @@ class DateMention:
             return _season(self.first, self.last)
         if self.precision is Precision.DAY:
             return written(self.first)
+        if self.precision is Precision.PERIOD:
+            return _period(self.first, self.last)
         unit = self.precision.value
         return f"the {unit} of {written(self.first)}"
 
@@ -98,6 +111,14 @@ def written(day: date) -> str:
     '7 May 2023'
     """
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def _period(first: date, last: date) -> str:
+    """Write a run of days: '3 to 9 March 2026'."""
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{first.day} to {written(last)}"
+    begin = f"{first.day} {MONTHS[first.month - 1]}" if first.year == last.year else written(first)
+    return f"{begin} to {written(last)}"
 
 
 def _season(first: date, last: date) -> str:
@@ -131,4 +152,5 @@ def mention(days: Days, *, quote: str, start: int, preposition: str, zone: ZoneI
         end=midnight(days.last + timedelta(days=1), zone),
         preposition=preposition or _PREPOSITION[days.precision],
         explicit=days.explicit,
+        recurs=days.recurs,
     )

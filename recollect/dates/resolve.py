@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date, datetime
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from recollect.dates import calendar
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
+from recollect.dates.tense import Direction, direction, is_habit, recurs
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _COUNTS = {
@@ -23,6 +24,9 @@ _WEEKDAY = (
 )
 _DAY_NAME = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
+_ONE = r"(?P<one>\d{1,2})(?:st|nd|rd|th)?\b"
+_MONTH_ONE = _MONTH.replace("<month>", "<month_one>")
+_TO = r"\s*+(?:-|–|—|to|until|till|through|(?P<and>and))\s*+"
 _YEAR = r"(?P<year>(?:19|20)\d\d)\b"
 _SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
 _COUNT = r"(?P<count>\d{1,3}|(?:a\s++)?couple(?:\s++of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
@@ -32,22 +36,11 @@ _TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of
 _PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
 _WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 
+# Every day of the month that any month has comes within so many days.
+MAX_DAYS_TO_A_DAY = 62
 # Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
 LONGEST_READ = 20_000
 
-# Words that turn a bare 'Friday' or 'in May' to the coming one.
-_FUTURE = re.compile(
-    r"\b(?:will|won't|gonna|going\s++to|plan(?:s|ning)?\s++(?:to|on|for)|upcoming|coming\s++up|tomorrow|look(?:ing)?\s++"
-    r"forward|can't\s++wait|about\s++to|scheduled|hop(?:e|ing)\s++to|want\s++to|intend|due|deadline|remind|"
-    r"(?:i'm|i\s++am|(?:we|they)(?:'re|\s++are)|(?:he|she)(?:'s|\s++is))\s++(?:\w+ing))\b|'ll\b|^(?:i|we)\s++(?:start|leave|fly|move|have|travel)\b",
-    re.IGNORECASE,
-)
-# What one signs up for lies ahead; a bare weekday behind such a word is rather when it was done.
-_BOOKED = re.compile(
-    r"\b(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited)\b[^.!?]{0,60}$", re.IGNORECASE
-)
-# So many characters before a date may speak of it.
-_NEAR = 100
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
 # Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
@@ -67,17 +60,17 @@ class _Moment:
 
     match: re.Match[str]
     today: date
-    future: bool
+    default: Direction
+
+    @property
+    def future(self) -> bool:
+        """Whether it lies ahead, where it names no year."""
+        start, end = self.match.span()
+        return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
 
     def get(self, name: str) -> str:
         """Return a group, folded; empty where it is absent."""
         return (self.match.groupdict().get(name) or "").casefold()
-
-    @property
-    def booked(self) -> bool:
-        """Whether the words before it speak of something one signs up for."""
-        start = self.match.start()
-        return bool(_BOOKED.search(self.match.string[max(0, start - _NEAR) : start]))
 
     @property
     def which(self) -> str:
@@ -94,16 +87,19 @@ class _Moment:
         return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
-def resolve_dates(text: str, *, said_at: datetime, zone: ZoneInfo) -> list[DateMention]:
+def resolve_dates(
+    text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
+) -> list[DateMention]:
     """Find the times a text names, in order, none overlapping another.
 
-    A bare 'Friday' or 'in May' is the one before, unless the sentence looks ahead. Numbers of unclear size ('a few
+    The tense of its clause decides where a bare 'Friday' or 'in May' lies. Numbers of unclear size ('a few
     days ago'), lengths of time and what the calendar does not have ('30 February') are left out.
 
     Args:
         text: Any text; only English date words and numeric dates are read.
         said_at: When it was said (aware).
         zone: The speaker's time zone, which says when a day begins.
+        default: Where a bare date lies whose clause has no verb: 'dentist on Friday'.
 
     >>> from datetime import UTC
     >>> found = resolve_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
@@ -114,14 +110,13 @@ def resolve_dates(text: str, *, said_at: datetime, zone: ZoneInfo) -> list[DateM
     if not _ANY_TIME.search(text.casefold()):
         return []
     today = said_at.astimezone(zone).date()
-    future = bool(_FUTURE.search(text.replace("’", "'")))
     taken: list[tuple[int, int]] = []
     found: list[DateMention] = []
     for pattern, read in _PATTERNS:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
-            one = _read(_Moment(match=match, today=today, future=future), read, zone)
+            one = _read(_Moment(match=match, today=today, default=default), read, zone)
             if one is not None:
                 taken.append(one.span)
                 found.append(one)
@@ -133,6 +128,9 @@ def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInf
         days = read(moment)
         if days is None:
             return None
+        start, end = moment.match.span()
+        if not days.explicit and not moment.which and recurs(moment.match.string, start, end):
+            days = replace(days, recurs=True)
         return mention(
             days,
             quote=moment.match.group(),
@@ -173,7 +171,32 @@ def _written_day(moment: _Moment) -> Days:
     number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
     if moment.get("year"):
         return calendar.day(date(int(moment.get("year")), number, of_month), explicit=True)
-    return calendar.near_day(moment.today, number, of_month, future=moment.future or moment.booked)
+    return calendar.near_day(moment.today, number, of_month, future=moment.future)
+
+
+def _period(moment: _Moment) -> Days | None:
+    """Read '3 to 9 March', 'March 3-9', '30 March to 4 April'."""
+    if moment.get("and") and not moment.match.group().lower().startswith("between"):
+        return None  # 'rooms 3 and 4'
+    last_month = _MONTH_NUMBER[moment.get("month")]
+    first_month = _MONTH_NUMBER[moment.get("month_one")] if moment.get("month_one") else last_month
+    ends = calendar.near_day(moment.today, last_month, int(moment.get("day")), future=moment.future).last
+    if moment.get("year"):
+        ends = date(int(moment.get("year")), last_month, int(moment.get("day")))
+    year = ends.year - (first_month > last_month)
+    begins = date(year, first_month, int(moment.get("one")))
+    return calendar.period(begins, ends, explicit=bool(moment.get("year"))) if begins < ends else None
+
+
+def _day_alone(moment: _Moment) -> Days:
+    """Read 'on the 14th': the nearest one."""
+    step = 1 if moment.future else -1
+    found = moment.today
+    for _ in range(MAX_DAYS_TO_A_DAY):
+        found += timedelta(days=step)
+        if found.day == int(moment.get("day")):
+            return calendar.day(found)
+    raise ValueError("no month near has such a day")
 
 
 def _named_month(moment: _Moment) -> Days | None:
@@ -226,6 +249,8 @@ def _named_weekday(moment: _Moment) -> Days | None:
         return None
     if not moment.which and _small_word(moment, "weekday"):
         return None
+    if not moment.which and is_habit(moment.match.string, *moment.match.span()):
+        return None
     abbreviated = moment.get("weekday")
     number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(abbreviated[:3]))
     return calendar.near_weekday(moment.today, number, moment.which, future=moment.future)
@@ -243,6 +268,14 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
     (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
     (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
+    (
+        _compiled(
+            rf"(?:from\s++|between\s++)?(?:the\s++)?{_ONE}(?:\s++(?:of\s++)?{_MONTH_ONE})?{_TO}(?:the\s++)?{_DAY}"
+            rf"(?:\s++of)?\s++{_MONTH}(?:,?\s++{_YEAR})?"
+        ),
+        _period,
+    ),
+    (_compiled(rf"(?:from\s++|between\s++)?{_MONTH}\s++{_ONE}{_TO}{_DAY}(?!:)(?:,?\s++{_YEAR})?"), _period),
     (
         _compiled(_TIE + rf"(?:{_DAY_NAME},?\s++)?(?:the\s++)?{_DAY}(?:\s++of)?\s++{_MONTH}(?:,?\s++{_YEAR})?"),
         _written_day,
@@ -269,6 +302,13 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] 
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
     (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
     (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
+    (
+        _compiled(
+            r"(?P<tie>on|by|until|till|from|since|for)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"
+            r"(?=\s*+(?:[,.;:!?)]|$|(?:at|in|with|and|so|for|we|i|to|because|but|or|from|if|please)\b))"
+        ),
+        _day_alone,
+    ),
     (_compiled(r"(?:over|during|on|at)\s++the\s++weekend\b"), _over_weekend),
     (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s){_WEEKDAY}{_PART}"), _named_weekday),
 )

@@ -1,6 +1,11 @@
 """Dates for the extractors: the words of `recollect.dates`, and putting them back into a sentence. Pure."""
 
+import re
+
 from recollect.dates import DateMention, Precision, resolve_dates
+
+_TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
+_LONGEST_TIE = 10
 
 __all__ = ["DateMention", "Precision", "resolve_dates", "write_out"]
 
@@ -20,7 +25,8 @@ def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str
         if text[end : end + 2] in ("'s", "’s"):
             text = f"{text[: end + 2]} ({one.absolute}){text[end + 2 :]}"
             continue
-        phrase = one.phrase
+        # 'Moved to 19 May': the date is tied to the sentence already.
+        phrase = one.absolute if _TIED.search(text[max(0, start - _LONGEST_TIE) : start]) else one.phrase
         if text[start].isupper() and not text[:start].strip():
             phrase = phrase[0].upper() + phrase[1:]
         text = text[:start] + phrase + text[end:]

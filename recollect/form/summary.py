@@ -13,7 +13,7 @@ from math import log, sqrt
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from recollect.dates import resolve_dates
+from recollect.dates import Direction, resolve_dates
 from recollect.form.dates import write_out
 from recollect.form.gate import worth_a_look
 from recollect.form.hold import hold_reason, planted_order
@@ -170,7 +170,8 @@ def _worth(one: _Statement, rare: dict[str, float], said: set[str], in_turn: Cou
 
 
 def _dated(one: _Statement, zone: ZoneInfo) -> str:
-    return write_out(one.text, resolve_dates(one.text, said_at=one.message.said_at, zone=zone))
+    mentions = resolve_dates(one.text, said_at=one.message.said_at, zone=zone, default=Direction.AHEAD)
+    return write_out(one.text, mentions)
 
 
 def _cut(text: str, longest: int = LONGEST_STATEMENT) -> str:

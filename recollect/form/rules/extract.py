@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from recollect.chat.names import spoken_name
-from recollect.dates import resolve_dates
+from recollect.dates import Direction, resolve_dates
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.noting import day_of, forget_of, note_of, remembered, went_on
@@ -77,7 +77,7 @@ def _readings(source: FormInput) -> Iterator[Reading]:
         yield Reading(
             message=message,
             text=text,
-            mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone),
+            mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
             speaker=_speaker(message, everybody),
             talk=talk,
             masked=masked if talk else without_transcript(without_material(masked)),

@@ -75,7 +75,7 @@ def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | Non
         return None
     quote = reading.quote(clause)
     written = write_out(fold(quote), inside)
-    starts = [one.start for one in inside if one.start <= reading.message.said_at]
+    starts = [one.start for one in inside if one.start <= reading.message.said_at and not one.recurs]
     return Candidate(
         kind=MemoryKind.NOTE,
         text=_written(reading, clause, written[lead_of(written) :]),
@@ -222,6 +222,7 @@ def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
 
 
 def _type_of(mentions: Sequence[DateMention], said_at: datetime) -> str:
+    mentions = [mention for mention in mentions if not mention.recurs]
     if not mentions:
         return "fact"
     return "plan" if mentions[-1].start > said_at else "event"

@@ -1,0 +1,120 @@
+"""Whether a bare date lies ahead or behind: the tense of its clause decides. Pure."""
+
+import re
+from enum import StrEnum
+
+# So many characters of a sentence before and behind a date are read for its verb.
+MAX_BEFORE, MAX_BEHIND = 160, 80
+
+_SENTENCE_END = re.compile(r"[.!?;\n]")
+# A clause of its own begins here: 'I moved in May, and my lease is up on 3 June'.
+_CLAUSE_END = re.compile(r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I)
+# What was put off, booked or signed up for lies ahead, although the verb is in the past.
+_ARRANGED = re.compile(
+    r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
+    r"|brought\s++forward|extended)"
+    r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
+    r"|(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited|scheduled|planned|confirmed"
+    r"|arranged"
+    r"|set\s++for|due)\b[^.!?]{0,80}$)",
+    re.IGNORECASE,
+)
+_IS = r"(?:am|is|are|i'm|we're|they're|you're|he's|she's|it's|there's|that's|[a-z]{2,30}'s)"
+_BASE = (
+    r"start|begin|leave|fly|move|travel|arrive|visit|go|come|get|turn|meet|see|work|play|run|take|give|land"
+    r"|return|marry|sit|have|need|want"
+)
+# Verbs that tell, in the order of the sentence; the one nearest before the date counts.
+_VERB = re.compile(
+    rf"\b(?:(?P<present>{_IS}\s++(?:\w{{1,20}}ly\s++|not\s++|all\s++|also\s++|now\s++)?\w{{2,20}}(?:ing|ed)\b(?:\s++\w{{2,20}}ed\b)?"
+    rf"|(?:i|we|they|you)\s++(?:\w{{1,20}}ly\s++|also\s++|both\s++)?(?:{_BASE})\b"
+    rf"|(?:{_IS}|be|isn't|aren't|has|have|don't|doesn't|does|must|should|can|may|might|will|won't|shall|gonna"
+    rf"|wants?\s++to|needs?\s++to"
+    r"|intends?|hop(?:e|ing)\s++to|plan(?:s|ning)?\s++(?:to|on|for)|look(?:ing)?\s++forward|about\s++to|expires?"
+    r"|starts|begins|ends|opens|closes"
+    r"|leaves|arrives|departs|takes\s++place|flies|moves|travels|visits|goes|comes|gets|turns|meets|works|plays"
+    r"|runs|takes|gives|lands|returns"
+    r"|upcoming|coming\s++up|tomorrow|deadline|until|till|remind)\b|\w{1,20}'ll\b)"
+    r"|(?P<past>(?:was|were|wasn't|weren't|did|didn't|had|hadn't|been|went|got|made|took|won|lost|came|saw|met"
+    r"|bought|ate|left|flew|drove"
+    r"|ran|began|broke|fell|found|gave|heard|held|knew|paid|said|sold|sent|slept|spent|told|taught|thought|wore"
+    r"|wrote|became|built"
+    r"|caught|chose|drank|felt|forgot|fought|grew|kept|led|lent|quit|rode|rang|sang|sat|shot|spoke|stood|stole"
+    r"|swam|threw|woke"
+    r"|born|gone|since|ago|\w{2,30}(?<!ne)(?<!inde)(?<!spe)(?<!fe)(?<!se)(?<!sh)(?<!sle)ed)\b))",
+    re.IGNORECASE,
+)
+_DID = re.compile(r"\b(?:did|didn't)\b", re.IGNORECASE)
+_ANNIVERSARY = re.compile(
+    r"\b(?:birthdays?|b-?days?|anniversar(?:y|ies)|name\s++day|date\s++of\s++birth|dob|annually|yearly|once\s++a\s++year)\b",
+    re.IGNORECASE,
+)
+# 'My 30th birthday' comes once.
+_COUNTED = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_HABIT = re.compile(r"\b(?:always|usually|every|each|often|normally|typically|mostly)\b", re.IGNORECASE)
+
+
+class Direction(StrEnum):
+    """Where a date without a year lies."""
+
+    AHEAD = "ahead"
+    BEHIND = "behind"
+
+
+def direction(text: str, start: int, end: int, *, default: Direction) -> Direction:
+    """Read from the words around a date where it lies.
+
+    Args:
+        text: Any text.
+        start: Where the date begins in it.
+        end: Where it ends.
+        default: For a date whose clause has no verb that tells.
+
+    >>> text = "My exam is on Tuesday"
+    >>> direction(text, 11, 21, default=Direction.BEHIND)
+    <Direction.AHEAD: 'ahead'>
+    """
+    before, behind = _sentence(text, start, end)
+    if _ARRANGED.search(before):
+        return Direction.AHEAD
+    for clause in (_clause(before, behind), (before, behind)):
+        told = _told(*clause)
+        if told is not None:
+            return told
+    return default
+
+
+def recurs(text: str, start: int, end: int) -> bool:
+    """Return whether a date comes round every year: a birthday, an anniversary, what happens every May."""
+    clause = " ".join(_clause(*_sentence(text, start, end)))
+    return bool(_ANNIVERSARY.search(clause) and not _COUNTED.search(clause)) or bool(_HABIT.search(clause))
+
+
+def is_habit(text: str, start: int, end: int) -> bool:
+    """Return whether a clause tells what happens again and again: its weekday is no certain day."""
+    return bool(_HABIT.search(" ".join(_clause(*_sentence(text, start, end)))))
+
+
+def _told(before: str, behind: str) -> Direction | None:
+    """Return what the verb nearest before a date tells, or else the first behind it."""
+    verbs = list(_VERB.finditer(before))
+    verb = verbs[-1] if verbs else _VERB.search(behind)
+    if verb is None:
+        return None
+    return Direction.BEHIND if verb["past"] or _DID.search(before) else Direction.AHEAD
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
+    """Return what stands before and behind a date in its sentence."""
+    before = text[max(0, start - MAX_BEFORE) : start].replace("’", "'")
+    behind = text[end : end + MAX_BEHIND].replace("’", "'")
+    ends = [stop.end() for stop in _SENTENCE_END.finditer(before)]
+    stop = _SENTENCE_END.search(behind)
+    return before[ends[-1] if ends else 0 :], behind[: stop.start()] if stop else behind
+
+
+def _clause(before: str, behind: str) -> tuple[str, str]:
+    """Return the same within the clause."""
+    begins = [joint.end() for joint in _CLAUSE_END.finditer(before)]
+    stop = _CLAUSE_END.search(behind)
+    return before[begins[-1] if begins else 0 :], behind[: stop.start()] if stop else behind
