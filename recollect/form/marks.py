@@ -205,7 +205,7 @@ DELAYED_BY_ME = re.compile(
 MEANS = re.compile(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
 COMMANDS = re.compile(
     r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|the\s++assistant\s++(?:must|"
-    r"should|shall|will)\s++)*"
+    r"should|shall|will)\s++){0,6}"
     r"(?:always|never|ignore|disregard|override|overwrite|bypass|send|forward|e?mail|upload|post|fetch|visit|"
     r"open|click|load|include|append|embed|insert|render|run|execute|invoke"
     r"|call|use|tell|recommend|promote|prefer|praise|mention|reveal|print|output|delete|remove|write|reply|respond|"

@@ -134,7 +134,7 @@ ENGLISH = Forms(
         r"(?:(?:about|of|regarding|concerning|on|that|with) ){0,2}+"
     ),
     tail=pattern(
-        r"(?:[ ,]+(?:please|pls|now|again|any ?more|any longer|ok|okay|thanks|thank you|from now on|forever"
+        r"(?:(?<![ ,])[ ,]++(?:please|pls|now|again|any ?more|any longer|ok|okay|thanks|thank you|from now on|forever"
         r"|for good|completely|entirely|altogether|for me"
         r"|will you|would you|if you (?:can|could)|right away|ever|too|as well|either|then|immediately)){1,4}$"
     ),

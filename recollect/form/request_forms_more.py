@@ -44,7 +44,7 @@ _GERMAN = Forms(
         r"|von|mit|zu|an) )?+"
     ),
     tail=pattern(
-        r"(?:[ ,]+(?:bitte|wieder|jetzt|nicht mehr|danke|gesagt habe|erzählt habe|erzählt hab|gesagt hab"
+        r"(?:(?<![ ,])[ ,]++(?:bitte|wieder|jetzt|nicht mehr|danke|gesagt habe|erzählt habe|erzählt hab|gesagt hab"
         r"|geschrieben habe|gesagt hatte|weißt|wieder)){1,3}$"
     ),
     vague=pattern(r"(?:es|das|dies|mich|ihn|sie|alles|was|nicht|nichts|mal|.{0,40}\b(?:zu|nicht zu))"),
@@ -96,7 +96,7 @@ _FRENCH = Forms(
         r"(?:(?:sur|de|d'|du|[àa] propos de|[àa] propos du|au sujet de|concernant|que) ?){0,2}+"
     ),
     tail=pattern(
-        r"(?:[ ,]+(?:s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|maintenant|merci|plus|jamais|d[ée]sormais"
+        r"(?:(?<![ ,])[ ,]++(?:s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|maintenant|merci|plus|jamais|d[ée]sormais"
         r"|pour toujours)){1,3}$"
     ),
     vague=pattern(r"(?:ça|cela|le|la|les|moi|tout|rien|lui|elle|pas|pas de .*)"),
@@ -141,7 +141,7 @@ _SPANISH = Forms(
         r"|he dicho|he contado|sabes|sabe|escrib[ií]) )?+"
         r"(?:(?:sobre|de|acerca de|del|con) ){0,1}+"
     ),
-    tail=pattern(r"(?:[ ,]+(?:por favor|ahora|m[aá]s|nunca m[aá]s|gracias|ya|para siempre)){1,3}$"),
+    tail=pattern(r"(?:(?<![ ,])[ ,]++(?:por favor|ahora|m[aá]s|nunca m[aá]s|gracias|ya|para siempre)){1,3}$"),
     vague=pattern(r"(?:eso|esto|ello|lo|todo|nada|m[ií]|[eé]l|ella)"),
     before=pattern(
         r"(?:eso|esto|lo que (?:te )?(?:acabo de (?:decir|contar|escribir)(?:te)?|dije|he dicho)"
@@ -182,7 +182,7 @@ _ITALIAN = Forms(
         r"|ho raccontato|ho scritto|dissi|sai) )?+"
         r"(?:(?:su|di|del|della|sul|sulla|riguardo a|a proposito di) ){0,1}+"
     ),
-    tail=pattern(r"(?:[ ,]+(?:per favore|ora|adesso|pi[uù]|grazie|mai pi[uù]|per sempre)){1,3}$"),
+    tail=pattern(r"(?:(?<![ ,])[ ,]++(?:per favore|ora|adesso|pi[uù]|grazie|mai pi[uù]|per sempre)){1,3}$"),
     vague=pattern(r"(?:questo|quello|ci[oò]|lo|tutto|niente|me|lui|lei)"),
     before=pattern(
         r"(?:questo|quello|ci[oò]|(?:quello|ci[oò]) che (?:ti )?ho (?:appena )?(?:detto|scritto)"
@@ -216,7 +216,7 @@ _PORTUGUESE = Forms(
         r"(?:(?:que|tudo|de|o que) ){0,3}+(?:(?:eu|te|lhe) ){0,2}+(?:(?:disse|contei|falei|escrevi|sabes|sabe) )?+"
         r"(?:(?:sobre|de|da|do|acerca de) ){0,1}+"
     ),
-    tail=pattern(r"(?:[ ,]+(?:por favor|agora|mais|nunca mais|obrigad[oa]|para sempre)){1,3}$"),
+    tail=pattern(r"(?:(?<![ ,])[ ,]++(?:por favor|agora|mais|nunca mais|obrigad[oa]|para sempre)){1,3}$"),
     vague=pattern(r"(?:isso|isto|o|tudo|nada|mim|ele|ela)"),
     before=pattern(
         r"(?:isso|isto|o que (?:eu )?(?:acabei de (?:dizer|contar|escrever)|disse)|minha [uú]ltima mensagem"
@@ -246,7 +246,7 @@ _DUTCH = Forms(
     ),
     told=pattern(r"(?:(?:dat|alles|wat|over) ){0,2}+(?:ik (?:je|u)? ?)?+(?:(?:over|van|met) )?+"),
     tail=pattern(
-        r"(?:[ ,]+(?:alsjeblieft|alstublieft|nu|weer|bedankt|zei|vertelde|verteld heb|gezegd heb|weet)){1,3}$"
+        r"(?:(?<![ ,])[ ,]++(?:alsjeblieft|alstublieft|nu|weer|bedankt|zei|vertelde|verteld heb|gezegd heb|weet)){1,3}$"
     ),
     vague=pattern(r"(?:het|dat|dit|mij|me|hem|haar|alles|niets|niet|.{0,40}\bte)"),
     before=pattern(r"(?:dat|dit|het|wat ik (?:net|zojuist) (?:zei|schreef|gezegd heb))"),

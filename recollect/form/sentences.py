@@ -15,8 +15,8 @@ PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
 _STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 
-# Longest sentence that rules read as one, in characters; the longest of spoken English have some 600.
-MAX_SENTENCE = 1000
+# Longest sentence that rules read as one, in characters. More is a list or a paste, which is cut behind a word.
+MAX_SENTENCE = 2000
 
 _SUBJECT = (
     r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on)"

@@ -79,14 +79,14 @@ _COMMAND = re.compile(
     rf"^(?:(?:please|pls|now|ok(?:ay)?,?|then|can\s++you|could\s++you)\s++)*(?:{_COMMAND_VERBS})\b", re.I
 )
 _SMALL_TALK = re.compile(
-    r"^(?:(?:hi|hey|hello|hiya|yo|howdy|good\s++(?:morning|evening|afternoon|night|day)|thanks?|"
+    r"^(?:(?>(?:hi|hey|hello|hiya|yo|howdy|good\s++(?:morning|evening|afternoon|night|day)|thanks?|"
     r"thank\s++you|thx|ty|cheers|ok(?:ay)?"
     r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|"
     r"bye|goodbye|see\s++you|later|please|got\s++it"
     r"|makes\s++sense|sounds\s++good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|"
     r"continue|go\s++on|next"
     r"|all\s++good|a\s++lot|so\s++much|very\s++much|again|there|you|mate|everyone|all|much|very|that|"
-    r"works|it|helps?|good|well|done)"
+    r"works|it|helps?|good|well|done)\b)"
     r"[\s,.!:;)(-]*+)+$",
     re.IGNORECASE,
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 MOST_DEPTH = 64
 
 _BLANK = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
-_NUMBER = re.compile(r"[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
+_NUMBER = re.compile(r"(?<!\d)[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
 _WORD = re.compile(r"[A-Za-z_$][\w$-]*")
 _WORDS: dict[str, object] = {
     **{"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False},

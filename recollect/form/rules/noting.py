@@ -41,7 +41,7 @@ _IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
 # What only rounds a sentence off.
 _TRAILING = re.compile(
     rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
-    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]{{0,80}}|{PICTURE}+[\ufe0f\u200d]*)"
+    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]{{0,80}}+|{PICTURE}+[\ufe0f\u200d]*)"
     r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
     re.IGNORECASE,
 )
