@@ -16,6 +16,8 @@ from recollect.types import LoggedMessage, Memory, MemoryId
 
 # What is beyond this is an extractor gone wild, or somebody's hand on it.
 LONGEST_MEMORY_BYTES = 2048
+# No list that was shown has so many rows.
+_LARGEST_NUMBER = 1_000_000
 CATEGORIES = ("identity", "preference", "constraint", "instruction")
 
 
@@ -29,6 +31,16 @@ def _number(value: object) -> object:
         value = value.strip(" []#()")
         return None if value.lower() in ("", "null", "none") else value
     return value
+
+
+def _maybe_number(value: object) -> object:
+    """Read a number as `_number` does; what is none (an id, a word) counts as no number."""
+    value = _number(value)
+    if isinstance(value, str) and not (value.isdecimal() and len(value) < 10):
+        return None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _LARGEST_NUMBER else None
+    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
 
 
 def _unit(value: object) -> object:
@@ -83,7 +95,7 @@ Texts = Annotated[list[str], BeforeValidator(_texts)]
 Weight = Annotated[float, Field(ge=0, le=1), BeforeValidator(_unit)]
 OfTen = Annotated[float, Field(ge=0, le=1), BeforeValidator(_of_ten)]
 Place = Annotated[int, BeforeValidator(_number)]
-MaybePlace = Annotated[int | None, BeforeValidator(_number)]
+MaybePlace = Annotated[int | None, BeforeValidator(_maybe_number)]
 Places = Annotated[list[int], BeforeValidator(_numbers)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 
@@ -127,15 +139,13 @@ def message_of(number: int, source: FormInput) -> LoggedMessage:
 
 
 def updated(number: int | None, neighbours: Sequence[Memory]) -> MemoryId | None:
-    """Return the known memory that was shown under a number.
+    """Return the known memory that was shown under a number; None if none was.
 
-    Raises:
-        UnusableError: none was.
+    A wrong number costs the correction its target, not its words: dropped with it, they would leave what they correct
+    as the newest statement.
     """
-    if number is None:
+    if number is None or not 1 <= number <= len(neighbours):
         return None
-    if not 1 <= number <= len(neighbours):
-        raise UnusableError(f"memory {number} was not shown")
     return neighbours[number - 1].id
 
 
