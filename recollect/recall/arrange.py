@@ -15,7 +15,7 @@ from recollect.recall.gather import Matches
 from recollect.recall.query import Query
 from recollect.recall.rank import Row
 from recollect.recall.words import WORD_WEIGHT, match_words
-from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind
+from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind, Subject
 
 # What the recent conversation's words count beside those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
@@ -23,6 +23,8 @@ BACKGROUND_WEIGHT = 0.3
 _SUREST = 1e-6
 # Memories kept out that are named with the reason; the rest goes unnamed.
 _MOST_NAMED = 10
+# A message of fewer terms that neither asks nor speaks of its author ("ok great") wants nothing that is known.
+MIN_TERMS = 3
 _DAY_US = 86_400 * 1_000_000
 _NOTE, _EPISODE = KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.EPISODE)
 
@@ -62,13 +64,28 @@ def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arr
     return Arranged(arranged, left)
 
 
+def few_notes(hots: Sequence[Hot], query: Query) -> frozenset[Subject]:
+    """Return the subjects that have no more notes than may be shown, where the query says enough to want any.
+
+    A reader picks what matters out of ten lines; a calibration made for thousands of memories does not.
+    """
+    if len(query.terms) < MIN_TERMS and not (query.question or query.personal):
+        return frozenset()
+    return frozenset(hot.subject for hot in hots if np.count_nonzero(hot.kinds == _NOTE) <= query.limit)
+
+
 def worth_showing(row: Row, query: Query) -> bool:
     """Tell whether a row may go into a prompt, as far as its score tells."""
     if row.certain or query.policy.order != "evidence" or row.id in (query.newest or ()):
         return True
-    if row.kind is MemoryKind.EPISODE and query.vector is not None:
+    if row.kind is MemoryKind.EPISODE:
         return True  # its distance has let it in
     return row.score >= query.policy.floor and speaks_for(row)
+
+
+def is_of_few(row: Row, query: Query, few: frozenset[Subject]) -> bool:
+    """Return whether a row is one of few notes, which may go into a prompt behind those that are like the query."""
+    return row.kind is MemoryKind.NOTE and row.subject in few and row.score >= query.policy.floor
 
 
 def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:

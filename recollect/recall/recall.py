@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from recollect.ids import id_text
-from recollect.recall.arrange import arrange, newest, worth_showing
+from recollect.recall.arrange import arrange, few_notes, is_of_few, newest, worth_showing
 from recollect.recall.best import best
 from recollect.recall.collapse import collapse_sources
 from recollect.recall.explain import reasons
@@ -102,7 +102,9 @@ def rank_subjects(
     kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
     left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
+        few = few_notes(hots, query)
         strong = [row for row in kept if worth_showing(row, query)]
+        strong += [row for row in kept if row not in strong and is_of_few(row, query, few)]
         weak = [row for row in kept if row not in strong][: query.limit]
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong

@@ -83,6 +83,25 @@ def test_a_prompt_is_spared_what_is_too_weak() -> None:
     assert why_left(recall(strict, PEANUTS, OSLO), OSLO.id)[0].startswith("too weak (0.")
 
 
+RAISINS = Known(id=5, text="Ana never eats raisins.", vectors=(NORTH,))
+CAKE = "A cake for Sunday, mind what I like"
+
+
+def test_of_few_notes_a_prompt_shows_also_those_that_are_not_like_the_question() -> None:
+    query = for_prompt(ask(CAKE, vector=unit(*EAST), limit=3))
+    turn = replace(OSLO, id=6, text="word6x word7x", kind=MemoryKind.TURN)
+    more = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 13)]
+
+    assert RAISINS.text in texts(recall(query, RAISINS, turn))
+    assert turn.text not in texts(recall(query, RAISINS, turn)), "a quotation has to fit"
+    assert RAISINS.text not in texts(recall(query, RAISINS, *more)), "of many notes only those that fit are shown"
+
+
+def test_a_message_that_says_nothing_brings_no_note() -> None:
+    for text in ("Thanks!", "Go on", "ok great"):
+        assert texts(recall(for_prompt(ask(text, vector=unit(*EAST), limit=3)), RAISINS)) == []
+
+
 def test_standing_facts_come_first_in_a_prompt_and_rank_like_the_rest_in_a_search() -> None:
     minor = replace(FACT, id=4, text="Ana's hobby is chess.", importance=0.4, key="hobby")
     question = ask("peanuts", vector=unit(*EAST))
