@@ -19,7 +19,8 @@ _LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 MAX_SENTENCE = 2000
 
 _SUBJECT = (
-    r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on)"
+    r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on|"
+    r"(?:from|since|as\s++of)\s++\w{1,12}(?:\s++\w{1,12})?)"
     r",?\s++)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
     r"call|don't|always|never"
     r"|not|im)\b"

@@ -8,7 +8,7 @@ from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
-from recollect.form.rules.noting import day_of, forget_of, note_of, remembered, went_on
+from recollect.form.rules.noting import day_of, forget_of, notes_of, remembered, went_on
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
@@ -34,7 +34,7 @@ RULES_VERSION = "rules-2"
 MOST_CANDIDATES = 20
 _REMEMBER = re.compile(
     r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
-    r"save)(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
+    r"save)(?:\s++(?:for|to)\s++(?:me|self|myself))?(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )
 # What stands between commas; in fewer words it only rounds off what stands before it.
@@ -138,7 +138,7 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
     yield from (candidate for candidate, _ in facts)
     if asked:
-        if not facts:
+        if all(one.category == "instruction" for one, _ in facts):
             yield remembered(reading, sentence, asked["what"])
         return
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
@@ -161,9 +161,7 @@ def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]
         within = [category for category, span in stated if clause.start <= span.start < clause.end]
         if "instruction" in within:
             continue
-        note = note_of(reading, clause, stated=bool(within))
-        if note:
-            yield note
+        yield from notes_of(reading, clause, stated=bool(within))
 
 
 def _tied(reading: Reading, clauses: Sequence[Piece]) -> list[Piece]:

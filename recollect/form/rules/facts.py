@@ -7,6 +7,7 @@ from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
 from recollect.form.rules import constraints, identity, instructions, occupations, people, places, preferences
 from recollect.form.rules.fact import Fact, Rule, found_by
+from recollect.form.rules.stand_alone import leaves_out_i, with_i
 
 _ALL: tuple[Rule, ...] = (
     *identity.RULES,
@@ -22,7 +23,7 @@ _LEAD = re.compile(
     r"|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|for\s++(?:your\s++)?(?:future\s++)?reference|"
     r"honestly|sorry|ps|nowadays|these\s++days|now"
     r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|thanks?|thank\s++you|unfortunately|sadly|luckily|"
-    r"today|recently|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
+    r"today|recently|welp|omg|ugh|urgh|argh|phew|yay|whoa|wow|guys|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
     r"|(?:but\s++)?seriously(?:\s++though)?|for\s++real|no\s++jok(?:e|es|ing)|jok(?:es|ing)\s++aside|all\s++jokes\s++aside|guess\s++what|much\s++better"
     r"|(?:quick|small|short|big|good|great|bad|sad)\s++(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
     r"|also)\b[\s,.!:;–-]*+){1,12}",
@@ -60,6 +61,8 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
         mentions: Times named in it, spans counted from its start.
     """
     body = _undated(clause, mentions)[lead_of(clause) :].strip(" ,.!;:")
+    if leaves_out_i(body):
+        body = with_i(body)
     found = found_by(_ALL, body) + found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
     if mentions and is_birthday(clause):
         found.append(_birthday(mentions[0]))

@@ -44,6 +44,34 @@ _STATES = re.compile(
     r"(?:\w+\s++)?(?:flat|apartment|house|job|therapist|doctor|dentist|flatmate|roommate|nanny|school|car|career|divorce|puppy|dog|cat)\b",
     re.IGNORECASE,
 )
+# What one works towards for months.
+_WORKS_TOWARDS = re.compile(
+    rf"i(?:'m|\s++am)\s++{_ADVERBS}(?:(?:training|preparing|studying|saving(?:\s++up)?)\s++for\s|learning\s++\w|expecting\s|dating\s|"
+    r"(?:raising|keeping|renting)\s|on\s++(?-i:[A-Z])\w++\s++with\s|"
+    r"(?:writing|finishing|doing)\s++(?:my|an?)\s++(?:[\w-]++\s++){0,2}?(?:novel|book|thesis|dissertation|phd|memoir|degree|masters?|album)\b)",
+    re.IGNORECASE,
+)
+# How a household or a team does things.
+_OUR_WAY = re.compile(
+    r"we(?:'re|'ve|\s++are|\s++have)?\s++(?:(?:all|both|only|also|now|always|mostly|just)\s++)*+(?:use|using|deploy|host|indent|live|share|rent|own|"
+    r"keep|grow|raise|speak|eat|cook|drink|sleep|named|call\s++(?:him|her|it|them)|(?:have|got)\s++(?:an?|one|two|three|four|no)|"
+    r"(?:don't|do\s++not|never)\s++(?:eat|drink|use|have|own)|(?:going|flying|moving|travelling|traveling|driving)\s++to\s++(?-i:[A-Z]))\b",
+    re.IGNORECASE,
+)
+_WHO = (
+    r"(?:(?-i:[A-Z])[\w'-]{1,30}+|(?:my\s++)?(?:grandad|granddad|grandpa|grandma|granny|gran|nan|mum|mom|dad|baby))"
+    r"(?:\s++and\s++(?:i|(?-i:[A-Z])[\w'-]{1,30}+))?"
+)
+# What happens to people by their names, and what others change for the speaker.
+_OF_PEOPLE = re.compile(
+    rf"{_WHO}\s++(?:(?:has|have|just|finally|recently|sadly)\s++)*+(?:moved\s++(?:in|out|back|away|to\s++(?-i:[A-Z]))|passed\s++away|died|gave\s++birth|"
+    r"got\s++(?:married|engaged|divorced)|(?:is|are)\s++getting\s++(?:married|divorced)|(?:is|are)\s++(?:now\s++)?(?:pregnant|allergic\s++to|"
+    r"expecting|vegan|vegetarian|divorced|engaged|married)|was\s++born|graduated|retired|broke\s++up|split\s++up|had\s++(?:a|her|his|our|their)\s++baby)\b"
+    r"|(?:they|(?:the|my)\s++(?!(?:function|code|app|script|update|compiler|linter|server|browser|page|tool|file|model|api)\b)[\w-]{2,20}+|"
+    r"(?:dr|doctor)\.?\s++\w{2,20}+|(?:he|she)\s++also)\s++(?:(?:has|have|just|also)\s++)*+(?:moved|postponed|cancell?ed|changed|delayed|put|raised|"
+    r"lowered|increased|reduced|stopped|prescribed|promoted|transferred)\s++(?:my|our|me|us|the)\b",
+    re.IGNORECASE,
+)
 # 'my budget is', 'my car has': what belongs to somebody and how it is.
 _PASSING = (
     r"(?:here|there|late|ready|back|up|down|off|on|over|out|empty|full|dead|open|closed|broken|stuck|slow|frozen|cold|warm|"
@@ -87,13 +115,31 @@ def lasts(text: str) -> float:
     (0.2, 0.0, 0.15)
     """
     gained = 0.0
-    if _STATES.match(text):
+    if _STATES.match(text) or _WORKS_TOWARDS.match(text):
         gained = STATE
-    elif _KIN.search(text) or _ATTRIBUTE.match(text):
+    elif is_our_way(text) or is_of_people(text) or _KIN.search(text) or _ATTRIBUTE.match(text):
         gained = HABIT
     if _TURN.search(text):
         gained = max(gained, TURN)
     return gained + HABIT * bool(_HABIT.search(text)) if gained < STATE else gained
+
+
+def is_our_way(text: str) -> bool:
+    """Return whether a clause tells how a household or a team does things.
+
+    >>> is_our_way("we deploy on Fly"), is_our_way("we talked")
+    (True, False)
+    """
+    return bool(_OUR_WAY.match(text))
+
+
+def is_of_people(text: str) -> bool:
+    """Return whether a clause tells of people by their names, or of what others changed for the speaker.
+
+    >>> is_of_people("Oksana moved in"), is_of_people("the airline moved our flight"), is_of_people("the code moved it")
+    (True, True, False)
+    """
+    return bool(_OF_PEOPLE.match(text))
 
 
 def is_turn(text: str, *, habits: bool = True) -> bool:

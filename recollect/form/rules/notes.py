@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from recollect.form.rules.lasting import is_present_habit, is_turn, lasts
+from recollect.form.rules.lasting import HABIT, is_of_people, is_our_way, is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
-from recollect.form.rules.stand_alone import starts_without_subject
+from recollect.form.rules.stand_alone import leaves_out_i, starts_without_subject
 from recollect.form.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
 
@@ -114,6 +114,11 @@ class Clause:
     """A fact pattern recognised it."""
 
 
+def reports(text: str) -> bool:
+    """Return whether a clause tells what others say or think of the speaker."""
+    return bool(_REPORTS.match(text))
+
+
 def of_oneself(text: str) -> bool:
     """Whether a clause begins with its speaker, or with those they belong to."""
     return bool(_SUBJECT.match(text) or _WE.match(text))
@@ -127,12 +132,13 @@ def note_weight(clause: Clause) -> float:
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
         return 0.0
     subject = _SUBJECT.match(text)
-    dropped = clause.talk and starts_without_subject(text)
-    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text))
+    dropped = starts_without_subject(text) if clause.talk else leaves_out_i(text)
+    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text))
+    people = not clause.talk and is_of_people(text)
     about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
-    if not (subject or dropped or ours or about or (clause.stated and _SELF.search(text))):
+    if not (subject or dropped or ours or about or people or (clause.stated and _SELF.search(text))):
         return 0.0
-    last = 0.0 if clause.talk else lasts(text)
+    last = 0.0 if clause.talk else max(lasts(text), HABIT * dropped)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(clause, owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)

@@ -9,10 +9,10 @@ from recollect.dates import DateMention
 from recollect.form.dates import write_out
 from recollect.form.requests import Scope, forget_request
 from recollect.form.rules.facts import is_birthday, lead_of
-from recollect.form.rules.notes import Clause, note_weight, of_oneself
+from recollect.form.rules.notes import Clause, note_weight, of_oneself, reports
 from recollect.form.rules.reading import DOUBTED, PLAIN, READ, Reading
 from recollect.form.rules.stand_alone import reporting, stand_alone
-from recollect.form.sentences import PICTURE, Piece, fold, sentences
+from recollect.form.sentences import PICTURE, Piece, fine_clauses, fold, sentences
 from recollect.form.sources import speaker_of
 from recollect.form.tone import (
     commands,
@@ -51,6 +51,21 @@ _FURTHER = re.compile(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
 _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
+
+
+def notes_of(reading: Reading, clause: Piece, *, stated: bool) -> list[Candidate]:
+    """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
+    note = note_of(reading, clause, stated=stated)
+    if note or reading.talk or not states_plainly(clause.text):
+        return [note] if note else []
+    parts = [part for part in fine_clauses(clause) if part.text != clause.text and states_plainly(part.text)]
+    return [note for part in parts if (note := note_of(reading, part, stated=False))]
+
+
+def states_plainly(text: str) -> bool:
+    """Return whether nothing in a clause is supposed, exaggerated, ordered or reported of others."""
+    body = text[lead_of(text) :]
+    return not (supposes(text) or exaggerates(body) or commands(body) or reports(body))
 
 
 def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | None:

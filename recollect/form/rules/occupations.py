@@ -90,6 +90,11 @@ RULES: tuple[Rule, ...] = (
     rule(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
     rule(r"<AM> working as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
     rule(
+        r"(?:<HAVE>|<I>) (?:start|started|begin|began) (?:work |working )?as (?P<role>an? .{1,200}?)"
+        r"(?: (?:at|for|with) (?P<v>.+))?$",
+        _works,
+    ),
+    rule(
         r"(?:<HAVE>|<I>) (?:started|joined|begun|began)(?: working)?(?: (?:at|for))?"
         r" (?P<v>.{1,200}?)(?: as (?P<role>.+))?$",
         _works_if_named,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.form.rules.fact import Fact, Rule, is_named, rule, value_of
+from recollect.text import squeeze
 
 _NO_PLACE = re.compile(
     r"(?:fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
@@ -24,10 +25,14 @@ _A_PLACE = re.compile(
 _SMALL_WORDS = 3
 
 
+# Where the name of a place ends: 'Turin for uni', 'Beverley, nicer schools', but not 'Paris, France'.
+_PLACE_END = re.compile(
+    r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha)\b|,\s++(?![A-Z])"
+)
+
+
 def _place(raw: str | None) -> str:
-    value = re.split(r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and)\b", value_of(raw, most_words=7), maxsplit=1)[
-        0
-    ].strip(" ,")
+    value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], most_words=7).strip(" ,")
     if not value or _NO_PLACE.match(value):
         return ""
     if is_named(value) or _A_PLACE.match(value):

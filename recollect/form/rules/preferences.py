@@ -83,9 +83,17 @@ def _prefers(match: re.Match[str]) -> Iterable[Fact]:
         )
 
 
+# What stands behind a favourite and is none of it: 'green, can you suggest curtains', 'orange now'.
+_AFTERTHOUGHT = re.compile(
+    r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
+    r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure)(?=[\s.,!]*+$)",
+    re.IGNORECASE,
+)
+
+
 def _favourite(match: re.Match[str]) -> Iterable[Fact]:
     thing = re.sub(r"\s++", " ", match["what"].lower())
-    value = bare_value(value_of(match["v"], most_words=8))
+    value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], most_words=8))
     if value and len(thing.split()) <= 4:
         key = f"favorite_{thing.replace(' ', '_')}"
         yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)

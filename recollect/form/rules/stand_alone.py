@@ -35,6 +35,27 @@ _DROPPED_SUBJECT = re.compile(
     r"for\s++it|on\b))",
     re.IGNORECASE,
 )
+# What people tell of their lives without saying 'I': 'sold my car', 'got laid off', 'passed the exam'.
+_LEFT_OUT = re.compile(
+    r"(?:(?:just|finally|already|officially|recently|basically|actually|also|even)\s++)*+"
+    r"(?:moved|relocated|adopted|gave\s++up|given\s++up|graduated|retired|booked|became|broke\s++(?:my|up)|tore\s++my|"
+    r"sprained\s++my|lost\s++my|sold\s++(?:my|our|the|(?-i:[A-Z])\w++)|bought\s++(?:my|an?|our|the)|passed\s++(?:my|the)|failed\s++(?:my|the)|"
+    r"picked\s++up\s++(?:my|the|our)|signed\s++up|quit\s++(?!being\b|it\b|with\b|that\b|saying\b|asking\b|talking\b|using\b)|"
+    r"left\s++(?:my|our)|joined|switched\s++(?:to|from)|stopped\s++\w++(?<=ing)|"
+    r"started\s++(?:at|as|my|an?|working|learning|teaching|studying)|"
+    r"got\s++(?:laid\s++off|fired|promoted|hired|married|engaged|divorced|diagnosed|accepted|my|an?|"
+    r"the\s++(?:job|results?|keys?|flat|house|place))"
+    r"|turned\s++\d|(?:flying|travelling|traveling|heading)\s++to|staying\s++(?:in|at|with)|live\s++(?:in|with)|living\s++(?:in|with)|work(?:ing)?\s++(?:at|as|for)|"
+    r"been\s++(?:living|working|learning|vegan|vegetarian|married|single))\b",
+    re.IGNORECASE,
+)
+_IN_ING = frozenset({"living", "working", "flying", "travelling", "traveling", "heading", "staying"})
+# What one gets, starts and joins at work on a text or a program.
+_OF_WORK = re.compile(
+    r"\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
+    r"server|process|query|string|null|\d)",
+    re.IGNORECASE,
+)
 # 'Going to those places is my dream': the verb in -ing is itself the subject.
 _GERUND_SUBJECT = re.compile(
     r"^\w+ing\b[^,;]*\b(?:is|are|was|were|has|had|makes?|made|helps?|helped|feels?|felt|gives?|"
@@ -66,6 +87,28 @@ def starts_without_subject(clause: str) -> bool:
     return bool(_DROPPED_SUBJECT.match(body)) and not _GERUND_SUBJECT.match(body)
 
 
+def leaves_out_i(clause: str) -> bool:
+    """Return whether a clause tells of its speaker's life without saying 'I'.
+
+    >>> leaves_out_i("sold my car"), leaves_out_i("Sold out again"), leaves_out_i("got an error")
+    (True, False, False)
+    """
+    found = _LEFT_OUT.match(clause)
+    return bool(found) and not _OF_WORK.match(clause, found.end() if found else 0) and not _GERUND_SUBJECT.match(clause)
+
+
+def with_i(clause: str) -> str:
+    """Put the 'I' back that a clause left out.
+
+    >>> with_i("just sold my car"), with_i("living in Oslo"), with_i("been vegan for years")
+    ('I just sold my car', 'I am living in Oslo', 'I have been vegan for years')
+    """
+    first = next((word for word in clause.lower().split() if not is_adverb(word)), "")
+    helps = " am" if first in _IN_ING else " have" if first in ("been", "given") else ""
+    rest = clause.lower() if clause.isupper() else clause[0].lower() + clause[1:]
+    return f"I{helps} {rest}"
+
+
 def reporting(clause: str, speaker: Speaker) -> str:
     """Rewrite a clause of the speaker that quotes others: their words stay as they are.
 
@@ -94,7 +137,9 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     """
     body = _OPENING.sub("", clause).strip(" ,;:–-") or clause.strip()
     body = body.rstrip(".!…").strip()
-    if starts_without_subject(body):
+    if leaves_out_i(body):
+        body = with_i(body)
+    elif starts_without_subject(body):
         body = _with_subject(body)
     if re.search(r"\b(?:we|we're|we've|we'll|we'd|us|our|ours|ourselves|let's|yourself|y'all)\b", body, re.I):
         return _framed(body, speaker)

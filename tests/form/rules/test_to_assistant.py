@@ -66,6 +66,65 @@ def test_what_lasts_is_kept_in_few_words(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("sold my bike, too many hills", "The user sold their bike"),
+        ("urgh, got fired today", "The user got fired on 4 March 2026."),
+        ("just passed my driving test!!", "The user just passed their driving test."),
+        ("staying with my cousin in Lagos for now", "The user is staying with their cousin"),
+        ("GRADUATED!", "The user graduated."),
+        ("I'm the quiet one, I coach a rowing team", "The user coaches a rowing team."),
+        ("I'm saving for a piano", "The user is saving for a piano."),
+        ("Ok. We rent a barn near Lucca", 'The user said: "We rent a barn near Lucca."'),
+        ("we don't eat pork at home", 'The user said: "We don\'t eat pork at home."'),
+        ("Ibrahim moved out last week, to Kano", 'The user said: "Ibrahim moved out in the week of 23 February 2026'),
+        ("my nan died on Sunday", "The user's nan died on 1 March 2026."),
+        ("Kasia and Piet are getting married", 'The user said: "Kasia and Piet are getting married."'),
+        ("they transferred me to the Leeds office", "They transferred the user to the Leeds office."),
+        ("the clinic raised my insulin to 14 units", "The clinic raised the user's insulin to 14 units."),
+        ("note to self: bike lock code is 7719", 'The user asked to remember: "bike lock code is 7719".'),
+    ],
+)
+def test_what_people_tell_in_passing_is_kept(text: str, expected: str) -> None:
+    [note] = notes(text)
+    assert note.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("moved to Turin for my masters, tiny flat", "location", "Turin"),
+        ("We moved to Ripon last weekend, lovely schools", "location", "Ripon"),
+        ("started as a nurse at Mercy Clinic", "job", "nurse"),
+        ("Big news, I left the bank, since June I'm a florist", "job", "florist"),
+        ("My favourite drink is iced tea, any recipe?", "favorite_drink", "iced tea"),
+        ("my favorite team is Ajax now", "favorite_team", "Ajax"),
+    ],
+)
+def test_facts_told_in_passing_are_whole_and_no_longer(text: str, key: str, value: str) -> None:
+    assert facts(text)[key] == (value, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "moved the button to the left",
+        "started the server, got an error",
+        "quit talking about it",
+        "Sold out again",
+        "got a warning in line 4",
+        "left align the table please",
+        "the compiler changed my types",
+        "If I had a garden, I keep thinking, I'd grow beans",
+        "Python moved to version 4",
+        "we talked about it",
+    ],
+)
+def test_what_is_told_of_a_task_is_not_kept(text: str) -> None:
+    assert notes(text) == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "my bus is here",
