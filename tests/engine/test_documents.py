@@ -63,7 +63,8 @@ async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: P
 async def test_a_quotation_shows_the_users_words_without_the_document(engine: AsyncRecollect) -> None:
     await tell(
         engine,
-        "The mills near Bergen creak at night.\n\nContext:\nI moved to Zentria.\n\nQuestion: I own two mills, are they old?",
+        "The mills near Bergen creak at night.\n\n"
+        "Context:\nI moved to Zentria.\n\nQuestion: I own two mills, are they old?",
     )
     found = await engine.search("Which mills creak?", user="ana")
     assert "The mills near Bergen creak at night." in [item.memory.text for item in found.items]
