@@ -1,10 +1,12 @@
 """What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
+from recollect.form.role_play import played
 from recollect.form.scrub import scrub
 from recollect.form.strip import Speaker, own_words
 from recollect.text import fold_runs
@@ -77,6 +79,29 @@ def _read(text: str, quotations: bool, speaker: Speaker) -> str:
     own = fold_runs(scrub(seen[: LONGEST_READ + _MARGIN]))
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
+
+
+def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[LoggedMessage]) -> list[LoggedMessage]:
+    """Take out of messages what belongs to a game that an earlier one of the conversation began.
+
+    Args:
+        messages: In order.
+        earlier: Those before them, in order.
+    """
+    is_open = False
+    for message in earlier:
+        if speaker_kind(message.role, message.name) == "user":
+            _, is_open = played(message.text[:LONGEST_READ], is_open=is_open)
+    found: list[LoggedMessage] = []
+    for message in messages:
+        if speaker_kind(message.role, message.name) != "user":
+            found.append(message)
+            continue
+        spans, still_open = played(message.text[:LONGEST_READ], is_open=is_open)
+        text = message.text[spans[0][1] :] if is_open and spans else message.text
+        found.append(replace(message, text=text) if is_open else message)
+        is_open = still_open
+    return found
 
 
 def quotation_text(memory: Memory) -> str:

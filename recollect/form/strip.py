@@ -8,9 +8,12 @@ import re
 from typing import Literal
 
 from recollect.form.mail import find_mail
+from recollect.form.material import find_material
 from recollect.form.own_blocks import OwnBlocks, find_own_blocks
 from recollect.form.retrieval_prompts import find_retrieved, is_template
+from recollect.form.role_play import find_role_play
 from recollect.form.spans import Span, cut, united
+from recollect.form.transcript import find_transcript
 from recollect.form.wrappers import Wrapped, find_wrapped
 
 Speaker = Literal["user", "person", "assistant"]
@@ -62,6 +65,8 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks)
     text = _without_rows(text)
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
+    if speaker == "user":
+        text = _meant(text, wrapped=bool(spans))
     return _INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip()
 
 
@@ -74,6 +79,14 @@ def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks
         start, end = wrapped.own
         return own_words(text[start:end])
     return cut(rest, [*find_retrieved(rest, _places(spans), cut_off=cut_off), *find_mail(rest)])
+
+
+def _meant(text: str, *, wrapped: bool) -> str:
+    """Take out what the user writes and does not say of themselves: texts to work on, speech of others, games."""
+    chat = find_transcript(text)
+    text = cut(text, chat)
+    text = cut(text, find_material(text, wrapped=wrapped, chatted=bool(chat)))
+    return cut(text, find_role_play(text))
 
 
 def _places(spans: list[Span]) -> list[int]:

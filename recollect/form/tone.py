@@ -32,7 +32,9 @@ _JOKES = re.compile(
     r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
     r"jk|j/k|it'?s\s++a\s++joke"
     r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
-    r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b",
+    r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b"
+    r"|^oh,?\s(?:sure|yes|yeah|great|joy|wonderful|perfect|fantastic|lovely|of\scourse)\b,?\s(?:because\s|as\s)?"
+    r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
@@ -62,6 +64,25 @@ _EXAGGERATES = re.compile(
     r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
     r"|\bi(?:'m|\s++am)\s++(?:(?:so|literally|basically|just)\s++)*(?:dead|dying|deceased|screaming|starving)\b"
     r"|\b(?:i|it|this|that)\s++(?:nearly\s++|almost\s++)?(?:died|killed\s++me|broke\s++me)\s++(?:laughing|of\s++(?:laughter|boredom|shame))\b",
+    re.IGNORECASE,
+)
+# What somebody was ill of, or hurt by, is meant however it is put.
+_OF_HEALTH = re.compile(
+    r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
+    r"condition|asthma|diabet\w{1,3}|"
+    r"epilep\w{1,3}|seizures?|stroke|heart|cancer|sepsis|infection|fever|illness|covid|surgery|operation|hospital|"
+    r"accident|crash|"
+    r"overdose|poisoning|pregnan\w{1,2}|medication|doctors?|transplant|coma|sting|stings|nuts?|peanuts?)\b",
+    re.IGNORECASE,
+)
+# What happens in a tale or a dream, and in lives that were not led.
+_INVENTS = re.compile(
+    r"\bmy\s(?:main\s)?(?:character|protagonist|narrator|hero|heroine|persona|villain|avatar|oc)\b"
+    r"|\bin\s(?:a|the|this|my|our|that|another)\s(?:\w+\s)?(?:dream|novel|story|game|film|movie|book|series|play|"
+    r"scene|life|universe|"
+    r"world|timeline|fantasy|campaign)\b,?\s(?:i\b|i'|my\b|the\s\w+\ssays)"
+    r"|^had\si\b|\bfor\sthe\ssake\sof\s(?:argument|example)\b|\bi\s(?:almost|nearly)\s(?:moved|became|married|"
+    r"took|bought|got|joined)\b",
     re.IGNORECASE,
 )
 _HEDGES = re.compile(
@@ -140,7 +161,16 @@ def exaggerates(sentence: str) -> bool:
     >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
     (True, False)
     """
-    return bool(_EXAGGERATES.search(sentence))
+    return bool(_EXAGGERATES.search(sentence)) and not _OF_HEALTH.search(sentence)
+
+
+def invents(sentence: str) -> bool:
+    """Whether a sentence tells of a character, a dream or a life that was not led.
+
+    >>> invents("In my novel I live in Rome and I ski."), invents("I play a game in Rome.")
+    (True, False)
+    """
+    return bool(_INVENTS.search(sentence))
 
 
 def takes_back(sentence: str) -> bool:

@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.form.spans import Span, united
+
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
 _LABEL = re.compile(
     r"^[ \t>*•-]*+(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?(?:[ \t]*+[-–])?[ \t]*+)?"
@@ -9,6 +11,7 @@ _LABEL = re.compile(
     r"(?:[ \t]*+\([\d:. apm]{3,12}\))?[ \t]*+:[ \t]++(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
 # Labels of a list about oneself or a task, not of somebody who speaks.
 _HEADINGS = frozenset(
@@ -49,27 +52,33 @@ def _names_nobody(name: str) -> bool:
     return bool(more) and first in ("i", "i'm", "my", "the", "this", "here", "here's", "we", "our", "it")
 
 
-# A text to work on stands behind such an order and a colon.
-_WORK = re.compile(
-    r"(?:^|(?<=[.!?\n]))[ \t]*+"
-    r"(?:(?:please|pls|can you|could you|would you|now|and|then|ok|okay|help me|how (?:do|would|can) (?:you|i))[ ,]++)*"
-    r"(?:translate|rewrite|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|edit|fix|check|review|analy[sz]e|"
-    r"say|grade|rate|classify|reword|simplify|expand|continue)\b[^:\n]{0,120}+:[ \t]*+\n?",
-    re.IGNORECASE,
-)
+def find_transcript(text: str) -> list[Span]:
+    """Find what others say in a pasted chat: its labelled lines where somebody speaks twice, or of themselves.
 
-
-def without_material(text: str) -> str:
-    """Blank out a text that is to be worked on, to the end of the message; every character keeps its place.
-
-    >>> without_material("Translate into Spanish: I am cold.")
-    'Translate into Spanish:           '
+    >>> text = "Look:\\nBen: I ski\\nAnn: No"
+    >>> [text[start:end] for start, end in find_transcript(text)]
+    ['Ben: I ski\\nAnn: No']
     """
-    found = _WORK.search(text)
-    if not found:
-        return text
-    kept = text[found.end() :]
-    return text[: found.end()] + re.sub(r"[^\n]", " ", kept)
+    labels = [found for found in _LABEL.finditer(text) if not _names_nobody(found["name"])]
+    names = [label["name"].casefold() for label in labels]
+    if len(labels) < _FEWEST:
+        return []
+    lines = [(label.start(), _line_end(text, label.end())) for label in labels]
+    repeated = len(set(names)) < len(names) and len(set(names)) > 1
+    if not repeated and not any(_OF_ONESELF.search(text[start:end]) for start, end in lines):
+        return []
+    spans: list[Span] = []
+    for number, ((start, end), name) in enumerate(zip(lines, names, strict=True)):
+        following = lines[number + 1][0] if number + 1 < len(lines) else len(text)
+        paragraph = text.find("\n\n", end, following)
+        until = paragraph if paragraph >= 0 else following
+        spans.append((start, labels[number].end() if name in _ME else until))
+    return united(spans)
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
 
 
 _KEYS = r"(?:laptop|phone|computer|account|tablet|keyboard|pc|ipad|mac)"

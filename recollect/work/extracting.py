@@ -45,6 +45,7 @@ from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
+from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version, withheld
 from recollect.work.quotations import withhold
@@ -100,7 +101,8 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
     told, refused = await admitted(told, tools)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
-    parts = await parted(with_characters(told, options), recalls, tools, keeps_questions=asks)
+    said = await without_games(with_characters(told, options), gone, lease, tools)
+    parts = await parted(said, recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(

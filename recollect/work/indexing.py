@@ -28,6 +28,7 @@ from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted
 from recollect.work.apart import apart
 from recollect.work.echoing import recent_recalls, without_echoes
+from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.tools import Tools
 
@@ -71,6 +72,9 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
         return FormationResult(formed_seq=lease.last_seq)
     gone = await tools.store.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
+    # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
+    played = await without_games(live, gone, lease, tools)
+    live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(live, await recent_recalls(lease, tools), tools)
     kept = await apart(characters(live), lambda: _quotations(own), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])

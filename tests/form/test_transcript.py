@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from recollect.form.transcript import is_stand_in, without_material, without_transcript
+from recollect.form.material import find_material
+from recollect.form.spans import blanked
+from recollect.form.transcript import find_transcript, is_stand_in, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
 MAX_CPU_S = 10.0
@@ -32,7 +34,8 @@ def _cpu_limit() -> Iterator[None]:
 def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
     text = head + filling * (100_000 // len(filling))
 
-    assert len(without_transcript(without_material(text))) == len(text)
+    assert len(without_transcript(blanked(text, find_material(text)))) == len(text)
+    find_transcript(text)
     is_stand_in(text)
 
 
@@ -48,4 +51,4 @@ def test_a_label_keeps_its_forms() -> None:
 def test_material_is_blanked_behind_its_order() -> None:
     said = "I moved to Oslo. Could you please, check my letter:\n I live in Rome."
 
-    assert without_material(said).rstrip() == "I moved to Oslo. Could you please, check my letter:"
+    assert blanked(said, find_material(said)).rstrip() == "I moved to Oslo. Could you please, check my letter:"

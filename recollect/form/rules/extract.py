@@ -18,6 +18,7 @@ from recollect.form.tone import (
     hedges,
     imagines,
     in_earnest,
+    invents,
     jokes,
     laughs,
     small_talk,
@@ -26,7 +27,7 @@ from recollect.form.tone import (
     takes_back,
     without_quoted,
 )
-from recollect.form.transcript import is_stand_in, without_material, without_transcript
+from recollect.form.transcript import is_stand_in, without_transcript
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 RULES_VERSION = "rules-2"
@@ -80,7 +81,7 @@ def _readings(source: FormInput) -> Iterator[Reading]:
             mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
             speaker=_speaker(message, everybody),
             talk=talk,
-            masked=masked if talk else without_transcript(without_material(masked)),
+            masked=masked if talk else without_transcript(masked),
             answers=_answered(message, everybody),
             before_seq=max((one.seq for one in everybody if one.role == "user" and one.seq < message.seq), default=0),
         )
@@ -129,7 +130,7 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
         if not takes_back(sentence.text):
             return
     stated = statement_part(sentence.text)
-    if not stated or small_talk(stated):
+    if not stated or small_talk(stated) or (invents(sentence.text) and not reading.talk):
         return
     asked = _REMEMBER.match(stated)
     sentence = Piece(stated, sentence.start)
