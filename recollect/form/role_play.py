@@ -37,7 +37,7 @@ _ENDS = re.compile(
     r"|\booc\b|\bback to (?:reality|real life|the real world|normal|myself|being me)\b|\bin real life\b|\birl\b"
     r"|^\W{0,3}(?:(?:ok|okay|so|now|but|and|anyway)[\s,.!]{1,3}){0,3}(?:seriously|for real|on a serious note|"
     r"the real me|in truth|in reality)\b"
-    r"|\bjok(?:es|ing) aside\b|^the end\W{0,3}$|\bspeaking as myself\b|\bmy real (?:name|question|life)\b|"
+    r"|\bjok(?:es|ing) aside\b|^the end\W{0,3}$|\bspeaking as myself\b|\b(?:my|i) (?:real|actual)(?:ly)?\b|"
     r"\bthe real me\b"
     r"|\b(?:new|different|change of) (?:topic|subject)\b",
     re.IGNORECASE,
@@ -85,6 +85,9 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
             start = sentence.start
     if start is not None:
         spans.append((start, len(text)))
+    # What ends a game, or says nothing of its speaker, may stay.
+    if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
+        spans = spans[1:]
     return spans, game
 
 

@@ -98,8 +98,8 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[Logge
             found.append(message)
             continue
         spans, still_open = played(message.text[:LONGEST_READ], is_open=is_open)
-        text = message.text[spans[0][1] :] if is_open and spans else message.text
-        found.append(replace(message, text=text) if is_open else message)
+        within = is_open and bool(spans) and not spans[0][0]
+        found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
 
