@@ -40,12 +40,12 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 _TEXTS = frozenset(
-    """abstract ad advert announcement article bio biography blog book caption chapter chat comment conversation cv
-    description dialogue diary draft email e-mail essay eulogy excerpt fable fanfic letter line lines lyrics mail
-    message messages monologue novel obituary paragraph paragraphs passage poem post profile prologue prompt quote
-    reply resume response review scene screenplay script sentence sentences song sonnet speech statement story
-    storyline testimonial tale text texts toast tweet verse whatsapp sms transcript interview testimony
-    caption email's affidavit""".split()
+    """abstract intro introduction notes ad advert announcement article bio biography blog book caption chapter
+    chat comment conversation cv description dialogue diary draft email e-mail essay eulogy excerpt fable fanfic
+    letter line lines lyrics mail message messages monologue novel obituary paragraph paragraphs passage poem
+    post profile prologue prompt quote reply resume response review scene screenplay script sentence sentences
+    song sonnet speech statement story storyline testimonial tale text texts toast tweet verse whatsapp sms
+    transcript interview testimony caption email's affidavit""".split()
 )
 _CHATS = frozenset("chat conversation dialogue transcript messages interview texts whatsapp".split())
 _SHOWS = frozenset(
@@ -110,6 +110,12 @@ _CHAPTER = re.compile(
 )
 
 
+# A paragraph in quotation marks.
+_QUOTED_BLOCK = re.compile(
+    r"^[ \t]*+(?:\"[^\"]{12,4000}\"|“[^”]{12,4000}”|„[^“”]{12,4000}[“”]|«[^»]{12,4000}»)[ \t.,!?]*+$", re.MULTILINE
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Clause:
     text: str
@@ -132,7 +138,7 @@ def find_material(text: str, *, wrapped: bool = False, chatted: bool = False) ->
     """
     if _IS_A_TEST.search(text):
         return [(0, len(text))]
-    spans = list(_placeholders(text))
+    spans = [*_placeholders(text), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
     told = _CHAPTER.search(text)
     if told:
         spans.append((told.start(), len(text)))

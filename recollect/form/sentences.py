@@ -5,10 +5,17 @@ from dataclasses import dataclass
 
 from recollect.text import SENTENCE_END
 
-# Stops that end an abbreviation or an initial, not a sentence.
+# Stops that end an abbreviation or an initial, not a sentence; a foot and a number are no names.
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sr|sra|srta|mme|mlle|sig|dott|hr|fr|nr|st|vs|etc|e\.g|i\.e|approx|no|jr|sr|inc|ltd|[A-Z]))\.$",
+    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|nr|st|ste|mt|vs|e\.g|i\.e|approx|no|"
+    r"rev|hon|gen|capt|sgt|lt|col|sen|gov)"
+    r"|(?<!\d )(?<!\d)\b(?:ft|pt)"
+    r"|(?P<last>\b(?:etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd|[A-Z])))\.$",
     re.IGNORECASE,
+)
+# What begins a sentence behind an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
+_ANOTHER = re.compile(
+    r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
 )
 # A picture ends what it stands behind: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
@@ -72,12 +79,18 @@ def sentences(text: str) -> list[Piece]:
     found: list[Piece] = []
     at = 0
     for stop in _STOP.finditer(text):
-        if stop.group() == "." and _ABBREVIATED.search(text, max(at, stop.end() - 12), stop.end()):
+        if stop.group() == "." and _goes_on(text, max(at, stop.end() - 12), stop.end()):
             continue
         _keep_all(found, text, at, stop.end())
         at = stop.end()
     _keep_all(found, text, at, len(text))
     return found
+
+
+def _goes_on(text: str, start: int, end: int) -> bool:
+    """Whether a stop ends an abbreviation within a sentence."""
+    found = _ABBREVIATED.search(text, start, end)
+    return bool(found) and not (found["last"] and _ANOTHER.match(text, end))
 
 
 def fine_clauses(sentence: Piece) -> list[Piece]:

@@ -76,7 +76,7 @@ _VALUE_END = re.compile(
 )
 # Where a list of things goes over into what is said of them: 'cilantro, tastes like soap'.
 _NO_THING = re.compile(
-    r",\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which)\s++\w+"
+    r",\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which|almost|nearly|literally|basically)\s++\w+"
     r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
     r"gets?|goes|got|seems?|helps?|keeps?|hurts?|takes?|needs?|costs?|no|not|without|with)\b)",
     re.IGNORECASE,
@@ -91,6 +91,19 @@ _VAGUE = re.compile(
     r"|sound|look|fact|thought|first|second|last|former|latter|same|above|below|answer|result|"
     r"output|following)|not|no|here|there|so|such"
     r"|his|their|its|another|more|much|any|each|either|where|why|who|myself|things?|stuff|people\s++like|lots?)\b",
+    re.IGNORECASE,
+)
+
+
+# An adjective, a participle or an adverb at the head of a value that is written small.
+_DESCRIBES = re.compile(
+    r"(?:(?:very|so|too|quite|really|pretty|rather|kind\sof|sort\sof|a\sbit|a\slot|always|never|often|usually|sometimes|still|"
+    r"already|not|now|no|almost|also|just|probably|in|on|at|under|up|going|doing|getting|being|about\sto|to|what|how|why|where)\b"
+    r"|(?:hard|easy|fun|great|good|bad|fine|ok|okay|nice|awful|terrible|horrible|tough|tiring|safe|gone|new|old|long|short|big|small|"
+    r"busy|dull|dead|alive|lost|over|done|open|closed|full|empty|late|secure|remote|part[\s-]time|full[\s-]time|seasonal|temporary|"
+    r"permanent|awesome|amazing|perfect|cool|stupid|weird|rare|common|unusual|unique|different|important|stressful|meaningless|"
+    r"dangerous|lovely|crap|shit|hell|important|quiet|loud|cheap|expensive|broke|sick|ill|asleep|upset|angry|happy|sad)\b"
+    r"|\w{2,20}(?:ed|en|ing)(?:\s\w{1,20}){0,8}$|\w{3,20}ly\s\w)",
     re.IGNORECASE,
 )
 
@@ -134,6 +147,15 @@ def bare_value(value: str) -> str:
 def is_named(value: str) -> bool:
     """Whether a value begins like a proper name."""
     return value[:1].isupper()
+
+
+def is_described(value: str) -> bool:
+    """Whether a value says how something is, rather than which it is: 'hard', 'misspelled everywhere', 'struggling'.
+
+    >>> is_described("often forgotten"), is_described("boring"), is_described("Stirling"), is_described("data analyst")
+    (True, True, False, False)
+    """
+    return not is_named(value) and bool(_DESCRIBES.match(value))
 
 
 def slot(prefix: str, value: str) -> str:

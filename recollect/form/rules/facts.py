@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
@@ -39,6 +40,12 @@ _TOLD = re.compile(
     r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
     re.IGNORECASE,
 )
+# The point of an abbreviation or an initial ends no value; while patterns read a clause, it is written as this.
+_DOT = "\u2024"
+_DOTTED = re.compile(
+    r"(?<!\w)(?:(?:[A-Z]\.){2,6}|[A-Z]\.(?=\s[A-Z])|(?:St|Ste|Sta|Mt|Ft|Pt|Dr|Mr|Mrs|Ms|Mme|Prof|Rev|Gen|Capt|Lt|Col|Sgt|Gov|Sen|vs)\."
+    r"(?=\s?\w)|(?:No|Nr)\.(?=\s?\d)|(?:Inc|Ltd|Co|Corp|Bros|Jr|Sr|LLC|Ave|Blvd|Rd|Univ|Dept)\.|(?:[a-z]\.){2,4})"
+)
 _BIRTHDAY = re.compile(
     r"(?:my\s++birthday(?:'s|\s++is)|my\s++date\s++of\s++birth\s++is|i\s++was\s++born|my\s++dob\s++is)\b", re.IGNORECASE
 )
@@ -60,10 +67,11 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
         clause: With plain quotes, in the speaker's words; others' words blanked.
         mentions: Times named in it, spans counted from its start.
     """
-    body = _undated(clause, mentions)[lead_of(clause) :].strip(" ,.!;:")
+    body = _DOTTED.sub(_joined, _undated(clause, mentions))[lead_of(clause) :].strip(" ,.!;:")
     if leaves_out_i(body):
         body = with_i(body)
-    found = found_by(_ALL, body) + found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
+    found = [_dotted(fact) for fact in found_by(_ALL, body)]
+    found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
     if mentions and is_birthday(clause):
         found.append(_birthday(mentions[0]))
     unique: dict[tuple[str, bool], Fact] = {}
@@ -72,6 +80,17 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
     for fact in found:
         unique.setdefault((fact.key, fact.ends), fact)
     return list(unique.values())
+
+
+def _joined(abbreviation: "re.Match[str]") -> str:
+    return abbreviation.group().replace(".", _DOT)
+
+
+def _dotted(fact: Fact) -> Fact:
+    if _DOT not in fact.value + fact.says + fact.key:
+        return fact
+    key, value, says = (text.replace(_DOT, ".") for text in (fact.key, fact.value, fact.says))
+    return replace(fact, key=key, value=value, says=says.replace("..", "."))
 
 
 def is_birthday(clause: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.form.rules.fact import Fact, Rule, bare_value, is_named, items, rule, slot, value_of
+from recollect.form.rules.fact import Fact, Rule, bare_value, is_described, is_named, items, rule, slot, value_of
 from recollect.form.rules.lexicon import (
     INSTRUMENTS_AND_GAMES,
     LANGUAGE,
@@ -20,6 +20,13 @@ _NOT_NAMES = frozenset(
     soon sorry stuck sure thinking tired trans trying using vegan vegetarian very well what when if working
     writing you excited proud worried bored lost afraid english""".split()
 )
+# How a name is written, before the name: 'my name is spelled Alix'.
+_SPELLED = re.compile(
+    r"(?:(?:actually|really|usually)\s)?(?:spelled|spelt|written|abbreviated|shortened to|short for)\s"
+    r"(?:(?:as|like)\s)?",
+    re.IGNORECASE,
+)
+_PARTICLES = re.compile(r"(?:de|da|do|dos|del|della|di|du|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|af|av|zu)\s\S")
 # Most words in a name; in one written all small.
 _NAME_WORDS, _SMALL_NAME_WORDS = 4, 2
 # Ages that a person who writes may have.
@@ -27,13 +34,17 @@ _AGES = range(5, 116)
 
 
 def _name(match: re.Match[str]) -> Iterable[Fact]:
-    name = re.split(
-        r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", match["v"].strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE
-    )[0]
+    spelled = _SPELLED.match(match["v"])
+    said = match["v"][spelled.end() :] if spelled else match["v"]
+    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", said.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
     words = name.split()
     if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
         return
-    if not is_named(name):
+    if re.fullmatch(r"\w(?:-\w){1,20}", name):
+        name = name.replace("-", "").capitalize()
+    if is_described(name) or (spelled and not is_named(name)):
+        return
+    if not is_named(name) and not _PARTICLES.match(name):
         if len(words) > _SMALL_NAME_WORDS:
             return
         name = " ".join(word.capitalize() for word in words)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.form.rules.fact import Fact, Rule, bare_value, is_named, rule, value_of
+from recollect.form.rules.fact import Fact, Rule, bare_value, is_described, is_named, rule, value_of
 from recollect.form.rules.lexicon import PROFESSIONS
 
 _NO_FIRM = re.compile(
@@ -14,13 +14,24 @@ _NO_FIRM = re.compile(
 _SOME_DAY = re.compile(
     r"\b(?:one\s++day|some\s?day|eventually|when|if|once|maybe|in\s++the\s++future|never)\b", re.IGNORECASE
 )
+# 'A good cook' does something well, and need not live by it.
+_HOW_WELL = re.compile(
+    r"(?:(?:very|pretty|really|quite|rather|such\sa|fairly|damn|super)\s)?(?:good|bad|great|terrible|awful|decent|lousy|slow|fast|quick|"
+    r"keen|avid|passionate|enthusiastic|better|best|worse|worst|mediocre|excellent|poor|careful|careless|nervous|heavy|light|"
+    r"strong|weak|hobby|home|sunday|weekend|wannabe|aspiring|would-be|lazy|messy|natural|born|self-confessed|secret|closet)\s",
+    re.IGNORECASE,
+)
+# Who does something, for a living or not: 'I'm the driver tonight'.
+_DOERS = frozenset(
+    "cook driver baker guide judge singer dancer player coach model host guard cleaner photographer".split()
+)
 # Words in a job's name, and in a firm's that is written small.
 _JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
 
 
 def _firm(raw: str | None) -> str:
     value = re.split(r"(?<!\s)\s++(?:as|in|on|with|now|to)\b", value_of(raw, most_words=7), maxsplit=1)[0]
-    if not value or _NO_FIRM.match(value):
+    if not value or _NO_FIRM.match(value) or is_described(value):
         return ""
     described = re.match(r"(?:an?|the)\s++\w+", value, re.IGNORECASE)
     return value if is_named(value) or described or len(value.split()) <= _SMALL_FIRM_WORDS else ""
@@ -35,7 +46,7 @@ def _works(match: re.Match[str]) -> Iterable[Fact]:
     job = bare_value(
         re.split(r"(?<!\s)\s++(?:in|at|for|with|from|near|on)\b", value_of(groups.get("role")), maxsplit=1)[0]
     )
-    if job:
+    if job and not is_described(job):
         yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
     if name:
@@ -60,6 +71,8 @@ def _is_a(match: re.Match[str]) -> Iterable[Fact]:
     whole = value_of(match["v"], most_words=14)
     job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
+        return
+    if _HOW_WELL.match(job) or (job.lower() in _DOERS and match["v"].lower().startswith("the ")):
         return
     yield Fact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
     firm = re.search(r"\b(?:at|for)\s++(?P<firm>[A-Z].*)$", whole)

@@ -7,7 +7,8 @@ from recollect.form.rules.fact import Fact, Rule, is_named, rule, value_of
 from recollect.text import squeeze
 
 _NO_PLACE = re.compile(
-    r"(?:fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
+    r"(?:(?:constant|chronic|deep|pure|total|utter|perpetual)\s++\w+|pain|misery|debt|exile|chaos|isolation|solitude|pyjamas|pajamas|"
+    r"fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
     r"future|now|middle)|tears|vim"
     r"|a\s++(?:bubble|dream|world|simulation)|emacs|production|main|master|python|rust|java|general|"
     r"theory|bed|work|school"

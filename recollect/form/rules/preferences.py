@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.form.rules.fact import Fact, Rule, bare_value, items, rule, slot, value_of
+from recollect.form.rules.fact import Fact, Rule, bare_value, is_described, items, rule, slot, value_of
 
 # What is liked for a moment, or in the answer at hand, and not as a taste.
 _PASSING = re.compile(
@@ -11,6 +11,12 @@ _PASSING = re.compile(
     r"being|having|that|how|when|talking\s++to"
     r"|to\s++(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s++sure|understand|"
     r"use\s++this|help\s++me)|getting|it)\b",
+    re.IGNORECASE,
+)
+# What a favourite or a hobby is about to do is not what it is.
+_GOES_ON = re.compile(
+    r"(?:dying|losing|winning|changing|getting|going|becoming|closing|coming|being|growing|moving|leaving|failing|costing|taking|"
+    r"playing\s(?:badly|well|today|tonight|tomorrow)|gone|dead|over|closed|still|always|never|not|no\slonger|so|too|very)\b",
     re.IGNORECASE,
 )
 # Most words in a taste: longer ones are opinions.
@@ -94,7 +100,7 @@ _AFTERTHOUGHT = re.compile(
 def _favourite(match: re.Match[str]) -> Iterable[Fact]:
     thing = re.sub(r"\s++", " ", match["what"].lower())
     value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], most_words=8))
-    if value and len(thing.split()) <= 4:
+    if value and len(thing.split()) <= 4 and not _GOES_ON.match(value):
         key = f"favorite_{thing.replace(' ', '_')}"
         yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)
 
@@ -109,6 +115,8 @@ def _favourite_turned(match: re.Match[str]) -> Iterable[Fact]:
 def _hobbies(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
         thing = re.sub(r"^to\s++", "", thing)
+        if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"\w+ing(?:\s\w+)*", thing)):
+            continue
         yield Fact(
             category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55
         )
