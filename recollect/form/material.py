@@ -15,7 +15,7 @@ _NEAR = 14
 _CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
 _WORD = re.compile(r"[^\W\d_][\w'-]*+")
 _LEAD = (
-    r"\s*+(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
+    r"\A(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
     r"hello|help me(?: to)?|"
     r"i need you to|i want you to|i'd like you to|you should|let's|how (?:do|would|can|should) (?:you|i))[ ,]++){0,4}"
 )
@@ -144,12 +144,12 @@ def find_material(text: str, *, wrapped: bool = False, chatted: bool = False) ->
         spans.append((told.start(), len(text)))
     spans += _spoken(text)
     clauses = list(_clauses(text))
-    for clause in clauses:
+    for clause in clauses[:-1]:
         start = _announced(clause, text, wrapped=wrapped, chatted=chatted)
         if start is not None:
             return [*spans, (start, len(text))]
     last = clauses[-1] if clauses else None
-    if last and len(clauses) > 1 and not wrapped and _is_order_behind(last.text):
+    if last and len(clauses) > 1 and not wrapped and _is_order_behind(last.text.strip()):
         spans.append((0, last.start))
     return spans
 
@@ -166,9 +166,7 @@ def _clauses(text: str) -> Iterator[_Clause]:
 
 def _announced(clause: _Clause, text: str, *, wrapped: bool, chatted: bool) -> int | None:
     """Return where a text begins that a clause announces; None where it announces none."""
-    if clause.end >= len(text.rstrip()):
-        return None
-    said = clause.text.rstrip()
+    said = clause.text.strip()
     words = [word.lower() for word in _WORD.findall(said)]
     if said.endswith(":"):
         if wrapped and text[clause.end - 1 : clause.end + 1].strip(" \t")[-1:] == "\n":

@@ -35,7 +35,7 @@ _ABOVE = re.compile(
 )
 # A header of its own line above documents.
 _HEADER = re.compile(
-    r"[ \t]*+(?:[#>*\[=-]{1,6}[ \t]*+)?\*{0,2}"
+    r"\A[ \t]*+(?:[#>*\[=-]{1,6}[ \t]*+)?\*{0,2}"
     r"(?:(?:retrieved|relevant|search|web|background|additional|supporting|reference)\s)?"
     r"(?:contexts?|documents?|sources?|passages?|excerpts?|results|references?|knowledge(?: base)?|chunks?|"
     r"attachments?|(?:attached|uploaded)\s(?:files?|documents?(?:\(s\))?))(?:\s(?:information|file|\d{1,3}))?(?:\[\d{1,3}\])?"
@@ -43,7 +43,7 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"[ \t]*+(?:[#>*-]{1,6}[ \t]*+)?\*{0,2}(?:(?:(?:the|here is the|here's the)\s)?"
+    r"\A[ \t]*+(?:[#>*-]{1,6}[ \t]*+)?\*{0,2}(?:(?:(?:the|here is the|here's the)\s)?"
     r"(?:(?:user|human|current|original|follow[- ]?up|new|standalone|final|user's)\s){0,2}"
     r"(?:question|query|request|message|prompt)|(?:current\s)?user(?:\s)input|user|human)"
     r"(?:\s(?:is as follows|is|about[^:\n]{0,60}|that[^:\n]{0,80}))?\*{0,2}\s?:\*{0,2}",
@@ -55,15 +55,15 @@ _INLINE_LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANSWER = re.compile(
-    r"[ \t]*+(?:[#>*]{1,4}[ \t]*+)?\*{0,2}(?:(?:your|the|helpful|final|refined|direct|detailed|short|concise)\s){0,2}"
+    r"\A[ \t]*+(?:[#>*]{1,4}[ \t]*+)?\*{0,2}(?:(?:your|the|helpful|final|refined|direct|detailed|short|concise)\s){0,2}"
     r"(?:answer|response|reply|assistant|ai|output)\b[^:\n]{0,40}:",
     re.IGNORECASE,
 )
 # How a template begins that speaks to the model before it comes to the documents.
 _PERSONA = re.compile(
-    r"[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.I
+    r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.I
 )
-_RULE = re.compile(r"[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
+_RULE = re.compile(r"\A[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
 
 
 @dataclass(frozen=True, slots=True)

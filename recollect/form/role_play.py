@@ -45,7 +45,8 @@ _ENDS = re.compile(
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|we|me)\b", re.IGNORECASE)
 # A supposition of the speaker's: it lasts as long as the message.
 _ACTS = re.compile(
-    r"\W*+(?:(?:ok|okay|so|now|please|hey|and|but|then)[\s,]++)*+(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE
+    r"\A\W{0,9}+(?:(?:ok|okay|so|now|please|hey|and|but|then)[\s,]++)*+(?:act as|you(?:'re|\sare)\snow)\b",
+    re.IGNORECASE,
 )
 
 

@@ -90,7 +90,7 @@ def sentences(text: str) -> list[Piece]:
 def _goes_on(text: str, start: int, end: int) -> bool:
     """Whether a stop ends an abbreviation within a sentence."""
     found = _ABBREVIATED.search(text, start, end)
-    return bool(found) and not (found["last"] and _ANOTHER.match(text, end))
+    return found is not None and not (found["last"] and _ANOTHER.match(text, end))
 
 
 def fine_clauses(sentence: Piece) -> list[Piece]:

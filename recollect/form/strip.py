@@ -30,7 +30,7 @@ _OUR_FRAME = re.compile(
 )
 _LISTED = re.compile(r"[ \t>]{0,20}(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,20}+(?:Summary|Context): |[ \t>]{0,20}</?memories>")
 _OUR_ROW = re.compile(
-    r"[ \t>*•\d.-]{0,20}(?:"
+    r"\A[ \t>*•\d.-]{0,20}(?:"
     r"\[[A-Z_ ]{2,40}\] .{0,2000} \(importance: [\d.]+\)|\[[A-Z_ ]{2,40}, importance=\d+, [^\]]{1,40}\]"
     r"|\[Created: \d{4}-\d\d-\d\d\] .{0,2000}"
     r"|[\"“”„«'‘].{0,2000}[\"“”»'’] \((?:said by [^()]{1,80} on |from [^()]{1,80}, )?\d{4}-\d\d-\d\d\)"

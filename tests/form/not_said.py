@@ -89,7 +89,7 @@ NOT_SAID = {
 }
 
 # Facts by key, as they must be found, and nothing else.
-SAID = (
+SAID: tuple[tuple[str, dict[str, str]], ...] = (
     ("I'm allergic to penicillin, almost died from it.", {"allergy:penicillin": "penicillin"}),
     ("I have a severe peanut allergy, literally nearly died last year.", {"allergy:peanut": "peanut"}),
     ("I live in Oslo. Let's role-play: you're a dragon. I'm a knight called Bors.", {"location": "Oslo"}),
