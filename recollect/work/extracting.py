@@ -75,7 +75,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
 
     Compute first, then store: nothing is held while a model answers, and what the decisions rest on is checked by its
-    version when they are committed.
+    version when they are committed. Reads are gathered: each is a way to another thread and back.
     """
     key = lease.key
     opened = await tools.store.conversation(key.home, id=key.conversation)
@@ -85,7 +85,6 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     limit = _limit(profile, asked=tools.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
     page = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
-    # Together: each read is a way to another thread and back, which costs more than the reading.
     read, gone, hot, recalls = await asyncio.gather(
         tools.store.messages(key.home, key.conversation, after_seq=start, limit=page),
         tools.store.abandoned(key.home, key.conversation),
@@ -100,9 +99,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
     told, refused = await admitted(told, tools)
+    told = await without_games(with_characters(told, options), gone, lease, tools)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
-    said = await without_games(with_characters(told, options), gone, lease, tools)
-    parts = await parted(said, recalls, tools, keeps_questions=asks)
+    parts = await parted(told, recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
     closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
     batch = Batch(
