@@ -35,6 +35,7 @@ from recollect.types import (
     FormationResult,
     Lease,
     LoggedMessage,
+    Memory,
     Purpose,
     Vectors,
 )
@@ -44,6 +45,7 @@ from recollect.work.apart import apart
 from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
+from recollect.work.forget import forgotten_by_hand, repeats_forgotten
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
@@ -158,7 +160,8 @@ def _limit(profile: Profile, *, asked: bool) -> int:
 
 async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
     size = characters(batch.messages)
-    checked = await apart(size, lambda: _check(batch, extracted.candidates), above=LARGE_BATCH)
+    forgotten = await forgotten_by_hand(batch.lease.key, tools) if extracted.candidates else []
+    checked = await apart(size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH)
     checked = _fitted(checked, batch.profile)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
     pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
@@ -198,7 +201,7 @@ class _Checked:
     refused: Sequence[Resolved]
 
 
-def _check(batch: Batch, candidates: Sequence[Candidate]) -> _Checked:
+def _check(batch: Batch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
     """Part candidates whose quote stands in its message from those that are refused."""
     proven: list[tuple[Candidate, Evidence]] = []
     further: dict[int, tuple[Evidence, ...]] = {}
@@ -212,6 +215,9 @@ def _check(batch: Batch, candidates: Sequence[Candidate]) -> _Checked:
             evidence, reason = (checked.evidence,) if checked.evidence else (), checked.reason
         if not evidence:
             refused.append(refusal(candidate, reason))
+            continue
+        if repeats_forgotten(candidate, evidence[0], forgotten):
+            refused.append(refusal(candidate, "was forgotten by hand"))
             continue
         further[len(proven)] = evidence[1:]
         proven.append((candidate, evidence[0]))

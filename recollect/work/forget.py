@@ -12,8 +12,11 @@ from recollect.text import bare, source_key
 from recollect.types import (
     NO_VECTORS,
     Action,
+    Candidate,
     CloseMemory,
     Decision,
+    Evidence,
+    FormationKey,
     Hot,
     Memory,
     MemoryId,
@@ -26,6 +29,8 @@ from recollect.work.tools import Tools
 
 # A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
 MAX_ATTEMPTS = 20
+# Reasons of decisions: a later extractor that reads the messages again heeds them.
+FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
 
 
 async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
@@ -64,6 +69,44 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
     raise StaleSubjectError(f"{memory.subject.text} kept changing; nothing was forgotten, try again")
 
 
+async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:
+    """Read what was forgotten by hand of a conversation that another extractor had formed memories of.
+
+    A request in the conversation is read again with it; one made outside of it has to be kept.
+    """
+    if not await tools.store.formed_by_another(key):
+        return []
+    closed = [
+        memory
+        for memory in await tools.store.memories_from(key.subject, key.conversation)
+        if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.TURN
+    ]
+    return [memory for memory in closed if await _is_forgotten(memory, tools)]
+
+
+async def _is_forgotten(memory: Memory, tools: Tools) -> bool:
+    lines = await tools.store.decisions(memory.subject, memory=memory.id)
+    ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
+    return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
+
+
+def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
+    """Return whether a candidate would bring back what was forgotten of its message: the same value, or words."""
+    for memory in forgotten:
+        quotes = [
+            bare(source.quote)
+            for source in memory.evidence
+            if (source.conversation, source.seq) == (said.conversation, said.seq)
+        ]
+        if not quotes:
+            continue
+        value, quote = bare(memory.value), bare(candidate.quote)
+        overlap = any(quote and own and (quote in own or own in quote) for own in quotes)
+        if overlap or (value and value in bare(candidate.text)):
+            return True
+    return False
+
+
 async def _of_the_same_messages(memory: Memory, hot: Hot, tools: Tools) -> Sequence[Memory]:
     """Read the other active memories that rest on a message that this one rests on."""
     keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
@@ -94,7 +137,7 @@ def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Tools
         action=Action.CLOSE,
         memory_id=closed.id,
         target_id=because.id if because else None,
-        reason="says what was forgotten by hand" if because else "forgotten by hand",
+        reason=SAYS_THE_SAME if because else FORGOTTEN,
         text=closed.text if closed.kind is not MemoryKind.TURN else "",
         profile=closed.profile,
     )

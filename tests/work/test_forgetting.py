@@ -141,3 +141,23 @@ async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRec
     ]
     await engine.undo(line.id, user="ana")
     assert await texts(engine) == before
+
+
+async def test_another_extractor_does_not_bring_back_what_was_forgotten_by_hand(
+    parts: Parts, engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await engine.record(
+        [{"role": "user", "content": "I live in Rome. I play the cello."}], user="ana", conversation="c"
+    )
+    await engine.form()
+    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    await engine.forget(fact.id, user="ana")
+    clock.advance(days=1)
+    model = ScriptedModel(lambda _system, user: answer(*_repeated(user)))
+    forming = with_model(parts, model)
+    await forming.record([{"role": "user", "content": "I adopted a dog."}], user="ana", conversation="c")
+    await forming.form()
+    held = " ".join(await texts(forming))
+    assert "dog" in held
+    assert "cello" in held
+    assert "Rome" not in held
