@@ -20,14 +20,20 @@ _GONE = re.compile(
     r"called\s++off|ended)\b",
     re.IGNORECASE,
 )
-_WHO = r"(?P<who>(?:The user|\b[A-Z][\w-]{0,60}+)'s (?:[\w'-]{1,60}+ ){1,4}?)"
+_WHO = (
+    r"(?:The user said: [\"'])?(?P<who>(?:The user|\b[A-Z][\w-]{0,60}+)'s (?:[\w'-]{1,60}+ ){1,4}?"
+    r"|(?!The\b|Their\b)\b[A-Z][\w-]{1,60}+ )"
+)
+# What may be told of somebody before their home: 'is a vet and lives in Toronto'.
+_WHAT_ELSE = r"(?:(?:is|works as|was) (?:an? |the )?[\w' -]{2,60}? and (?:(?:she|he|they) )?)?"
 _MOVES = re.compile(
     rf"{_WHO}(?:(?:has |have |just |recently |finally ){{0,4}}(?:moved|relocated)(?: from [\w ]{{1,60}}?)? to"
     r"|(?:now )?lives?(?: now)? in)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
 _LIVES = re.compile(
-    rf"{_WHO}(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just ){{0,4}}(?:moved|relocated) to)"
+    rf"{_WHO}{_WHAT_ELSE}"
+    r"(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just ){0,4}(?:moved|relocated) to)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
 _PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
@@ -108,13 +114,16 @@ def _moves_from(statement: str, known: str) -> bool:
     new, old = _MOVES.match(statement), _LIVES.match(known)
     if not new or not old:
         return False
-    return bool(_person(new) & _person(old)) and old["place"].casefold() != new["place"].casefold()
+    (mine, my_names), (theirs, their_names) = _person(new), _person(old)
+    same = my_names & their_names if my_names and their_names else mine & theirs
+    return bool(same) and old["place"].casefold() != new["place"].casefold()
 
 
-def _person(match: re.Match[str]) -> frozenset[str]:
-    """Return the words for somebody's people, or their name; nothing for the speaker."""
-    words = read(match["who"]).content
-    return frozenset(words & PEOPLE) or frozenset(words - {"user"} if "'s" not in match["who"] else ())
+def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words for somebody's people, and their names; nothing for the speaker."""
+    named = [word for word in match["who"].removeprefix("The user's ").split() if word[0].isupper()]
+    names = frozenset(word.casefold().removesuffix("'s") for word in named)
+    return frozenset(read(match["who"]).content & PEOPLE), names
 
 
 def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:

@@ -80,6 +80,12 @@ def test_a_fact_ends_with_what_is_over() -> None:
     [
         ("The user's mum moved to Ankara.", "The user's mum lives in Izmir.", True),
         ("The user's brother Kerem now lives in Oslo.", "The user's brother moved to Rome.", True),
+        ("The user's mum moved to Ankara.", "The user's mum is a retired tailor and lives in Izmir.", True),
+        ("Defne moved to Ankara in May 2026.", "The user's aunt Defne lives in Izmir and is a vet.", True),
+        ("The user said: 'Defne moved to Ankara, to a new job.'", "The user's aunt Defne lives in Izmir.", True),
+        ("The user's aunt Defne moved to Ankara.", "The user's aunt Elif lives in Izmir.", False),
+        ("Emre moved to Ankara.", "The user's aunt Defne lives in Izmir.", False),
+        ("The user's mum moved to Ankara.", "The user's mum has a friend who lives in Izmir.", False),
         ("The user's mum moved to Ankara.", "The user's brother lives in Izmir.", False),
         ("The user's mum moved to Ankara.", "The user lives in Izmir.", False),
         ("The user's mum lives in Izmir.", "The user's mum moved to Izmir.", False),
