@@ -76,7 +76,7 @@ def _short_read(text: str, quotations: bool, speaker: Speaker) -> str:
 
 def _read(text: str, quotations: bool, speaker: Speaker) -> str:
     seen = own_words(text[:_LONGEST_SEEN], quotations=quotations, speaker=speaker)
-    own = fold_runs(scrub(seen[: LONGEST_READ + _MARGIN]))
+    own = scrub(fold_runs(seen)[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
     return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
 

@@ -59,7 +59,9 @@ _PARTED = re.compile(
     r"fired|cancell?ed|deceased|buried|put\s{1,5}down|gave\s{1,5}away|moved\s{1,5}out|no\s{1,5}longer)\b",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(r"(?:the\s++user|[^\W\d_]+)(?:'s|’s)\s++((?:[\w-]++\s++){0,2}[\w-]++)", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"(?<![^\W\d_])(?:the\s++user|[^\W\d_]++)(?:'s|’s)\s++((?:[\w-]++\s++){0,2}[\w-]++)", re.IGNORECASE
+)
 
 
 def weigh_claim(

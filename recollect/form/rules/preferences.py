@@ -115,7 +115,7 @@ def _favourite_turned(match: re.Match[str]) -> Iterable[Fact]:
 def _hobbies(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
         thing = re.sub(r"^to\s++", "", thing)
-        if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"\w+ing(?:\s\w+)*", thing)):
+        if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"(?<!\w)\w{1,40}ing(?:\s\w++)*", thing)):
             continue
         yield Fact(
             category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55

@@ -52,7 +52,7 @@ _LEFT_OUT = re.compile(
 _IN_ING = frozenset({"living", "working", "flying", "travelling", "traveling", "heading", "staying"})
 # What one gets, starts and joins at work on a text or a program.
 _OF_WORK = re.compile(
-    r"\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
+    r"(?<!\s)\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
     r"server|process|query|string|null|\d)",
     re.IGNORECASE,
 )

@@ -14,7 +14,7 @@ from recollect.store.relational import inner
 APPLICATION_ID = 0x52636C74
 # What a migration does behind its statements, by its number.
 _STEPS = {9: inner.register_all}
-_FILE = re.compile(r"(\d{4})_\w+\.sql")
+_FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 
 
 @cache

@@ -1,0 +1,134 @@
+"""Every regular expression of the package, found by itself: compiled when a module is imported, or named in a call."""
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import recollect
+
+# Modules that end the process when they are imported.
+_PROGRAMS = frozenset({"recollect.__main__"})
+_CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"})
+
+
+@dataclass(frozen=True, slots=True)
+class PackagePattern:
+    """A regular expression and where it stands."""
+
+    place: str
+    """Module and name, or module and line of a call: 'recollect.form.tone._ASKS', 'recollect.resolve.slots:65'."""
+    pattern: re.Pattern[str] | re.Pattern[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenPattern:
+    """A call of `re` whose pattern only its function knows."""
+
+    place: str
+    source: str
+
+
+def package_patterns() -> tuple[list[PackagePattern], list[HiddenPattern]]:
+    """Collect the patterns of all modules, each once, and the calls whose pattern cannot be told."""
+    found: dict[tuple[str | bytes, int], PackagePattern] = {}
+    hidden: list[HiddenPattern] = []
+    for module in _modules():
+        held = [*_held(module, vars(module), set())]
+        for each in held:
+            found.setdefault((each.pattern.pattern, each.pattern.flags), each)
+        for called in _called(module):
+            if isinstance(called, HiddenPattern):
+                hidden.append(called)
+            else:
+                found.setdefault((called.pattern.pattern, called.pattern.flags), called)
+    return list(found.values()), hidden
+
+
+def _modules() -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(recollect.__path__, "recollect."):
+        if info.name not in _PROGRAMS:
+            yield importlib.import_module(info.name)
+
+
+def _held(module: ModuleType, names: dict[str, object], seen: set[int]) -> Iterator[PackagePattern]:
+    for name, value in list(names.items()):
+        if not isinstance(value, ModuleType) and not name.startswith("__"):
+            yield from _within(f"{module.__name__}.{name}", value, module, seen)
+
+
+def _within(place: str, value: object, module: ModuleType, seen: set[int]) -> Iterator[PackagePattern]:
+    """Look into a value: containers, attributes of objects and classes, defaults and closures of functions."""
+    if isinstance(value, re.Pattern):
+        yield PackagePattern(place, value)
+        return
+    if id(value) in seen or isinstance(value, str | bytes | int | float | ModuleType):
+        return
+    seen.add(id(value))
+    for name, part in _parts(value, module):
+        yield from _within(f"{place}{name}", part, module, seen)
+
+
+def _parts(value: object, module: ModuleType) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield f"[{key!r}]", key
+            yield f"[{key!r}]", part
+    elif isinstance(value, list | tuple | set | frozenset):
+        for place, part in enumerate(value):
+            yield f"[{place}]", part
+    elif getattr(value, "__module__", getattr(type(value), "__module__", None)) == module.__name__ or (
+        getattr(type(value), "__module__", "").startswith("recollect.")
+    ):
+        yield from _attributes(value)
+
+
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
+    for name, part in list(getattr(value, "__dict__", {}).items()):
+        if name not in ("__dict__", "__weakref__", "__globals__"):
+            yield f".{name}", part
+    for kind in type(value).__mro__:
+        slots: object = getattr(kind, "__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else tuple(slots) if isinstance(slots, tuple | list) else ():
+            if hasattr(value, name):
+                yield f".{name}", getattr(value, name)
+    function = getattr(value, "__wrapped__", value)
+    yield "()", getattr(function, "__defaults__", None) or ()
+    yield "()", getattr(function, "__kwdefaults__", None) or {}
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            yield "()", cell.cell_contents
+        except ValueError:  # not filled yet
+            continue
+
+
+def _called(module: ModuleType) -> Iterator[PackagePattern | HiddenPattern]:
+    """Read the calls of `re` in a module's source; patterns that are put together are worked out in its names."""
+    path = Path(module.__file__ or "")
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _CALLS:
+            continue
+        if not isinstance(node.func.value, ast.Name) or node.func.value.id not in ("re", "_re", "regex"):
+            continue
+        place = f"{module.__name__}:{node.lineno}"
+        try:
+            pattern = _value(node.args[0], module)
+            flags = [_value(arg, module) for arg in _flags(node)]
+            yield PackagePattern(place, re.compile(pattern, *flags))
+        except NameError:
+            yield HiddenPattern(place, ast.unparse(node.args[0]))
+
+
+def _flags(call: ast.Call) -> list[ast.expr]:
+    named = [each.value for each in call.keywords if each.arg == "flags"]
+    at = {"compile": 1, "search": 2, "match": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3}
+    place = at.get(call.func.attr, 4) if isinstance(call.func, ast.Attribute) else 4
+    return named or call.args[place : place + 1]
+
+
+def _value(node: ast.expr, module: ModuleType):  # type: ignore[no-untyped-def]
+    return eval(compile(ast.Expression(node), module.__name__, "eval"), vars(module))

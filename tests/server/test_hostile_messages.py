@@ -1,0 +1,72 @@
+"""A message made to cost: its chat turn and its formation end soon, and the next message forms as ever."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import process_time
+
+import pytest
+
+from cpu_limit import cpu_limit
+from hostile_text import long_run
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect
+from recollect.server.proxy import ChatProxy
+from server.asgi import JSON, Call, GivenWay, chat, whole
+
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
+# CPU seconds of a turn and its formation. What is linear takes one or two; the square of the length takes minutes.
+MAX_CPU_S = 20.0
+
+MESSAGES = {
+    "blanks": ("I live in", " ", "Oslo."),
+    "material": ("I moved to Oslo in May. Please correct this text:", "x", ""),
+    "question": ("Where do I live", " ", "now?"),
+    "quotes": ("I live in ", '"a', "Oslo."),
+    "list": ("My list:\n", "\n- ", "I live in Oslo."),
+    "laughs": ("", "haha", " I live in Oslo"),
+    "thanks": ("", "thank you ", "zebra"),
+    "openers": ("", "so and but ", "imagine I live in Oslo"),
+    "likes": ("", "i like it and ", "i moved"),
+    "forget": ("please ", "forget what I told you about ", "Tom,"),
+}
+
+
+@contextmanager
+def within_cpu() -> Iterator[None]:
+    """Stop what takes too long, and say so even where the stop was taken for a failure of one step."""
+    began = process_time()
+    with cpu_limit(MAX_CPU_S):
+        yield
+    assert process_time() - began < MAX_CPU_S
+
+
+async def turn(engine: AsyncRecollect, text: str) -> int:
+    call = Call(chat(text))
+    proxy = ChatProxy(engine, GivenWay([(200, JSON, [whole("Noted.")])]), POLICY)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 120)
+    await proxy.close()
+    return call.status
+
+
+@pytest.mark.parametrize("length", [10_000, 100_000])
+@pytest.mark.parametrize("name", MESSAGES)
+async def test_a_hostile_message_ends_and_the_next_one_forms(engine: AsyncRecollect, name: str, length: int) -> None:
+    head, unit, tail = MESSAGES[name]
+
+    with within_cpu():
+        assert await turn(engine, long_run(unit, length, head=head, tail=tail)) == 200
+        await engine.form()
+        assert await turn(engine, "I'm allergic to peanuts.") == 200
+        await engine.form()
+
+    assert any("allergic to peanuts" in memory.text for memory in await engine.list(user="ana"))
+
+
+@pytest.mark.parametrize("blanks", [1_600, 3_200, 40_000])
+async def test_blanks_within_a_sentence_change_nothing(engine: AsyncRecollect, blanks: int) -> None:
+    with within_cpu():
+        await turn(engine, "I live in" + " " * blanks + "Oslo.")
+        await engine.form()
+
+    assert any("lives in Oslo" in memory.text for memory in await engine.list(user="ana"))

@@ -1,0 +1,80 @@
+"""No pattern of the package takes the square of a text's length: each is fed with texts that are made to cost."""
+
+import re
+from collections import deque
+from time import process_time
+
+import pytest
+
+from cpu_limit import CpuLimitError, cpu_limit
+from hostile_text import UNITS, heads_and_units, long_run
+from package_patterns import HiddenPattern, PackagePattern, package_patterns
+
+# Characters: of the texts that tell what costs a pattern most, and of those with which it must end in time.
+PROBE, SHORT, LONG = 600, 10_000, 100_000
+# CPU seconds for one text. A linear pattern takes a few hundredths of them; the square of 100,000 takes minutes.
+MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: 3.0}
+# So many of the costliest runs are fed at the greater lengths, beside blanks.
+_COSTLIEST = {SHORT: 3, LONG: 1}
+# So many runs made of a pattern's own words are tried, spread over it: the longest pattern has two thousand.
+_OWN_RUNS = 60
+_END = "\x00"
+
+PATTERNS, HIDDEN = package_patterns()
+# Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
+KNOWN_HIDDEN = {
+    "recollect.form.pleasantry",
+    "recollect.form.request_forms",
+    "recollect.dates.resolve",
+    "recollect.form.rules.fact",
+    "recollect.providers.jsonscan",
+}
+# `rf"(?i)\b{word}\b"` with a word of our own table.
+KNOWN_HIDDEN |= {"recollect.resolve.wording"}
+
+
+def run_all(pattern: re.Pattern[str] | re.Pattern[bytes], text: str) -> None:
+    """Match at the head, whole, and wherever it can: `finditer` begins with what `search` does."""
+    data = text.encode() if isinstance(pattern.pattern, bytes) else text
+    for way in (pattern.match, pattern.fullmatch):
+        way(data)  # type: ignore[arg-type]
+    deque(pattern.finditer(data), 0)  # type: ignore[arg-type]
+
+
+def cost(pattern: re.Pattern[str] | re.Pattern[bytes], run: tuple[str, str], length: int) -> float:
+    """Return the CPU seconds that a text takes, which is a head and a unit repeated."""
+    head, unit = run
+    text = long_run(unit, length, head=head, tail=_END)
+    began = process_time()
+    with cpu_limit(MAX_S[length]):
+        run_all(pattern, text)
+    return process_time() - began
+
+
+def feed(found: PackagePattern) -> None:
+    """Feed a pattern with all runs at the least length, and with the costliest of them at the greater ones."""
+    source, flags = found.pattern.pattern, found.pattern.flags
+    own = heads_and_units(source, flags)
+    runs = list(dict.fromkeys([*(("", unit) for unit in UNITS), *own[:: len(own) // _OWN_RUNS + 1]]))
+    costs = {run: cost(found.pattern, run, PROBE) for run in runs}
+    for length, most in _COSTLIEST.items():
+        runs = sorted(costs, key=lambda run: costs[run], reverse=True)[:most]
+        costs = {run: cost(found.pattern, run, length) for run in dict.fromkeys([*runs, ("", " ")])}
+
+
+@pytest.mark.parametrize("found", PATTERNS, ids=lambda found: found.place)
+def test_a_pattern_takes_linear_time(found: PackagePattern) -> None:
+    feed(found)
+
+
+def test_no_pattern_hides() -> None:
+    modules = {hidden.place.rpartition(":")[0] for hidden in HIDDEN}
+
+    assert modules <= KNOWN_HIDDEN, [hidden for hidden in HIDDEN if isinstance(hidden, HiddenPattern)]
+    assert len(PATTERNS) > 400
+
+
+@pytest.mark.parametrize("source", [r"\s+$", r"\s*,", r"(?:a |b)*c", r"I live in\s+(?:\w+\s+)?\s*Oslo", r"(\w+\s*)+!"])
+def test_a_quadratic_pattern_is_seen(source: str) -> None:
+    with pytest.raises(CpuLimitError):
+        feed(PackagePattern("here", re.compile(source)))
