@@ -110,7 +110,10 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     answer = await _ask(source, tools.model, shape)
     # A request to forget is honoured whether or not the model speaks of it.
     requests = () if shape.whole else await apart(size, lambda: forget_requests(source), above=LARGE_BATCH)
-    return Extracted(candidates=(*answer.candidates, *requests), dropped=answer.dropped, unusable=answer.unusable)
+    asking = {request.seq for request in requests}
+    # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
+    told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
+    return Extracted(candidates=(*told, *requests), dropped=answer.dropped, unusable=answer.unusable)
 
 
 async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:

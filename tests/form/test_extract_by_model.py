@@ -192,6 +192,32 @@ async def test_a_day_that_cannot_be_is_the_day_it_was_said(day: object, expected
 
 
 @pytest.mark.parametrize(
+    ("words", "day", "expected"),
+    [
+        ("I have kept bees since 2014.", "2014-01-01", "2014-01-01"),
+        ("Ich wohne seit 2019 in Graz.", "2019-01-01", "2019-01-01"),
+        ("I joined the fire brigade on 3 March.", "2026-03-03", "2026-03-03"),
+        ("We bought the mill in April.", "2026-04-01", "2026-04-01"),
+        ("I keep bees.", "1999-01-01", None),
+        ("I've kept bees since 2014.", "1999-01-01", None),
+        ("We bought the mill in April.", "2025-11-01", None),
+        ("My train leaves on 3 July.", "2026-07-03", None),
+        ("I play in room 1999b.", "1999-01-01", None),
+    ],
+)
+async def test_a_model_dates_a_statement_only_by_a_day_that_the_message_names(
+    words: str, day: str, expected: str | None
+) -> None:
+    asked = item(text=words, quote=words, valid_from=day)
+    found = await extract_by_model(source(logged(7, words)), ScriptedModel([{"memories": [asked]}]))
+    (one,) = found.candidates
+    if expected is None:
+        assert one.valid_from == SAID
+    else:
+        assert one.valid_from.astimezone(ZoneInfo("Europe/Oslo")).date().isoformat() == expected
+
+
+@pytest.mark.parametrize(
     "answer",
     [None, 5, "sorry", {}, {"memories": "none"}, {"memories": None}, {"memories": {"a": 1}}, {"facts": []}, True],
 )

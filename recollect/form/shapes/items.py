@@ -9,15 +9,18 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from recollect.dates import resolve_dates
 from recollect.dates.mention import midnight
-from recollect.form.sources import FormInput
-from recollect.text import clean, squeeze
+from recollect.form.sources import FormInput, readable
+from recollect.text import clean, squeeze, words
 from recollect.types import LoggedMessage, Memory, MemoryId
 
 # What is beyond this is an extractor gone wild, or somebody's hand on it.
 LONGEST_MEMORY_BYTES = 2048
 # No list that was shown has so many rows.
 _LARGEST_NUMBER = 1_000_000
+# Of a message so many characters are searched for the day that a model names.
+MAX_DATED_CHARACTERS = 8_000
 CATEGORIES = ("identity", "preference", "constraint", "instruction")
 
 
@@ -162,11 +165,24 @@ def check_words(text: str, *more: str) -> None:
 
 
 def since(day: date | None, message: LoggedMessage, source: FormInput) -> datetime:
-    """Return when something became true: a day the model named, never later than it was said."""
-    if day is None:
+    """Return when something became true: a day the model named if the message names it too, else when it was said.
+
+    Models make days up. One that lies before what was known would make the newer statement the older one. It is never
+    later than the message.
+    """
+    if day is None or not _names(day, message, source):
         return message.said_at
     try:
         start = midnight(day, source.time_zone)
     except OverflowError:
         return message.said_at
     return min(start, message.said_at.astimezone(UTC))
+
+
+def _names(day: date, message: LoggedMessage, source: FormInput) -> bool:
+    """Return whether a message names a time that holds a day, or its year in digits."""
+    said = readable(message)[:MAX_DATED_CHARACTERS]
+    if str(day.year) in words(said):
+        return True
+    named = resolve_dates(said, said_at=message.said_at, zone=source.time_zone)
+    return any(mention.first <= day <= mention.last for mention in named)
