@@ -220,6 +220,8 @@ class BudgetPolicy(_Policy):
     """What forming costs: a unit stands for some four tokens written, and a paragraph has fifty."""
     compact: float = Field(default=25.0, ge=0)
     """What a compaction costs: it rewrites about two paragraphs."""
+    judge: float = Field(default=0.0, ge=0)
+    """What asking a model which memory a new one corrects costs, beside the creation that asks."""
     turn: float = Field(default=240.0, ge=0)
     """What a chat turn counts for in the share of memory work in all: an answer of some thousand tokens."""
     critical: float = Field(default=0.2, ge=0, le=1)
@@ -231,7 +233,7 @@ class BudgetPolicy(_Policy):
 
     @model_validator(mode="after")
     def _holds_what_work_costs(self) -> "BudgetPolicy":
-        dearest = max(self.create, self.compact)
+        dearest = max(self.create, self.compact, self.judge)
         if 0 < self.capacity < dearest:
             raise ValueError(f"capacity is {self.capacity:g} and work costs {dearest:g}: it could never be done")
         return self

@@ -38,7 +38,7 @@ from recollect.types import (
     Subject,
 )
 from recollect.work.apart import apart
-from recollect.work.energy import rationed
+from recollect.work.energy import RationedModel, rationed
 from recollect.work.tools import Tools
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 ROOMY_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 """What counts against a subject's room."""
 # Questions to a model in one commit: what one batch brings beyond that pushes out the oldest.
-MOST_QUESTIONS = 3
+MAX_QUESTIONS = 3
 # Tries of one formation in which a model may be asked: the first, and the one retry after a database error.
 ASKING_ATTEMPTS = 2
 # Memories closed in one commit beyond those that the new ones push out: who has far too many, since the room became
@@ -70,6 +70,8 @@ class Planned:
     conversation: ConversationId | None = None
     ask: bool = True
     """Whether a model may be asked: not where asking came to nothing before."""
+    compactor: RationedModel | None = None
+    """The model that names what goes, where its energy was booked ahead."""
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ class _Making:
     held: list[Memory]
     changes: list[Change] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
+    compactor: RationedModel | None = None
     questions: int = 0
     why_not: str = ""
     """Why no model is asked any more."""
@@ -125,7 +128,11 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
     """Say what must go along with planned changes so that the subject holds no more than it has room for.
 
     The changes that come back belong behind the planned ones, in the same transaction. It never fails for want of room:
-    a model that does not answer, or not as it should, and memories that cannot be read, make the oldest go.
+    a model that does not answer, or not as it should, and memories that cannot be read, make the oldest go. Only where
+    the energy for asking is spent the whole commit waits.
+
+    Raises:
+        BudgetSpentError: a compaction is needed, and its energy is spent.
     """
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
@@ -155,10 +162,15 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
     return making.changes, making.decisions
 
 
-async def make_room_for(result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True) -> FormationResult:
+async def make_room_for(
+    result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True, compactor: RationedModel | None = None
+) -> FormationResult:
     """Let a formation's commit make the room that it needs.
 
     What was tried twice and never committed (the database failed, or the worker was killed) asks no model again.
+
+    Raises:
+        BudgetSpentError: a compaction is needed, and its energy is spent.
     """
     if not _arriving(result.changes):
         return result
@@ -171,6 +183,7 @@ async def make_room_for(result: FormationResult, lease: Lease, tools: Tools, *, 
         changes=result.changes,
         conversation=key.conversation,
         ask=ask and lease.attempts <= ASKING_ATTEMPTS,
+        compactor=compactor,
     )
     changes, decisions = await make_room(planned, tools)
     # Where the subject changed between the stage's reading and ours, the stage's version makes the commit fail.
@@ -240,7 +253,11 @@ async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list
 
 
 async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
-    """Let a model name what goes for each new memory that does not fit, and the oldest go where it cannot."""
+    """Let a model name what goes for each new memory that does not fit, and the oldest go where it fails.
+
+    Raises:
+        BudgetSpentError: the energy for asking is spent. That is no failure: it waits.
+    """
     await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
     for one in new:
         if len(making.held) < room.policy.most:
@@ -250,6 +267,8 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
             await _follow(making, await _verdict(making, one, room), one)
         except InvalidVerdictError as error:
             _oldest_goes(making, one, room, str(error))
+        except BudgetSpentError:
+            raise
         except TryAgainError as error:
             making.why_not = _failure(error)
             _oldest_goes(making, one, room, making.why_not)
@@ -265,8 +284,6 @@ async def _evict(making: _Making, going: Sequence[Leaving]) -> None:
 
 def _failure(error: TryAgainError) -> str:
     match error:
-        case BudgetSpentError():
-            return f"no model is asked: {error.why}"
         case StoreUnavailableError() | StoreFullError():
             return "the database failed"
         case _:
@@ -288,13 +305,17 @@ async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
         InvalidVerdictError: its answer cannot be followed, or it is not to be asked.
     """
     profile = making.tools.profiles.get(making.planned.profile)
-    model = rationed(making.tools, Purpose.COMPACT, making.planned.subject, profile)
+    making.compactor = model = (
+        making.compactor
+        or making.planned.compactor
+        or rationed(making.tools, Purpose.COMPACT, making.planned.subject, profile)
+    )
     if model is None:
         raise InvalidVerdictError("no model is set to choose")
     if not making.planned.ask or making.why_not:
         raise InvalidVerdictError(making.why_not or "asking a model came to nothing before")
-    if making.questions == MOST_QUESTIONS:
-        raise InvalidVerdictError(f"a model is asked {MOST_QUESTIONS} times in one commit at most")
+    if making.questions == MAX_QUESTIONS:
+        raise InvalidVerdictError(f"a model is asked {MAX_QUESTIONS} times in one commit at most")
     making.questions += 1
     question = Question(held=making.held, new=new, longest_characters=room.policy.longest_characters)
     try:

@@ -14,7 +14,7 @@ class Purpose(StrEnum):
     COMPACT = "compact"
     """Making room."""
     JUDGE = "judge"
-    """Deciding what is the same and what contradicts; part of a creation, which pays the units."""
+    """Deciding what is the same and what contradicts."""
     EPISODE = "episode"
     """Summarising old turns."""
     TURN = "turn"
@@ -30,6 +30,8 @@ class Reservation:
     units: float
     tokens: int
     at: datetime
+    needs: float | None = None
+    """Units that must be at hand; None: those that are booked; 0: none, since its work was let through as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,9 @@ class RationedModel:
         self._purpose = purpose
         self._subject = subject
         self._policy = policy
+        self._ahead: Reservation | None = None
+        self.covered = False
+        """Whether the units were found to be at hand before: they are spent, and not refused."""
         self.paid = False
         """Whether the units were spent."""
 
@@ -51,6 +54,24 @@ class RationedModel:
         """The model itself."""
         return self._model
 
+    async def book_ahead(self, *, beside: float) -> None:
+        """Book the units of the first call now, if the budget has them and `beside` more, as far as it can hold both.
+
+        Raises:
+            BudgetSpentError: it has not; nothing was booked.
+        """
+        units = units_of(self._purpose, self._policy)
+        needs = min(units + beside, self._policy.capacity)
+        booked = replace(self._booking(units, tokens=0), needs=needs)
+        await self._tools.store.reserve(self._subject, booked, self._policy)
+        self._ahead = booked
+
+    async def release(self) -> None:
+        """Give back what was booked ahead of a call that was not made."""
+        booked, self._ahead = self._ahead, None
+        if booked is not None:
+            await self._settle(booked, None)
+
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
         """Ask, if the budget allows and the breaker lets it through.
 
@@ -61,10 +82,9 @@ class RationedModel:
         """
         if isinstance(self._model, GuardedModel):
             self._model.breaker.check()
-        units = 0.0 if self.paid else units_of(self._purpose, self._policy)
         prompt = f"{system}\n{user}\n{json.dumps(schema)}"
-        booked = self._booking(units, await self._estimate(prompt) + ANSWER_TOKENS)
-        await self._tools.store.reserve(self._subject, booked, self._policy)
+        booked, self._ahead = await self._taken_ahead(prompt) or await self._reserved(prompt), None
+        units = booked.units
         before, self.paid = self.paid, True
         try:
             answer = await self._model.answer(system=system, user=user, schema=schema, schema_name=schema_name)
@@ -83,6 +103,18 @@ class RationedModel:
         _count(self._tools, self._subject, units)
         await self._settle(booked, await self._used(prompt, answer))
         return answer
+
+    async def _taken_ahead(self, prompt: str) -> Reservation | None:
+        if self._ahead is None:
+            return None
+        return replace(self._ahead, tokens=await self._estimate(prompt) + ANSWER_TOKENS)
+
+    async def _reserved(self, prompt: str) -> Reservation:
+        units = 0.0 if self.paid else units_of(self._purpose, self._policy)
+        booked = self._booking(units, await self._estimate(prompt) + ANSWER_TOKENS)
+        booked = replace(booked, needs=0.0) if self.covered else booked
+        await self._tools.store.reserve(self._subject, booked, self._policy)
+        return booked
 
     def _booking(self, units: float, tokens: int) -> Reservation:
         clock = self._tools.clock
@@ -110,8 +142,8 @@ class RationedModel:
 def units_of(purpose: Purpose, policy: BudgetPolicy) -> float:
     """Return what work for a purpose costs.
 
-    >>> units_of(Purpose.COMPACT, BudgetPolicy()), units_of(Purpose.JUDGE, BudgetPolicy())
-    (25.0, 0.0)
+    >>> units_of(Purpose.COMPACT, BudgetPolicy()), units_of(Purpose.JUDGE, BudgetPolicy(judge=0.6))
+    (25.0, 0.6)
     """
     match purpose:
         case Purpose.CREATE | Purpose.EPISODE:
@@ -121,7 +153,7 @@ def units_of(purpose: Purpose, policy: BudgetPolicy) -> float:
         case Purpose.TURN:
             return policy.turn
         case Purpose.JUDGE:
-            return 0.0
+            return policy.judge
 
 
 def rationed(tools: Tools, purpose: Purpose, subject: Subject, profile: Profile) -> RationedModel | None:
@@ -156,6 +188,8 @@ async def pay_without_model(tools: Tools, lease: Lease, profile: Profile, result
         return False
     units = units_of(Purpose.CREATE, profile.budget)
     booked = Reservation(id=new_id(tools.clock), purpose=Purpose.CREATE, units=units, tokens=0, at=tools.clock.now())
+    if isinstance(tools.model, RationedModel) and tools.model.covered:
+        booked = replace(booked, needs=0.0)
     await tools.store.reserve(lease.key.subject, booked, profile.budget)
     await tools.store.settle(lease.key.subject, booked.id, tokens=0)
     _count(tools, lease.key.subject, units)

@@ -26,10 +26,11 @@ from recollect.errors import (
     UnknownProfileError,
 )
 from recollect.ids import new_id
+from recollect.tend.compactor import booked_compactor
 from recollect.tend.erase import Eraser
 from recollect.tend.making_room import make_room_for
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
-from recollect.work.energy import on_budget, pay_without_model
+from recollect.work.energy import RationedModel, on_budget, pay_without_model
 from recollect.work.telling import counted, tell
 from recollect.work.tools import Stage, Tools
 
@@ -231,16 +232,25 @@ class Worker:
                 await self._tools.store.renew_lease(lease, now=self._tools.clock.now(), lease_s=LEASE_S)
 
     async def _form_once_read(self, lease: Lease) -> None:
-        stage = self._stages[lease.key.stage]
         profile = self._tools.profiles.get(lease.key.profile)
-        budgeted, paid = on_budget(self._tools, lease, profile), False
+        budgeted = on_budget(self._tools, lease, profile)
+        compactor = await booked_compactor(lease, budgeted, profile)
+        try:
+            await self._form_on_budget(lease, budgeted, compactor)
+        finally:
+            if compactor is not None:
+                await compactor.release()
+
+    async def _form_on_budget(self, lease: Lease, budgeted: Tools, compactor: RationedModel | None) -> None:
+        stage, paid = self._stages[lease.key.stage], False
+        profile = self._tools.profiles.get(lease.key.profile)
         for attempt in range(1, STALE_TRIES + 1):
             # What was embedded anew meanwhile is read by another embedder now.
             tools = self.equipped(await budgeted.of(lease.key.subject))
             formed = await _twice(partial(stage, lease, tools))
             paid = paid or await pay_without_model(tools, lease, profile, formed)
             try:
-                result = await self._commit(lease, formed, replace(tools, model=self._tools.model))
+                result = await self._commit(lease, formed, replace(tools, model=self._tools.model), compactor)
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
@@ -258,9 +268,11 @@ class Worker:
             )
             return
 
-    async def _commit(self, lease: Lease, formed: FormationResult, tools: Tools) -> FormationResult:
+    async def _commit(
+        self, lease: Lease, formed: FormationResult, tools: Tools, compactor: RationedModel | None
+    ) -> FormationResult:
         """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
-        result = await make_room_for(formed, lease, tools)
+        result = await make_room_for(formed, lease, tools, compactor=compactor)
         try:
             await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
         except (StoreUnavailableError, StoreFullError):

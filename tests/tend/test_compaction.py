@@ -20,7 +20,7 @@ from own_profile import (
     with_profile,
 )
 from recollect.engine import AsyncRecollect, Parts
-from recollect.errors import ModelError, StaleSubjectError, StoreUnavailableError
+from recollect.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryState, Subject
@@ -234,19 +234,40 @@ async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_th
     assert line.reason.endswith("asking a model came to nothing before")
 
 
-async def test_a8_a_compaction_costs_its_units_and_where_they_are_spent_the_oldest_goes(
+async def test_a2_a8_a_compaction_costs_its_units_and_where_they_are_spent_it_waits(
+    parts: Parts, clock: FakeClock, tmp_path: Path
+) -> None:
+    budget = "[budget]\ncapacity = 32\ncreate = 0\ncompact = 25\nrefill_per_day = 1"
+    model = Answering(delete(4), delete(4))
+    engine = with_profile(parts, tmp_path, f"{TEN}\n{budget}", model=model.model)
+    await tell_each(engine, *numbered(12))
+    assert model.asked == 1
+    [line] = await decided(engine, "ana", Action.EVICT)
+    assert line.reason.startswith("the model chose it")
+    assert (await engine.energy(user="ana")).level == 7
+    [waiting] = [status for status in await engine.formations() if status.due_at and status.key.stage == "extract"]
+    assert "energy stands at 7 of 32 units, work runs from 25 on" in str(waiting.error)
+    clock.advance(days=18)
+    await engine.form()
+    assert model.asked == 2
+    assert numbered(1, start=12)[0] in await held_texts(engine, "ana")
+    reasons = [line.reason for line in await decided(engine, "ana", Action.EVICT)]
+    assert [reason.partition(":")[0] for reason in reasons] == ["the model chose it"] * 2
+
+
+async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is_lost(
     parts: Parts, tmp_path: Path
 ) -> None:
     budget = "[budget]\ncapacity = 32\ncreate = 0\ncompact = 25\nrefill_per_day = 1"
     model = Answering(delete(4))
     engine = with_profile(parts, tmp_path, f"{TEN}\n{budget}", model=model.model)
-    await tell_each(engine, *numbered(12))
+    for text in numbered(11):
+        await engine.add(text, user="ana")
+    known = await held_texts(engine, "ana")
+    with pytest.raises(BudgetSpentError, match="energy stands at 7 of 32 units"):
+        await engine.add("My box 12 holds the harp.", user="ana")
+    assert await held_texts(engine, "ana") == known
     assert model.asked == 1
-    reasons = [line.reason for line in await decided(engine, "ana", Action.EVICT)]
-    assert reasons[0].startswith("the model chose it")
-    assert "; no model is asked: " in reasons[1]
-    spent = await engine.energy(user="ana")
-    assert spent.level == 7
 
 
 async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the_oldest_goes(

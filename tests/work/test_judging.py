@@ -55,6 +55,22 @@ async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_pa
     assert (await engine.energy(user="ana")).today[Purpose.CREATE].calls == 1
 
 
+async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
+    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+) -> None:
+    (tmp_path / "rationed.toml").write_text('description = "x"\n[budget]\ncapacity = 100\njudge = 0.6\n', "utf-8")
+    rationed = parts.settings.model_copy(update={"profile": "rationed"})
+    await engine.add("The user gets up at dawn.", user="ana")
+    item = note("The user is a night owl.", "I'm a night owl") | {"updates": 1}
+    model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}])
+    asking = AsyncRecollect(replace(parts, model=model, settings=rationed, profiles=Profiles(tmp_path)))
+    await tell(asking, "I'm a night owl, and I hate mornings.")
+    status = await asking.energy(user="ana")
+    assert (status.today[Purpose.JUDGE].calls, status.today[Purpose.JUDGE].units) == (1, 0.6)
+    assert status.level == pytest.approx(100 - 12 - 0.6)
+    assert Profiles().get("app").budget.judge > 0
+
+
 async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Parts) -> None:
     await engine.add("The user has a garden on the roof.", user="ana")
     ruled = AsyncRecollect(replace(parts, embedder=Alike()))

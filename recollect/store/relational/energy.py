@@ -39,7 +39,8 @@ def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetP
     subjects.ensure(db, subject)
     account = _account(db, subject)
     standing = _standing(db, subject, account, policy, booked.at)
-    refused = refusal(policy, standing, booked.units, booked.at)
+    needs = booked.units if booked.needs is None else booked.needs
+    refused = refusal(policy, standing, needs, booked.at)
     if refused is not None:
         raise refused
     drawn = booked.units if policy.capacity else 0.0
