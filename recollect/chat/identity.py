@@ -38,6 +38,8 @@ _LEEWAY_S = 60
 _LAST_S = 253_402_300_800
 # Open WebUI marks chats that are not kept by ids such as `local` and `local:…`.
 _TEMPORARY = "local"
+# Another word for memory that is on.
+_ACTIVE = "active"
 # Longest conversation id in UTF-8 bytes: ids are UUIDs as a rule, and each one becomes an index key.
 _CONVERSATION_BYTES = 512
 
@@ -274,12 +276,12 @@ def _user(name: str, source: str) -> Subject:
 
 
 def _memory(value: str | None) -> MemoryMode:
-    if not value:
+    if not value or value.lower() == _ACTIVE:
         return MemoryMode.ON
     try:
         return MemoryMode(value.lower())
     except ValueError:
-        raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on, read, record or off") from None
+        raise BadIdentityError(f"{MEMORY} is {value!r}; it takes on (or active), read, record or off") from None
 
 
 def _interaction(value: str | None) -> str | None:

@@ -168,6 +168,8 @@ class RecallPolicy(_Policy):
     """`evidence`: lowest score of what goes into a prompt (a search shows all)."""
     similarity: float = Field(default=0.0, ge=0, le=1)
     """Lowest calibrated similarity of notes in a prompt; 0: words and time may speak for them alone."""
+    lag: float = Field(default=0.0, ge=0, le=20)
+    """With `similarity`: how far a note's log-odds of relevance may lie below those of the nearest one; 0: any way."""
     turns: bool = True
     """Whether quotations of past messages are recalled."""
     query: Literal["message", "conversation"] = "message"

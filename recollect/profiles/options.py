@@ -9,6 +9,9 @@ from recollect.errors import BadRequestError
 from recollect.profiles.model import FRAME_NAMES, LONGEST_FRAME, ROW_NAMES, Profile, check_placeholders
 from recollect.types import INTERACTION_MODES
 
+# How many times smaller the odds of calibrated relevance are than those that a threshold for raw cosines names.
+_ODDS_OF_RAW_COSINES = 75
+
 
 class _Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -26,6 +29,18 @@ class _Options(BaseModel):
     def over(self, profile: Profile) -> Profile:
         """Lay what was given over a profile; what was not given stays as it is there."""
         return profile
+
+
+def calibrated(threshold: float) -> float:
+    """Turn a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
+
+    Where these thresholds come from 0.7 lets about a third of what is unrelated pass. The odds of calibrated relevance
+    at which that is so are lower by a factor of about 75, with the built-in embedder and sentences of people's lives.
+
+    >>> calibrated(0), calibrated(0.7), calibrated(0.8), calibrated(0.99)
+    (0.0, 0.03, 0.05, 0.57)
+    """
+    return round(threshold / (threshold + (1 - threshold) * _ODDS_OF_RAW_COSINES), 2)
 
 
 class CharacterSettings(_Options):
@@ -49,7 +64,7 @@ class CharacterSettings(_Options):
     extraction_interval: int = Field(default=5, alias="memoryExtractionInterval", ge=1, le=1000)
     """`periodic`: turns between formations."""
     search_threshold: float = Field(default=0.7, alias="memorySearchThreshold", ge=0, le=1)
-    """Lowest calibrated similarity of what is recalled."""
+    """Lowest similarity of what is recalled, on the scale of raw cosines: see `calibrated`."""
     context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=LONGEST_FRAME)
     context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=LONGEST_FRAME)
     format: str | None = Field(default=None, alias="memoryFormat", max_length=LONGEST_FRAME)
@@ -68,6 +83,8 @@ class CharacterSettings(_Options):
     def over(self, profile: Profile) -> Profile:
         """Lay what was given over a profile; what was not given stays as it is there."""
         recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
+        if "similarity" in recall:
+            recall["similarity"] = calibrated(self.search_threshold)
         if "limit" in recall and profile.recall.candidates:
             recall["candidates"] = max(profile.recall.candidates, self.max_context)
         context = self._given(

@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from math import exp, log
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from recollect.clock import to_micros
 from recollect.decay import decay_all
 from recollect.ids import id_text
+from recollect.profiles.model import RecallPolicy
 from recollect.recall.explain import speaks_for
 from recollect.recall.gather import Matches
 from recollect.recall.query import Query
@@ -21,6 +23,8 @@ from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind, Subj
 BACKGROUND_WEIGHT = 0.3
 # A product is never sure of anything, and never hopeless: log-odds run away at 0 and 1.
 _SUREST = 1e-6
+# A relevance from which a note is shown however much nearer another one is: it answers as likely as not.
+_LIKELY = 0.5
 # Memories kept out that are named with the reason; the rest goes unnamed.
 _MOST_NAMED = 10
 # A message of fewer terms that neither asks nor speaks of its author ("ok great") wants nothing that is known.
@@ -126,7 +130,8 @@ def _keep_out(hot: Hot, matches: Matches, query: Query, arranged: Evidence) -> l
     recent = _among(hot, query.newest or frozenset())
     left: list[LeftOut] = []
     if policy.similarity:
-        far = (hot.kinds == _NOTE) & (similarity < policy.similarity) & ~recent
+        notes = (hot.kinds == _NOTE) & (arranged > -np.inf)
+        far = notes & (similarity < _threshold(policy, similarity[notes])) & ~recent
         left += _named(hot, far, arranged, [f"too far in meaning ({value:.2f})" for value in similarity.tolist()])
         arranged[far] = -np.inf
     if policy.order in ("similarity", "product"):
@@ -142,6 +147,15 @@ def _keep_out(hot: Hot, matches: Matches, query: Query, arranged: Evidence) -> l
             others &= ~matches.present
         arranged[others & ~_nearest(others, nearness, policy.candidates)] = -np.inf
     return left
+
+
+def _threshold(policy: RecallPolicy, similarity: npt.NDArray[np.floating]) -> float:
+    """Return the lowest relevance that is shown: the policy's, or a higher one where a note is much nearer."""
+    if not policy.lag or not len(similarity):
+        return policy.similarity
+    nearest = min(max(float(similarity.max()), _SUREST), 1 - _SUREST)
+    lagging = 1 / (1 + exp(policy.lag - log(nearest / (1 - nearest))))
+    return max(policy.similarity, min(lagging, _LIKELY))
 
 
 def _nearest(among: Mask, similarity: npt.NDArray[np.floating], most: int) -> Mask:

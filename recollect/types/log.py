@@ -156,8 +156,8 @@ class FormationResult:
     """The version of the subject the decisions rest on; None where they rest on nothing read."""
     waiting: bool = False
     """What is left of the messages read is too little to form: it waits for more to be recorded."""
-    read_characters: int = 0
-    """Length of the messages that an extractor read, for the log."""
+    user_characters: int = 0
+    """Length of the user's messages that it read, as they were recorded; for the log."""
     goes_back: bool = False
     """The cursor may move back: an edit took away what it had passed."""
 

@@ -127,7 +127,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
         decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
         subject_version=hot.version,
-        read_characters=characters(batch.messages),
+        user_characters=characters([one for one in new if one.role == "user"]),
     )
 
 

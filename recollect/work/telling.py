@@ -50,20 +50,23 @@ def count_secrets(messages: Iterable[LoggedMessage], tools: Tools) -> None:
 
 
 def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
-    """Count what was committed, and log the decisions of one run: ids, and words only where the settings allow."""
+    """Count what was committed, and log the decisions of one run: ids, and words only where the settings allow.
+
+    An extraction is logged also where it decided nothing: readers of the log want to know that it ran.
+    """
     added = [change.memory for change in result.changes if isinstance(change, AddMemory)]
     kept = sum(memory.kind is not MemoryKind.TURN for memory in added)
     tools.metrics.saved += kept
     tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
     tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
     tell_room(lease.key.subject, result.decisions, tools)
-    if not result.decisions:
+    if not result.decisions and lease.key.stage != "extract":
         return
     logger.info(
         "memory_decision",
         extra={
             "user_id": lease.key.home.name or lease.key.home.kind,
-            "input_message_length": result.read_characters,
+            "input_message_length": result.user_characters,
             "extracted_count": sum(decision.action in _OF_CANDIDATES for decision in result.decisions),
             "decisions": [_told(decision, tools) for decision in result.decisions],
         },

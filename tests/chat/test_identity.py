@@ -290,14 +290,21 @@ def test_a_secret_that_everybody_knows_is_refused_at_the_start(secret: str) -> N
 
 
 def test_memory_is_on_read_record_or_off() -> None:
-    modes = ((b"on", "ON"), (b"READ", "READ"), (b"record", "RECORD"), (b" off ", "OFF"))
+    modes = (
+        (b"on", "ON"),
+        (b"active", "ON"),
+        (b"Active", "ON"),
+        (b"READ", "READ"),
+        (b"record", "RECORD"),
+        (b" off ", "OFF"),
+    )
     for value, mode in modes:
         assert ask((b"X-Recollect-Memory", value)).memory is MemoryMode[mode]
 
 
 @pytest.mark.parametrize("value", [b"yes", b"on,off", b"\xff"])
 def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None:
-    assert "on, read, record or off" in refusal((b"x-recollect-memory", value))
+    assert "on (or active), read, record or off" in refusal((b"x-recollect-memory", value))
 
 
 def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:

@@ -107,7 +107,7 @@ async def test_t8_profile_and_recent_context_stand_before_the_conversation_with_
 
 async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(engine: AsyncRecollect) -> None:
     await passed(engine, "I live in Oslo.", "on")
-    on = await passed(engine, "I'm allergic to peanuts.", "on")
+    on = await passed(engine, "I'm allergic to peanuts.", "active")
     assert b"Oslo" in on.asked[0].body
     off = await passed(engine, "I work as a nurse.", "record")
     assert b"Oslo" not in off.asked[0].body

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import logging
 from dataclasses import replace
 
 import httpx
@@ -12,16 +13,20 @@ import pytest
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import UnknownConversationError, UnknownMemoryError
+from recollect.providers.static import StaticEmbedder
 from recollect.server.app import build_app
 from recollect.server.proxy import ChatProxy
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, MemoryKind
 from rows.filed import FiledEmbedder, made
+from rows.plain import PLAIN
 from rows.scenes import USER
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 from talk import asks, assistant, request, user
 
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
+# Plain questions that find their sentence, of those in `PLAIN`.
+FOUND = 19
 OF_USER = {"x-recollect-profile": "user"}
 ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 
@@ -197,3 +202,58 @@ async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prom
     assert "plays the cello in a quartet" in system["content"]
     assert "nurse" not in system["content"], "what is far stays out"
     assert last == user("Do I play the cello in a quartet?")
+
+
+# ---- out of the box: the shipped embedder, no model
+
+
+@pytest.fixture
+def shipped(parts: Parts) -> AsyncRecollect:
+    return AsyncRecollect(replace(parts, embedder=StaticEmbedder()))
+
+
+async def told(engine: AsyncRecollect, *said: str) -> list[str]:
+    """Tell the engine each sentence in a conversation of its own; return what it remembers."""
+    for text in said:
+        await engine.record([user(text), assistant("Noted.")], user="ana", conversation=text, scene=USER)
+        await engine.form()
+    return [one.text for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
+
+
+async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_them(
+    shipped: AsyncRecollect, clock: FakeClock
+) -> None:
+    kept = {}
+    for said, question in PLAIN:
+        before = {one.id for one in await shipped.list(user="ana")}
+        await told(shipped, said)
+        kept[question] = {one.id for one in await shipped.list(user="ana")} - before
+        clock.advance(hours=3)
+    found, others = 0, 0
+    for question, wanted in kept.items():
+        context = await shipped.context(question, user="ana", scene=USER)
+        shown = {item.memory.id for item in context.items}
+        found += bool(shown & wanted)
+        others += len(shown - wanted)
+    assert found >= FOUND, f"{found} of {len(PLAIN)}"
+    assert others <= 3 * len(PLAIN), "what is far stays out"
+
+
+async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped: AsyncRecollect) -> None:
+    await told(shipped, *(said for said, _ in PLAIN))
+    shown = 0
+    for question in ("What is the capital of Mongolia?", "Who won the cup in 1998?", "Explain photosynthesis."):
+        shown += len((await shipped.context(question, user="ana", scene=USER)).items)
+    assert shown <= 6
+
+
+async def test_u11_a_run_that_decides_nothing_leaves_its_line_with_the_messages_own_length(
+    engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = "How is the weather over there?"
+    with caplog.at_level(logging.INFO, logger="recollect"):
+        await engine.record([user(said), assistant("I cannot see it from here.")], user="ana", scene=USER)
+        await engine.form()
+    [line] = [vars(record) for record in caplog.records if record.message == "memory_decision"]
+    assert (line["user_id"], line["input_message_length"]) == ("ana", len(said))
+    assert (line["extracted_count"], line["decisions"]) == (0, [])

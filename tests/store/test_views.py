@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import apsw
 import numpy as np
@@ -64,7 +66,14 @@ def sql(parts: Parts) -> Iterator[Any]:
 def rows(parts: Parts, query: str, *values: str) -> list[tuple[Any, ...]]:
     with sql(parts) as db:
         given = query.replace("?", "$1") if parts.settings.database_url.startswith("postgresql:") else query
-        return [tuple(row) for row in db.execute(given, values)]
+        return [tuple(plain(value) for value in row) for row in db.execute(given, values)]
+
+
+def plain(value: Any) -> Any:
+    """Write PostgreSQL's ids and instants as they stand on SQLite."""
+    if isinstance(value, UUID):
+        return str(value)
+    return _text(value.astimezone(UTC).isoformat()) if isinstance(value, datetime) else value
 
 
 def read(value: Any) -> Any:
@@ -97,6 +106,26 @@ def test_u6_on_postgresql_they_have_the_same_columns() -> None:
     with connect(url) as db:
         found = {name: [str(row[0]) for row in db.execute(query, (name,))] for name in COLUMNS}
     assert found == {name: columns.split() for name, columns in COLUMNS.items()}
+
+
+@pytest.mark.skipif("postgres" not in DURABLE, reason="PostgreSQL's programs are not installed")
+def test_a4_u6_t2_t4_on_postgresql_they_have_its_own_types() -> None:
+    url = shared_server().new_database("typed_views")
+    prepare(url)
+    query = (
+        "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0"
+    )
+    with connect(url) as db:
+        found = {name: {row[0]: row[1] for row in db.execute(query, (name,))} for name in COLUMNS}
+    for name, columns in found.items():
+        for column, type_ in columns.items():
+            if column.endswith("_at"):
+                assert type_ == "timestamp with time zone", f"{name}.{column}"
+            if column == "metadata":
+                assert type_ == "jsonb", f"{name}.{column}"
+            if (column == "id" and name != "app_memories") or column.endswith("vector_id"):
+                assert type_ == "uuid", f"{name}.{column}"
+    assert found["structured_facts"]["is_active"] == "boolean"
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:
@@ -179,6 +208,10 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
     assert len(rows(parts, "SELECT id FROM vectors")) == 2
 
     await engine.forget(new.id, user="ana")
+    unlinked = 'SELECT metadata, "values" IS NULL FROM vectors WHERE id = ?'
+    [(about, bare)] = rows(parts, unlinked, new.id)
+    assert (read(about)["content"], bool(bare)) == (new.text, True), "what ended stays, without a vector to search by"
+    assert [bool(bare) for _, bare in rows(parts, unlinked, old.id)] == [False], "a vector that another user holds"
     assert rows(parts, "SELECT new_vector_id FROM memory_updates WHERE old_vector_id = ?", new.id) == [(None,)]
     assert rows(parts, "SELECT user_id FROM users_vectors") == [("ben",)]
 
