@@ -113,7 +113,26 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     asking = {request.seq for request in requests}
     # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
     told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
-    return Extracted(candidates=(*told, *requests), dropped=answer.dropped, unusable=answer.unusable)
+    candidates = (*(_as_requested(one, requests) for one in told), *requests)
+    return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
+
+
+def _as_requested(candidate: Candidate, requests: Sequence[Candidate]) -> Candidate:
+    """Take an end that a model reads out of a request to forget as that request.
+
+    Its words name what is to be forgotten: as the end of a memory that it names wrongly it would be kept as a note.
+    """
+    if not candidate.ends or candidate.kind is not MemoryKind.NOTE:
+        return candidate
+    for request in requests:
+        if request.seq == candidate.seq and (candidate.quote in request.quote or request.quote in candidate.quote):
+            return replace(
+                candidate,
+                forgets=request.forgets,
+                forgets_seqs=request.forgets_seqs,
+                forgets_all=request.forgets_all,
+            )
+    return candidate
 
 
 async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:

@@ -48,6 +48,19 @@ async def test_a_model_is_shown_what_a_request_names_by_a_word(
     assert "Tom drums." not in await texts(forming)
 
 
+@pytest.mark.parametrize("target", [None, 99, 1])
+async def test_what_a_model_makes_of_a_request_never_repeats_it(
+    engine: AsyncRecollect, parts: Parts, clock: FakeClock, target: int | None
+) -> None:
+    await engine.add("Ana nimmt seit Mai Lithium.", user="ana")
+    clock.advance(days=1)
+    wish = "Bitte vergiss, dass ich Lithium nehme."
+    end = note("The user wants this forgotten: Ana nimmt seit Mai Lithium.", wish, updates=target) | {"ended": True}
+    forming = with_model(parts, ScriptedModel([answer(end, end)]))
+    await tell(forming, wish)
+    assert [text for text in await texts(forming) if "wants" in text] == []
+
+
 def _ended(question: str) -> dict[str, object]:
     [line] = [line for line in question.splitlines() if '"Tom drums."' in line]
     number = int(line.partition("]")[0].strip("["))
