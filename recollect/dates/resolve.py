@@ -65,6 +65,8 @@ class _Moment:
     @property
     def future(self) -> bool:
         """Whether it lies ahead, where it names no year."""
+        if self.get("tie") == "since":
+            return False
         start, end = self.match.span()
         return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
 

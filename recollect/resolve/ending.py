@@ -121,7 +121,8 @@ def _moves_from(statement: str, known: str) -> bool:
 
 def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words for somebody's people, and their names; nothing for the speaker."""
-    named = [word for word in match["who"].removeprefix("The user's ").split() if word[0].isupper()]
+    owner, possessive, relative = match["who"].partition("'s ")
+    named = [word for word in (relative if possessive else owner).split() if word[0].isupper()]
     names = frozenset(word.casefold().removesuffix("'s") for word in named)
     return frozenset(read(match["who"]).content & PEOPLE), names
 

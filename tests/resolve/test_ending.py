@@ -85,6 +85,8 @@ def test_a_fact_ends_with_what_is_over() -> None:
         ("The user said: 'Defne moved to Ankara, to a new job.'", "The user's aunt Defne lives in Izmir.", True),
         ("The user's aunt Defne moved to Ankara.", "The user's aunt Elif lives in Izmir.", False),
         ("Emre moved to Ankara.", "The user's aunt Defne lives in Izmir.", False),
+        ("Emre's mum moved to Ankara.", "Emre lives in Izmir.", False),
+        ("Emre's mum moved to Ankara.", "Emre's mum lives in Izmir.", True),
         ("The user's mum moved to Ankara.", "The user's mum has a friend who lives in Izmir.", False),
         ("The user's mum moved to Ankara.", "The user's brother lives in Izmir.", False),
         ("The user's mum moved to Ankara.", "The user lives in Izmir.", False),
