@@ -9,6 +9,10 @@ from recollect.form.tone import imagines, in_earnest
 # Longest part of a sentence that is looked at, in characters.
 _MAX_SEEN = 400
 _ROLE_PLAY = r"role[\s-]?play(?:ing)?"
+_TITLE = (
+    r"(?:queen|king|prince|princess|emperor|empress|wizard|witch|sorcerer|sorceress|warlock|pirate|knight|paladin|druid|"
+    r"necromancer|elf|orc|vampire|werewolf|warlord|goddess)"
+)
 # A game that both sides play: later messages belong to it.
 _OPENS = re.compile(
     rf"\b(?:let's|lets|let us|can we|could we|shall we|wanna|want to|i want to|i'd like to|we'll|we are going to|"
@@ -24,6 +28,12 @@ _OPENS = re.compile(
     r"|\b(?:be|you'll be|you be|play)\s[^.!?\n]{1,40},?\s(?:and\s)?i'll\sbe\b"
     r"|\bpretend\s(?:to be|you're|you are|i'm|i am|we're|we are|that (?:i|you|we))\b"
     r"|\b(?:take on|assume|play) the (?:role|part) of\b|\bi'll play (?:as|the (?:role|part))\b"
+    r"|\b(?:write|tell|make up|invent|create|continue|improvise)\s(?:an?|our|this|the|some)\s(?:\w+\s){0,2}"
+    r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene)\s"
+    r"(?:together|with me|in turns|in which (?:i|we|you)|where (?:i|we|you))\b"
+    r"|^\W{0,3}once upon a time\b"
+    # A title of tales, with a name: 'I am Elowen, queen of the isles', 'I'm King Brannoc'.
+    rf"|\bi(?:'m|\sam)\s(?:(?-i:[A-Z])\w{{1,20}},\s(?:the\s|an?\s)?{_TITLE}\b|{_TITLE}\s(?-i:[A-Z])\w)"
     r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b|\bi want you to (?:play|pretend|role)",
     re.IGNORECASE,
 )

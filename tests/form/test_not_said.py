@@ -42,3 +42,21 @@ def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
     for text, open_behind in told:
         _, is_open = played(text, is_open=is_open)
         assert is_open is open_behind
+
+
+@pytest.mark.parametrize(
+    ("text", "is_game"),
+    [
+        ("Could we tell a ghost story together? I live in a mill.", True),
+        ("I am Ysolde, queen of the marshes. I own nine castles.", True),
+        ("I'm Wizard Odo and I live in a hut.", True),
+        ("Once upon a time I lived in a shoe.", True),
+        ("Tell me a story about a fox. I live in Ulm.", False),
+        ("Can you write a story for my son? I'm a nurse.", False),
+        ("I'm the drama queen of my family.", False),
+        ("I'm a prince of a guy.", False),
+        ("I'm Nora, a nurse from Ulm.", False),
+    ],
+)
+def test_a_tale_that_both_tell_is_a_game(text: str, is_game: bool) -> None:
+    assert played(text, is_open=False)[1] is is_game
