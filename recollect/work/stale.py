@@ -1,5 +1,6 @@
 """Which sentences of a quoted message say what no longer holds. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,10 @@ from recollect.types import (
 _SECOND_PERSON = frozenset(
     """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
     ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
+)
+# 'Pixie, not Pixel': what stands behind was said before, and was wrong.
+_DENIED = re.compile(
+    r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
 )
 # A sentence repeats a note where it has at least so many of the note's words, and `ENOUGH` of them.
 _MIN_SHARED_WORDS = 2
@@ -56,11 +61,15 @@ class Outdated:
     """All quotations and summaries are to be forgotten."""
     is_topic: bool = False
     """It is to be forgotten: each sentence that speaks of it goes, the request included."""
+    conversation: str = ""
+    """The conversation whose messages alone are searched, for the value alone; empty: all."""
     cause: str = ""
     """Id of the memory that took its place, or of the closed one itself: if that is taken back, quotations return."""
 
     def reaches(self, said: Evidence) -> bool:
         """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
+        if self.conversation and said.conversation != self.conversation:
+            return False
         if not self.is_searched or self.until is None:
             return self.is_searched
         if (said.conversation, said.seq) == (self.until.conversation, self.until.seq):
@@ -122,6 +131,8 @@ def outdated_by(
         until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
         if topic and until:
             found += outdated_topics(decided.candidate, until=until)
+        if until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
+            found.append(_denied_value(denied["old"], decided.candidate, until))
         found += [
             outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
             for closing in decided.closes
@@ -137,6 +148,18 @@ def outdated_by(
             by = ended.get((change.memory.kind, change.memory.text, change.memory.evidence))
             found += [outdated_memory(change.memory, until=by.ended_by)] if by else []
     return found
+
+
+def _denied_value(old: str, candidate: Candidate, until: Evidence) -> Outdated:
+    """Say by which words what 'X, not Y' corrects is found in the same conversation."""
+    value = read(old).content
+    return Outdated(
+        value=value,
+        content=value | content_words(candidate.text),
+        terms=frozenset(terms(old)),
+        until=until,
+        conversation=until.conversation,
+    )
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -197,7 +220,7 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
     if old.value:
         if not old.value <= read(sentence).content:
             return False
-        if old.is_topic or shared - old.value:
+        if old.is_topic or old.conversation or shared - old.value:
             return True
         return role == "assistant" and not _SECOND_PERSON.isdisjoint(words(sentence))
     if old.is_topic and is_about(old.content, read(sentence).content):

@@ -125,3 +125,23 @@ async def test_what_arrives_late_is_not_quoted_either(engine: AsyncRecollect, cl
     await engine.record([user("I live in Rome.")], user="ana", said_at=long_ago)
     await engine.form()
     assert "Rome" not in await quoted(engine)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "corrected", "gone"),
+    [
+        ("We picked up our parrot, he's called Tiko.", "Sorry, our parrot is called Niko, not Tiko.", "Tiko"),
+        ("My talk is in Ghent next week.", "My talk is in Ghana, not Ghent.", "Ghent"),
+    ],
+)
+async def test_what_a_correction_denies_is_not_quoted(
+    engine: AsyncRecollect, clock: FakeClock, wrong: str, corrected: str, gone: str
+) -> None:
+    said = [user(wrong), assistant("Noted.")]
+    await engine.record(said, user="ana", conversation="c")
+    await engine.form()
+    clock.advance(seconds=30)
+    await engine.record([*said, user(corrected)], user="ana", conversation="c")
+    await engine.form()
+    assert wrong not in await quoted(engine)
+    assert [text for text in (await quoted(engine)).split(" | ") if gone in text] == [corrected]
