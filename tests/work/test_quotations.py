@@ -130,7 +130,7 @@ async def test_what_arrives_late_is_not_quoted_either(engine: AsyncRecollect, cl
 @pytest.mark.parametrize(
     ("wrong", "corrected", "gone"),
     [
-        ("We picked up our parrot, he's called Tiko.", "Sorry, our parrot is called Niko, not Tiko.", "Tiko"),
+        ("We picked up my parrot, he's called Tiko.", "Sorry, my parrot is called Niko, not Tiko.", "Tiko"),
         ("My talk is in Ghent next week.", "My talk is in Ghana, not Ghent.", "Ghent"),
     ],
 )
