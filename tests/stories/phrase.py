@@ -10,7 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)]*+\s")
+# A stop behind these ends no sentence: "St. Paul's".
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDra\.)[\"'”’)]*+\s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,9 +77,9 @@ def test_each_database_gives_the_same_prompts(kind: str, tmp_path: Path, embedde
 
 
 def test_there_are_enough_stories() -> None:
-    assert len(STORIES) >= 45
-    assert sum(len(story.turns) for story in STORIES.values()) >= 400
-    assert sum(turn.is_follow_up for story in STORIES.values() for turn in story.turns) >= 190
+    assert len(STORIES) >= 70
+    assert sum(len(story.turns) for story in STORIES.values()) >= 500
+    assert sum(turn.is_follow_up for story in STORIES.values() for turn in story.turns) >= 240
     assert {topic for topic in TOPICS if sum(story.topic == topic for story in STORIES.values()) < 2} == set()
 
 
@@ -191,3 +191,4 @@ def test_phrases_match_words_alternatives_and_exceptions() -> None:
     assert not phrase("peanut* + allerg*").is_in("She likes peanuts.")
     assert not phrase("art").is_in("a party")
     assert sentences("I live in Rome. I moved to Oslo!") == ["I live in Rome.", "I moved to Oslo!"]
+    assert sentences("- employer: St. Paul's") == ["- employer: St. Paul's"]
