@@ -223,8 +223,9 @@ class OtherEmbedderError(BadSettingError):
         super().__init__(
             name,
             value,
-            f"the memories of this database are embedded by {chosen} (`recollect embedder` shows it): unset the "
-            "variable, or change the database with `recollect embedder use`",
+            f"the memories of this database are embedded by {chosen} (`recollect embedder` shows it): set "
+            "RECOLLECT_EMBED_URL, _MODEL and _DIM to that one or unset them, or change the database with "
+            "`recollect embedder use`",
         )
         self.chosen = chosen
 

@@ -154,10 +154,10 @@ class Settings(BaseSettings):
         default=0.45,
         gt=-1,
         lt=1,
-        description="Cosine of that model that means a relevance of 0.5; `python -m benchmarks.calibration` fits it.",
+        description="Cosine of that model that means a relevance of 0.5; unset, it is fitted at the first start.",
     )
     embed_slope: float = Field(
-        default=12.0, gt=0, description="How fast relevance rises there; fitted together with the midpoint."
+        default=12.0, gt=0, description="How fast relevance rises there; unset, it is fitted with the midpoint."
     )
     embed_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_EMBED_URL`.")
     rerank_url: str | None = Field(

@@ -24,6 +24,7 @@ OPERATORS = {
     "stay_in",
     "read_in_page",
     "space_counts",
+    "space_names",
     "next_subjects",
     "to_copy",
     "written",

@@ -1,17 +1,17 @@
 """What the engine is wired from. Opens the store and the models."""
 
 import asyncio
-import logging
 from dataclasses import dataclass, field
 from functools import partial
 
 from recollect.clock import Clock
-from recollect.errors import BadSettingError, OtherEmbedderError, SetupError
+from recollect.engine.initial_embedder import initial_embedder
+from recollect.errors import BadSettingError, SetupError
 from recollect.metrics import Metrics
 from recollect.profiles.shelf import Profiles
-from recollect.providers.open import OpenedModel, open_embedder, open_model
+from recollect.providers.open import OpenedModel, open_model
 from recollect.providers.protocol import OpenedEmbedder, OpenedReranker, TokenCounter
-from recollect.providers.recorded import UnopenedEmbedder, open_recorded
+from recollect.providers.recorded import open_recorded
 from recollect.providers.rerank import open_reranker
 from recollect.providers.spaces import Opening
 from recollect.providers.tokens import token_counter
@@ -19,8 +19,6 @@ from recollect.settings import Settings
 from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.types import Decision, LoggedMessage, Memory, RecallPlace
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +57,9 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
     store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes)
     opening = partial(open_recorded, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
+    embedder: OpenedEmbedder | None = None
     try:
-        embedder = await _embedder_of(store, settings, opening)
+        embedder = await initial_embedder(store, settings, opening)
         return Parts(
             settings=settings,
             clock=clock,
@@ -73,29 +72,10 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
             opening=opening,
         )
     except SetupError:
+        if embedder is not None:
+            await embedder.close()
         await store.close()
         raise
-
-
-async def _embedder_of(store: Store, settings: Settings, opening: Opening) -> OpenedEmbedder:
-    """Open the embedder that the database is embedded by; where none was chosen, that of the settings.
-
-    Raises:
-        OtherEmbedderError: the settings name one of another space.
-    """
-    chosen = next((one for one in await store.embedders() if one.chosen_at is not None), None)
-    if chosen is None:
-        return open_embedder(settings)
-    if settings.embed_url is not None:
-        own = open_embedder(settings)
-        if own.space == chosen.space:  # the same model, perhaps at another address
-            return own
-        await own.close()
-        raise OtherEmbedderError("RECOLLECT_EMBED_URL", f"{settings.embed_url} ({own.space})", chosen=chosen.space)
-    opened = await asyncio.to_thread(opening, chosen)
-    if isinstance(opened, UnopenedEmbedder):
-        logger.warning("embedder cannot be used", extra={"space": chosen.space, "why": opened.why})
-    return opened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from recollect.providers.openai import OpenAIChatModel, OpenAIEmbedder
 from recollect.providers.protocol import LanguageModel, OpenedEmbedder
 from recollect.providers.static import StaticEmbedder
 from recollect.settings import Settings
-from recollect.types import EmbedderKind, EmbedderSpec
+from recollect.types import Curve, EmbedderKind, EmbedderSpec
 
 
 class OpenedModel(LanguageModel, Protocol):
@@ -22,8 +22,12 @@ class OpenedModel(LanguageModel, Protocol):
         ...
 
 
-def open_embedder(settings: Settings) -> OpenedEmbedder:
+def open_embedder(settings: Settings, *, curve: Curve | None = None) -> OpenedEmbedder:
     """Make the embedder: the API at `embed_url` where it is set, else the built-in one.
+
+    Args:
+        settings: Which API, if any.
+        curve: What the API's cosines mean; None: as the settings say.
 
     Raises:
         BadSettingError: `embed_url` is set without model or dimension.
@@ -40,8 +44,17 @@ def open_embedder(settings: Settings) -> OpenedEmbedder:
         settings.embed_model,
         settings.embed_dim,
         key=_plain(settings.embed_key),
-        calibration=Calibration(midpoint=settings.embed_midpoint, slope=settings.embed_slope),
+        calibration=Calibration(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
+        if curve is None
+        else Calibration.of(curve),
     )
+
+
+def settings_curve(settings: Settings) -> Curve | None:
+    """Return what the settings say the API's cosines mean; None where they leave it to be fitted."""
+    if not settings.model_fields_set & {"embed_midpoint", "embed_slope"}:
+        return None
+    return Curve(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
 
 
 def spec_of(settings: Settings) -> EmbedderSpec:

@@ -83,6 +83,10 @@ class EmbeddedStore(Protocol):
         """Drop up to `limit` rows of vectors in spaces that the subject is not, nor is to be, read in; say how many."""
         ...
 
+    async def space_names(self) -> list[str]:
+        """List the spaces that vectors were ever stored in, the oldest first."""
+        ...
+
     async def space_counts(self) -> list[SpaceCount]:
         """Count what lies in each space, for the operator (slow with millions of memories)."""
         ...

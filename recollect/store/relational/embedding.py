@@ -225,6 +225,10 @@ class Embedding(Hands):
             self._failpoint.reach("dropped")
         return dropped
 
+    async def space_names(self) -> list[str]:
+        """See `EmbeddedStore.space_names`."""
+        return [str(name) for (name,) in await self._read(lambda db: fetch(db, SQL["space_names"]))]
+
     async def space_counts(self) -> list[SpaceCount]:
         """See `EmbeddedStore.space_counts`."""
         rows = await self._read(lambda db: fetch(db, SQL["space_counts"]))

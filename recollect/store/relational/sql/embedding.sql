@@ -77,6 +77,9 @@ DELETE FROM vector
  WHERE subject = ?1 AND space = ?2
    AND memory IN (SELECT memory FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory LIMIT ?3)
 
+-- name: space_names
+SELECT name FROM space ORDER BY id
+
 -- name: space_counts
 SELECT p.name, p.dim,
        (SELECT count(*) FROM vector AS v WHERE v.space = p.id),

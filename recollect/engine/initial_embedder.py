@@ -1,0 +1,85 @@
+"""The embedder that a database is opened with: the one it chose, else that of the settings. Reads and writes the store.
+
+An API that the settings name is chosen at its first start, with what its cosines are found to mean: thresholds hold for
+it as they do for the built-in embedder, and settings that name another model later are refused.
+"""
+
+import asyncio
+import logging
+
+from recollect.errors import BadEmbedderError, ModelError, OtherEmbedderError, VectorSizeError
+from recollect.providers.calibrate import Calibration
+from recollect.providers.fitting import fitted
+from recollect.providers.open import open_embedder, settings_curve, spec_of
+from recollect.providers.protocol import OpenedEmbedder
+from recollect.providers.recorded import UnopenedEmbedder
+from recollect.providers.spaces import Opening
+from recollect.settings import Settings
+from recollect.store.protocol import Store
+from recollect.types import Curve, EmbedderRecord
+
+logger = logging.getLogger(__name__)
+
+# Longest wait for the API at the first start; where it is late, the next start asks it again.
+FIT_TIMEOUT_S = 10.0
+
+
+async def initial_embedder(store: Store, settings: Settings, opening: Opening) -> OpenedEmbedder:
+    """Open the embedder that the database is embedded by; where none was chosen, that of the settings.
+
+    Raises:
+        OtherEmbedderError: the settings name one of another space than the memories' vectors are of.
+    """
+    chosen = next((one for one in await store.embedders() if one.chosen_at is not None), None)
+    if chosen is None:
+        return await _first(store, settings)
+    if settings.embed_url is not None:
+        own = open_embedder(settings, curve=settings_curve(settings) or chosen.curve)
+        if own.space == chosen.space:  # the same model, perhaps at another address
+            return own
+        await own.close()
+        raise _other(settings, own, chosen.space)
+    opened = await asyncio.to_thread(opening, chosen)
+    if isinstance(opened, UnopenedEmbedder):
+        logger.warning("embedder cannot be used", extra={"space": chosen.space, "why": opened.why})
+    return opened
+
+
+async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
+    """Open the settings' embedder for a database that chose none yet."""
+    own = open_embedder(settings)
+    held: list[str] = []
+    if set(await store.space_names()) - {own.space}:  # counting reads all vectors: only where it may matter
+        held = [count.space for count in await store.space_counts() if count.memories]
+    if held and own.space not in held:
+        await own.close()
+        raise _other(settings, own, held[0])
+    if settings.embed_url is None:
+        return own
+    curve = settings_curve(settings) or await _curve_of(own)
+    if curve is None:
+        return own
+    record = EmbedderRecord(space=own.space, dim=own.dim, spec=spec_of(settings), curve=curve)
+    await store.choose_embedder(record, former=record)
+    await own.close()
+    return open_embedder(settings, curve=curve)
+
+
+async def _curve_of(embedder: OpenedEmbedder) -> Curve | None:
+    """Fit what an embedder's cosines mean; None where it does not answer as it should, or its cosines tell nothing.
+
+    What is wrong with it is said by the first request for vectors.
+    """
+    try:
+        async with asyncio.timeout(FIT_TIMEOUT_S):
+            found: Calibration = await fitted(embedder)
+    except (TimeoutError, ModelError, BadEmbedderError, VectorSizeError) as error:
+        why = str(error) or f"no answer within {FIT_TIMEOUT_S:g} s"
+        logger.warning("embedder is not calibrated yet", extra={"space": embedder.space, "why": why})
+        return None
+    return found.curve
+
+
+def _other(settings: Settings, own: OpenedEmbedder, space: str) -> OtherEmbedderError:
+    named = settings.embed_url or "unset"
+    return OtherEmbedderError("RECOLLECT_EMBED_URL", f"{named} ({own.space})", chosen=space)
