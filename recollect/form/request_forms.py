@@ -55,6 +55,10 @@ ENGLISH = Forms(
     ),
     asks=(
         pattern(r"(?:scratch|strike) (?P<topic>that|this)[ .!]*+$"),
+        pattern(
+            r"never ?mind (?:what|everything|all)(?: that)? (?:i|we)(?:'ve| have)? (?:ever |just )?(?:said|told you"
+            rf"|mentioned|wrote)(?: to you)? (?:about|on|regarding|of) {_SHORT}(?:,[^.!?;]{{0,100}})?+[ .!]*+$"
+        ),
         pattern(rf"(?:forget|forgot|forgetting|unlearn|unremember)(?: all)?(?: about)?(?: that)? {TOPIC}"),
         pattern(
             rf"(?:stop|quit|cease|avoid) (?:remembering|memori[sz]ing|storing|retaining|bringing up"

@@ -102,7 +102,8 @@ _INSTEAD = {
 # Words that stand for whatever is named beside them, and politeness: 'the thing with the lawyer, please'.
 _GENERIC = frozenset(
     token(word)
-    for word in """thing things stuff story part bit matter business situation topic subject whole please favor favore
+    for word in """thing things stuff story part bit value values reading readings result results level levels count
+    matter business situation topic subject whole please favor favore
     cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
     história assunto sache geschichte thema bitte ding zaak verhaal onderwerp""".split()
 )

@@ -22,6 +22,8 @@ TOPICS = {
     "Delete what I said about the lawsuit.": "the lawsuit",
     "Ignore what I told you about my sister": "my sister",
     "Scratch what I said about the marathon": "the marathon",
+    "Never mind what I told you about Lindgren Motors, wipe that please": "Lindgren Motors",
+    "nevermind what I said about the loan": "the loan",
     "erase the stuff about my job from your notes": "my job",
     "I don't want you to remember my age.": "my age",
     "I never want to hear about Kevin again": "Kevin",
