@@ -40,6 +40,11 @@ from enum import StrEnum
 class RecollectError(Exception):
     """Anything Recollect raises on purpose. `str(error)` says what happened and what to do."""
 
+    @property
+    def logged(self) -> str:
+        """What logs say: the same, with keys for names."""
+        return str(self)
+
 
 class TryAgainError(RecollectError):
     """Nothing is wrong with the call; trying again later can help."""
@@ -60,15 +65,24 @@ class LeaseLostError(TryAgainError):
 class StaleSubjectError(TryAgainError):
     """The subject's memories changed since they were read; nothing was committed."""
 
+    def __init__(self, message: str, *, logged: str = "") -> None:
+        """Say what changed, and what logs say of it where the message has a name or words of a memory."""
+        super().__init__(message)
+        self._logged = logged or message
+
+    @property
+    def logged(self) -> str:
+        """What logs say."""
+        return self._logged
+
 
 class SpaceMovedError(StaleSubjectError):
     """The subject's vectors are of another embedder than was thought; nothing was read or written by the wrong one."""
 
-    def __init__(self, subject: str, *, asked: str, found: str) -> None:
+    def __init__(self, subject: str, *, key: int, asked: str, found: str) -> None:
         """Say whose, and both spaces."""
-        super().__init__(
-            f"{subject} was embedded anew meanwhile: its vectors are of {found}, not of {asked} any more; ask again"
-        )
+        said = f"was embedded anew meanwhile: its vectors are of {found}, not of {asked} any more; ask again"
+        super().__init__(f"{subject} {said}", logged=f"subject {key} {said}")
         self.subject, self.found = subject, found
 
 

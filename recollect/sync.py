@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
 from recollect.engine import AsyncRecollect, Context, Held, History, UndoPlan, Why
+from recollect.engine.blocking import BlockingOperations
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCENE,
@@ -33,7 +34,7 @@ T = TypeVar("T")
 ListOf = list
 
 
-class Recollect:
+class Recollect(BlockingOperations):
     """Long-term memory for LLM chat, blocking. See `AsyncRecollect` for what each method promises.
 
     Memories of recorded messages are formed in the background while the object is open; `form` waits for them.

@@ -4,6 +4,7 @@ import inspect
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from recollect.types import MemoryKind
+from recollect.types import MemoryKind, Subject
 from talk import PEANUTS_AND_OSLO, RESTAURANT, user
 
 # What a library's user calls; `work` runs by itself here, and the operator's calls are the command line's.
@@ -41,17 +42,50 @@ def ours() -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if thread.name == "recollect"]
 
 
-@pytest.mark.parametrize("name", FORWARDED)
-def test_each_method_takes_what_its_twin_takes(name: str) -> None:
-    blocking, twin = inspect.signature(getattr(Recollect, name)), inspect.signature(getattr(AsyncRecollect, name))
-    assert [(one.name, one.kind, one.default) for one in blocking.parameters.values()] == [
-        (one.name, one.kind, one.default) for one in twin.parameters.values()
+def public(of: type) -> set[str]:
+    return {name for name in dir(of) if not name.startswith("_")}
+
+
+def test_both_have_the_same_methods() -> None:
+    assert public(Recollect) == public(AsyncRecollect) >= set(FORWARDED)
+
+
+@pytest.mark.parametrize("name", sorted(public(AsyncRecollect)))
+def test_each_method_takes_and_returns_what_its_twin_does(name: str) -> None:
+    blocking, twin = getattr(Recollect, name), getattr(AsyncRecollect, name)
+    if isinstance(blocking, property):
+        assert isinstance(twin, property)
+        blocking, twin = blocking.fget, twin.fget
+    assert not inspect.iscoroutinefunction(blocking)
+    mine, its = inspect.signature(blocking), inspect.signature(twin)
+    assert [(one.name, one.kind, one.default) for one in mine.parameters.values()] == [
+        (one.name, one.kind, one.default) for one in its.parameters.values()
     ]
+    assert str(mine.return_annotation).replace("ListOf", "list") == str(its.return_annotation)
 
 
-def test_there_is_no_method_without_a_twin() -> None:
-    public = {name for name in vars(Recollect) if not name.startswith("_")}
-    assert public - {"close"} == set(FORWARDED)
+def test_apps_transfers_and_formations_are_at_hand_without_asyncio(memory: Recollect) -> None:
+    memory.announce_app("calendar", user="ana")
+    app = Subject("app", "ana/calendar")
+    kept = memory.add("Ana's dentist is Dr Berg.", user=app, profile="app")
+    assert memory.app_memories("calendar", user="ana") == [kept]
+    memory.delete_app_memory("calendar", kept.number, user="ana")
+    assert memory.remove_app("calendar", user="ana") == 0
+    memory.record([user(PEANUTS_AND_OSLO)], user="ana")
+    memory.form()
+    assert [one.parked for one in memory.formations(parked=True)] == []
+    assert app in memory.subjects()
+    written = BytesIO()
+    assert memory.export_to(written, user="ana") > 0
+    assert memory.worker_counters.formed >= 1
+
+
+def test_background_work_is_stopped_and_waited_for(settings: Settings, clock: FakeClock) -> None:
+    with Recollect.open(settings, clock=clock) as memory:
+        memory.stop_work()
+        memory.work()
+        memory.record([user(PEANUTS_AND_OSLO)], user="ana")
+        assert memory.list(user="ana") == []
 
 
 def test_what_is_recorded_is_formed_behind_the_call_and_found(memory: Recollect) -> None:

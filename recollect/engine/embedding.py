@@ -28,7 +28,8 @@ class EmbedderState:
     waiting_memories: int
 
 
-def _silent(progress: Progress) -> None:
+def silent(progress: Progress) -> None:
+    """Tell nothing of how far it is."""
     del progress
 
 
@@ -69,7 +70,7 @@ class Embedding(Wired):
         return trial
 
     async def use_embedder(
-        self, trial: Trial, *, dry_run: bool = False, tell: Callable[[Progress], None] = _silent
+        self, trial: Trial, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent
     ) -> ReembedReport:
         """Embed all memories of all subjects by another embedder, and use it from then on; nothing stops meanwhile.
 
@@ -89,7 +90,7 @@ class Embedding(Wired):
             await self._store.choose_embedder(trial.record, former=await self._in_use())
         return await reembed(self._tools, trial.embedder, dry_run=dry_run, tell=tell)
 
-    async def reembed(self, *, dry_run: bool = False, tell: Callable[[Progress], None] = _silent) -> ReembedReport:
+    async def reembed(self, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent) -> ReembedReport:
         """Go on with a change of the embedder, and embed whatever has no vectors of the one in use.
 
         Raises:

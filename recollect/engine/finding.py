@@ -54,7 +54,8 @@ class Finder:
                 await self._embedders.learn(Subject.parse(moved.subject), moved)
             except _OtherListError:
                 continue
-        raise StaleSubjectError(f"{subject.text} kept changing while it was read; try again")
+        said = "kept changing while it was read; try again"
+        raise StaleSubjectError(f"{subject.text} {said}", logged=f"subject {subject.key} {said}")
 
     async def _recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> tuple[Recall, bytes]:
         """Find memories in these subjects, each in the space it is thought to be read in.

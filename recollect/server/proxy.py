@@ -17,7 +17,7 @@ from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_who
 from recollect.chat.tasks import is_background_task
 from recollect.engine import AsyncRecollect, apart
 from recollect.engine.query_vectors import LEFT_OUT
-from recollect.errors import BadRequestError, RecollectError
+from recollect.errors import BadRequestError, RecollectError, StaleSubjectError
 from recollect.server.exchange import Exchange, ProxyCounters
 from recollect.server.refusals import Refusals
 from recollect.server.rounds import Offer, in_rounds
@@ -159,10 +159,13 @@ class ChatProxy:
             try:
                 async with asyncio.timeout(self._engine.settings.recall_timeout_s):
                     exchange.prepared = await self._engine.turns.prepare(request, identity, mode=mode)
-            except Exception:
+            except Exception as error:
                 self.counters.memory_failed += 1
                 exchange.note = "skipped"
-                logger.exception("recall failed, the chat goes on without")
+                if isinstance(error, StaleSubjectError):  # a traceback would name the user
+                    logger.warning("recall failed, the chat goes on without", extra={"error": error.logged})
+                else:
+                    logger.exception("recall failed, the chat goes on without")
                 return
             found = exchange.prepared.injected
             self.counters.recalled += bool(found)

@@ -16,9 +16,11 @@ import uvicorn
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
+from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.server.app import build_app
 from recollect.server.origin import is_loopback
 from recollect.server.upstream_key import require_guarded_key
+from recollect.server.upstream_models import chat_model
 from recollect.settings import Settings, unknown_variables
 
 # Time for answers under way when the server is told to stop, in seconds; what is recorded by then is durable.
@@ -57,8 +59,14 @@ def bind(host: str, port: int) -> socket.socket:
     return taken
 
 
-def welcome(settings: Settings, port: int) -> str:
-    """Say where the server is, what it works with, and what to do next."""
+def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
+    """Say where the server is, what it works with, and what to do next.
+
+    Args:
+        settings: All settings.
+        port: The port that was taken.
+        model: A model that the upstream has; None: it is not known.
+    """
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
     answers = (
@@ -85,7 +93,7 @@ def welcome(settings: Settings, port: int) -> str:
             "",
             "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
             f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
-            '    -d \'{"model":"recollect/offline","messages":[{"role":"user","content":'
+            f'    -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
             '"I am allergic to peanuts."}]}\'',
             f"  {own_command()} chat    talk here and see what is recalled",
             f"  {own_command()} list    what is remembered (Ctrl-C stops the server)",
@@ -101,6 +109,15 @@ def own_command() -> str:
     if program.name == "recollect" and (found is None or not program.exists() or not program.samefile(found)):
         return os.path.relpath(program)
     return "recollect"
+
+
+def _model_to_try(settings: Settings, listed: str | None) -> str:
+    """Name a model that answers here; a placeholder where the upstream did not tell its models."""
+    if settings.upstream_url is None:
+        return OFFLINE_MODEL
+    if listed is None and settings.form_model and settings.form_url in (None, settings.upstream_url):
+        return settings.form_model
+    return listed or "MODEL"
 
 
 def _whose_key(settings: Settings) -> str:
@@ -160,7 +177,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             watching = asyncio.create_task(_stop_when(stop, server))
             for unknown in unknown_variables(os.environ):
                 say(f"warning: {unknown}")
-            say(welcome(settings, taken.getsockname()[1]))
+            say(welcome(settings, taken.getsockname()[1], model=await chat_model(settings)))
             try:
                 await server.serve(sockets=[taken])
             finally:

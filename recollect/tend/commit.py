@@ -102,7 +102,8 @@ class Commits:
             self.gone |= {gone for decision in plan.decisions if (gone := closed_by(decision))}
             self.decisions += plan.decisions
             return True
-        raise StaleSubjectError(f"{self.subject.text} kept changing while it was tended; try again")
+        said = "kept changing while it was tended; try again"
+        raise StaleSubjectError(f"{self.subject.text} {said}", logged=f"subject {self.subject.key} {said}")
 
     async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
         """Read the next of all memories of these kinds, newest first; empty where there are no more."""

@@ -66,7 +66,7 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         except StaleSubjectError:
             continue
         return (await tools.store.memories(memory.subject, [memory.id]))[0]
-    raise StaleSubjectError(f"{memory.subject.text} kept changing; nothing was forgotten, try again")
+    raise StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
 
 
 async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:

@@ -112,7 +112,7 @@ class Worker:
             except RecollectError as error:
                 failures += 1
                 worked = 0
-                logger.warning("worker round failed", extra={"error": str(error), "failures": failures})
+                logger.warning("worker round failed", extra={"error": error.logged, "failures": failures})
             except Exception:
                 failures += 1
                 worked = 0
@@ -286,15 +286,15 @@ class Worker:
         """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""
         failed = isinstance(error, ModelError | StoreUnavailableError | StoreFullError)
         if failed and self._skips(lease.key):
-            await self._skip(lease, str(error))
+            await self._skip(lease, error.logged)
         elif isinstance(error, StoreUnavailableError):
             raise error  # the lease runs out by itself; the loop backs off
         elif isinstance(error, ModelDownError):
-            await self._defer(lease, str(error), error.until)
+            await self._defer(lease, error.logged, error.until)
         elif isinstance(error, ModelError) and error.fault is ModelFault.SERVER:
-            await self._defer(lease, str(error), self._tools.clock.now() + timedelta(seconds=_DOWN_S))
+            await self._defer(lease, error.logged, self._tools.clock.now() + timedelta(seconds=_DOWN_S))
         else:
-            await self._fail(lease, most, str(error))
+            await self._fail(lease, most, error.logged)
 
     async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
         """Put a formation off; nothing of it failed, so that the attempt does not count."""
@@ -355,5 +355,5 @@ async def _twice(call: Callable[[], Awaitable[T]]) -> T:
     try:
         return await call()
     except (StoreUnavailableError, StoreFullError) as error:
-        logger.info("database failed, asking once more", extra={"error": str(error)})
+        logger.info("database failed, asking once more", extra={"error": error.logged})
         return await call()

@@ -1,8 +1,12 @@
 """What the server says of itself at the start."""
 
+import json
+import shlex
+
 import pytest
 
 from recollect.server.run import welcome
+from recollect.server.upstream_models import choose
 from recollect.settings import Settings
 
 
@@ -16,3 +20,41 @@ from recollect.settings import Settings
 )
 def test_the_address_that_is_shown_can_be_used_as_it_stands(host: str, base: str) -> None:
     assert f"listens on {base}\n" in welcome(Settings(host=host), 8765)
+
+
+def tried(settings: Settings, *, model: str | None = None) -> str:
+    """Return the model of the command to try."""
+    said = welcome(settings, 8765, model=model)
+    [line] = [line for line in said.splitlines() if line.lstrip().startswith("-d '")]
+    [body] = shlex.split(line)[1:]
+    return str(json.loads(body)["model"])
+
+
+def test_the_command_to_try_names_a_model_that_answers_here() -> None:
+    upstream = Settings(upstream_url="http://127.0.0.1:11434/v1")
+    assert tried(Settings()) == "recollect/offline"
+    assert tried(upstream, model="qwen3:8b") == "qwen3:8b"
+    assert tried(upstream) == "MODEL"
+    assert tried(upstream.model_copy(update={"form_model": "llama3.2"})) == "llama3.2"
+    elsewhere = {"form_model": "llama3.2", "form_url": "http://127.0.0.1:9/v1"}
+    assert tried(upstream.model_copy(update=elsewhere)) == "MODEL"
+
+
+@pytest.mark.parametrize(
+    ("listed", "preferred", "chosen"),
+    [
+        ('{"data": [{"id": "gpt-x"}, {"id": "gpt-y"}]}', None, "gpt-x"),
+        ('{"data": [{"id": "gpt-x"}, {"id": "gpt-y"}]}', "gpt-y", "gpt-y"),
+        ('{"data": [{"id": "nomic-embed-text"}, {"id": "org/chat:1"}]}', None, "org/chat:1"),
+        ('{"data": [{"id": "nomic-embed-text"}]}', None, "nomic-embed-text"),
+        ('{"data": [{"id": "x\'; rm -rf ."}, 3, {"id": 4}]}', None, None),
+        ('{"data": 3}', None, None),
+        ("[]", None, None),
+        ("<html>", "gpt-y", None),
+        ("[" * 100_000, None, None),
+    ],
+)
+def test_a_model_is_chosen_out_of_what_the_upstream_lists(
+    listed: str, preferred: str | None, chosen: str | None
+) -> None:
+    assert choose(listed.encode(), preferred=preferred) == chosen

@@ -14,6 +14,7 @@ from canaries import canary, found, spellings
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from recollect.store.failpoint import VARIABLE
+from recollect.types import Subject
 from talk import ALL_KINDS, assistant, user
 
 SCRIPT = Path(__file__).parent / "erase_process.py"
@@ -66,6 +67,38 @@ async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_and_it_is_fini
             patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
             assert found(folder, patterns) == []
             assert (await engine.stats(check=True)).problems == ()
+
+
+INNER = [Subject("session", "ana/one"), Subject("app", "ana/calendar"), Subject("character", "ana/Kira")]
+
+
+@pytest.mark.parametrize("failpoint", [*UNDONE, *DONE])
+async def test_i13_a_kill_while_a_user_with_inner_subjects_is_erased_leaves_none_behind_for_good(
+    tmp_path: Path, failpoint: str
+) -> None:
+    url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
+    words = [canary(random.Random(f"{failpoint}{place}")) for place in range(8)]
+    await fill(url, words[:2])
+    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+        for place, word in enumerate(words[2:]):
+            await engine.add(f"Kira hid the {word}.", user=INNER[place % len(INNER)])
+        bens = await engine.add("Ben's boat is green.", user=Subject("app", "ben/calendar"))
+    killed = erase(url, "all", failpoint)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert killed.stdout == ""
+
+    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
+        if failpoint in UNDONE:
+            assert [len(await engine.list(user=inner)) for inner in INNER] == [2, 2, 2], "the first commit was undone"
+        await engine.form()  # a worker's round
+        assert unclean(tmp_path / "kept.sqlite3") == 0
+        assert (await engine.erase_subject("ana")).done, "asked again, it ends what the kill left"
+        assert [await engine.list(user=inner, closed=True) for inner in INNER] == [[], [], []]
+        assert await engine.list(user="ana", kinds=ALL_KINDS) == []
+        assert [one.id for one in await engine.list(user=bens.subject)] == [bens.id]
+        patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
+        assert found(tmp_path, patterns) == []
+        assert (await engine.stats(check=True)).problems == ()
 
 
 def unclean(file: Path) -> int:

@@ -98,8 +98,9 @@ async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
     store: Any = Busy()
     engine = AsyncRecollect(replace(parts, store=store))
     if quicker == 99:
-        with pytest.raises(StaleSubjectError, match="user:ana kept changing"):
+        with pytest.raises(StaleSubjectError, match="user:ana kept changing") as busy:
             await engine.tend(user=ANA)
+        assert busy.value.logged == f"subject {ANA.key} kept changing while it was tended; try again"
     else:
         assert [line.memory_id for line in (await engine.tend(user=ANA)).decisions] == [over.id]
         assert len(await engine.list(user=ANA)) == 1

@@ -54,7 +54,8 @@ class Chooser:
         name, version, read_in, former_terms, number, dim, indexed = rows[0][:_HEAD]
         version = verified(subject, name, version)
         if read_in not in (None, number):
-            raise SpaceMovedError(subject.text, asked=space, found=fetch_value(db, SUBJECT_SQL["space_name"], read_in))
+            found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
+            raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
         if indexed:
             return self._in_snapshot(db, subject, space, sought)
         memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])

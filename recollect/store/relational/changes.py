@@ -218,7 +218,8 @@ class Changes:
         if filled not in self._closing:
             raise StaleSubjectError(
                 f"the slot {memory.category}/{memory.key} was filled meanwhile by {id_text(filled)}: "
-                "read again, then decide again"
+                "read again, then decide again",
+                logged=f"a slot was filled meanwhile by {id_text(filled)}",
             )
         self._close(filled)
 

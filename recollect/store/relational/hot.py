@@ -67,7 +67,8 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
     if version is None:
         return unpack(subject, 0, salt_of(term_key, subject), dim, [], [])
     if read_in not in (None, number):
-        raise SpaceMovedError(subject.text, asked=space, found=fetch_value(db, SUBJECT_SQL["space_name"], read_in))
+        found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
+        raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
     changed = _changed(db, kept, version)
     base = kept if changed is not None and kept is not None and _worth_merging(kept, dim, sample) else None
     vectors: list[Row] | None

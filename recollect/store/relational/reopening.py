@@ -53,7 +53,8 @@ def reopen(db: Database, key: int, id_: bytes, change: ReopenMemory, *, salt: by
     if kind == KIND_NUMBER[MemoryKind.FACT]:
         filled = fetch_value(db, MEMORY_SQL["in_slot"], key, category, slot)
         if filled is not None:
-            raise StaleSubjectError(f"the slot {category}/{slot} was filled meanwhile by {id_text(filled)}: read again")
+            said = f"was filled meanwhile by {id_text(filled)}: read again"
+            raise StaleSubjectError(f"the slot {category}/{slot} {said}", logged=f"a slot {said}")
     if number is not None and fetch_value(db, SQL["number_taken"], key, number):
         number = fetch_value(db, MEMORY_SQL["next_number"], key)
     db.execute(SQL["reopen_memory"], (key, id_, version, number))

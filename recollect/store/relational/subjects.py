@@ -114,4 +114,4 @@ def require_space(db: Database, key: int, number: int) -> None:
     if row is None or row[1] in (None, number):
         return
     names = {found: fetch_value(db, SQL["space_name"], found) for found in (number, row[1])}
-    raise SpaceMovedError(row[0], asked=names[number], found=names[row[1]])
+    raise SpaceMovedError(row[0], key=key, asked=names[number], found=names[row[1]])
