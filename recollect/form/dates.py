@@ -5,7 +5,7 @@ import re
 from recollect.dates import DateMention, Precision, resolve_dates
 
 _TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
-_LONGEST_TIE = 10
+MAX_TIE_CHARACTERS = 10
 
 __all__ = ["DateMention", "Precision", "resolve_dates", "write_out"]
 
@@ -26,7 +26,7 @@ def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str
             text = f"{text[: end + 2]} ({one.absolute}){text[end + 2 :]}"
             continue
         # 'Moved to 19 May': the date is tied to the sentence already.
-        phrase = one.absolute if _TIED.search(text[max(0, start - _LONGEST_TIE) : start]) else one.phrase
+        phrase = one.absolute if _TIED.search(text[max(0, start - MAX_TIE_CHARACTERS) : start]) else one.phrase
         if text[start].isupper() and not text[:start].strip():
             phrase = phrase[0].upper() + phrase[1:]
         text = text[:start] + phrase + text[end:]
