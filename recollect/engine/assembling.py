@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.chat.log import log_messages
 from recollect.chat.request import request_of
@@ -11,10 +12,12 @@ from recollect.engine.conversing import Conversing
 from recollect.engine.prompting import Context, asked_of
 from recollect.engine.scope import Scope
 from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.form.turns import Exchange
 from recollect.types import (
     NO_SCENE,
     NO_VECTORS,
     Conversation,
+    ConversationId,
     LoggedMessage,
     Memory,
     MemoryId,
@@ -24,6 +27,8 @@ from recollect.types import (
 from recollect.work.coverage import Coverage, Whose, read_coverage
 
 _SPOKEN = ("user", "assistant")
+# Of a user's other conversations so many are read for their window, last updated first.
+_CONVERSATIONS_READ = 20
 # Episodes read at once for the summary of the chat: about as many as fit by default.
 _AT_ONCE = 12
 
@@ -37,15 +42,29 @@ class _Talk:
     """Whose memory it is."""
     coverage: Coverage | None = None
     """None: nothing was said yet."""
+    elsewhere: tuple[Exchange, ...] = ()
+    """Turns of the user's other conversations that are in the same window, oldest first."""
 
     @property
     def window(self) -> list[LoggedMessage]:
         """The turns that are shown word for word."""
+        turns = [*self.elsewhere, *self._own]
+        return [message for turn in sorted(turns, key=_said_at) for message in turn]
+
+    @property
+    def _own(self) -> tuple[Exchange, ...]:
         if self.coverage is None:
-            return []
+            return ()
         policy = self.scope.profile.episodes
-        tail = self.coverage.tail if policy.window else self.coverage.tail[-policy.keep :]
-        return [message for turn in tail for message in turn]
+        return self.coverage.tail if policy.window else self.coverage.tail[-policy.keep :]
+
+    @property
+    def room(self) -> int:
+        """How many turns of other conversations the window has room for."""
+        policy = self.scope.profile.episodes
+        if policy.window_of != "user":
+            return 0
+        return max((policy.window or policy.keep) - len(self._own), 0)
 
 
 class Assembling(Conversing):
@@ -58,7 +77,8 @@ class Assembling(Conversing):
 
         Between `keep` and `window` turns of the profile's policy. More while their summary is still under way, for
         none is lost between window and episode; fewer where an edit took some away. Where the profile sums up nothing,
-        the newest `keep` turns.
+        the newest `keep` turns. Where the window is the user's (`episodes.window_of`), the newest turns of their other
+        conversations fill it up, all in the order in which they were said.
 
         Args:
             conversation: Your id of it, or ours.
@@ -115,7 +135,7 @@ class Assembling(Conversing):
             talk = await self._talk(await self.conversation(conversation, user=user), scene)
         except UnknownConversationError:
             scope = await self.turns.scope(self.subject(user), scene, conversation)
-            talk = _Talk(scope=scope, subject=_written_to(scope))
+            talk = await self._with_elsewhere(_Talk(scope=scope, subject=_written_to(scope)), scope.home, None)
         episodes = await self._episodes(talk)
         messages = [_said(message) for message in talk.window if message.role in _SPOKEN and message.text]
         messages.append({"role": "user", "content": query})
@@ -130,7 +150,25 @@ class Assembling(Conversing):
         scope = await self._scope_of(conversation, scene)
         subject = _written_to(scope)
         whose = Whose(subject=subject, home=conversation.subject, conversation=conversation.id)
-        return _Talk(scope=scope, subject=subject, coverage=await read_coverage(self._store, whose))
+        talk = _Talk(scope=scope, subject=subject, coverage=await read_coverage(self._store, whose))
+        return await self._with_elsewhere(talk, conversation.subject, conversation.id)
+
+    async def _with_elsewhere(self, talk: _Talk, home: Subject, own: ConversationId | None) -> _Talk:
+        """Fill a window that is the user's with the newest turns of their other conversations.
+
+        Only those that are formed into the same memory count: what was said to another app or character stays there.
+        """
+        if not talk.room:
+            return talk
+        turns: list[Exchange] = []
+        for other in await self._store.conversations(home, limit=_CONVERSATIONS_READ):
+            profile = other.profile or talk.scope.profile.name
+            if other.id == own or other.app or profile != talk.scope.profile.name:
+                continue
+            whose = Whose(subject=talk.subject, home=home, conversation=other.id)
+            turns += (await read_coverage(self._store, whose)).tail[-talk.room :]
+        newest = sorted(turns, key=_said_at)[-talk.room :]
+        return replace(talk, elsewhere=tuple(newest))
 
     async def _episodes(self, talk: _Talk) -> ListOf[Memory]:
         """Read the newest episodes of a conversation, as many as may fit into its summary, in order."""
@@ -159,6 +197,10 @@ class Assembling(Conversing):
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
         tools = await self._tools.of(talk.subject)
         return (await self._store.hot(talk.subject, tools.embedder.space, sought=NO_VECTORS)).salt
+
+
+def _said_at(turn: Exchange) -> datetime:
+    return turn[0].said_at
 
 
 def _written_to(scope: Scope) -> Subject:

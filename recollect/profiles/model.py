@@ -100,6 +100,8 @@ class EpisodePolicy(_Policy):
     """Turns at which the oldest are summarised; 0: none are."""
     keep: int = Field(default=10, ge=1, le=1000)
     """Newest turns that stay in the window."""
+    window_of: Literal["conversation", "user"] = "conversation"
+    """Whose turns the window holds: one conversation's, or the user's across the conversations of this profile."""
     longest_characters: int = Field(default=600, ge=80, le=10_000)
     """Longest summary of one episode."""
     so_far_characters: int = Field(default=2000, ge=0, le=100_000)

@@ -11,6 +11,10 @@ ROWS = {"S": 14, "C": 12, "A": 12, "U": 15, "T": 10}
 EVERY = [f"{letter}{number}" for letter, most in ROWS.items() for number in range(1, most + 1)]
 OPEN_ON_PURPOSE = {
     "A7": ("authentication", "keys with rights and roles come with what may be named by whom; until then loopback"),
+    "T1": (
+        "summaries and proxied",
+        "episodes that span conversations need a cursor of the user's, not of each conversation",
+    ),
     "A11": ("dashboard and encryption", "both come with the pages that the server shows and the keys it holds"),
 }
 """What of a row is left for later, and why; all other rows stand, on every store."""

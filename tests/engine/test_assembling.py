@@ -1,6 +1,8 @@
 """The parts of a prompt: window, summary of the chat so far, and the whole in its order."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from recollect.context.render import block_ids
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.form.strip import own_words
+from recollect.profiles.shelf import Profiles
 from recollect.types import MemoryKind, Scene, Subject
 
 SYSTEM = "You are a travel agent."
@@ -17,6 +20,15 @@ SYSTEM = "You are a travel agent."
 @pytest.fixture
 async def tiered(parts: Parts) -> AsyncIterator[AsyncRecollect]:
     async with AsyncRecollect(tiered_parts(parts)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def each_apart(parts: Parts, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+    """As `tiered`, with a window for each conversation."""
+    own = '[episodes]\nwindow_of = "conversation"\n'
+    (tmp_path / "tiered.toml").write_text(f'extends = "tiered"\ndescription = "Apart."\n{own}', "utf-8")
+    async with AsyncRecollect(replace(tiered_parts(parts), profiles=Profiles(tmp_path))) as opened:
         yield opened
 
 
@@ -51,9 +63,11 @@ async def test_for_models_with_one_system_message_all_of_it_stands_in_one(tiered
     assert rest == apart[3:]
 
 
-async def test_a_conversation_that_is_not_there_yet_has_memories_and_the_query_alone(tiered: AsyncRecollect) -> None:
-    await travelled(tiered, 3)
-    [memories, query] = await tiered.prompt("What should I avoid?", conversation="new", user="ana")
+async def test_a_conversation_that_is_not_there_yet_has_memories_and_the_query_alone(
+    each_apart: AsyncRecollect,
+) -> None:
+    await travelled(each_apart, 3)
+    [memories, query] = await each_apart.prompt("What should I avoid?", conversation="new", user="ana")
     assert "peanuts" in memories["content"]
     assert query == {"role": "user", "content": "What should I avoid?"}
 
@@ -126,12 +140,12 @@ async def test_a_session_has_a_summary_of_its_own_chat(parts: Parts) -> None:
 
 
 async def test_what_a_prompt_holds_counts_as_used_and_what_the_window_holds_is_left_out(
-    tiered: AsyncRecollect, parts: Parts
+    each_apart: AsyncRecollect, parts: Parts
 ) -> None:
-    await travelled(tiered, 3)
-    alone = await tiered.prompt("What should I avoid?", conversation="chat", user="ana")
+    await travelled(each_apart, 3)
+    alone = await each_apart.prompt("What should I avoid?", conversation="chat", user="ana")
     assert [one["role"] for one in alone].count("system") == 0, "the window says it already"
-    [memories, _] = await tiered.prompt("What should I avoid?", conversation="new", user="ana")
+    [memories, _] = await each_apart.prompt("What should I avoid?", conversation="new", user="ana")
     hot = await parts.store.hot(Subject("user", "ana"), parts.embedder.space)
     assert hot.uses.sum() == memories["content"].count("\n- ")
 

@@ -1,15 +1,18 @@
 """T: session window, episodes, structured facts."""
 
+from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.shelf import Profiles
 from recollect.server.proxy import ChatProxy
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind
-from rows.scenes import DIMS, TIERED
+from rows.scenes import DEFAULT, DIMS, TIERED
 from server.asgi import JSON, Call, GivenWay, chat, whole
 from talk import assistant, user
 from work.test_thousand_turns import said
@@ -53,6 +56,31 @@ async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_tw
         seqs = [one.seq for episode in episodes for one in episode.evidence] + [one.seq for one in window]
         assert sorted(seqs) == list(range(1, 2 * (turn + 1) + 1))
     assert held == set(range(10, 20))
+
+
+async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncRecollect, clock: FakeClock) -> None:
+    for number in range(24):
+        messages = [user(f"Turn {number}."), assistant(f"Noted: {number}.")]
+        await engine.record(messages, user="ana", conversation=f"c{number // 3}", scene=TIERED)
+        clock.advance(hours=1)
+    await engine.record([user("Mine."), assistant("Yes.")], user="ben", conversation="b", scene=TIERED)
+    await engine.record([user("Elsewhere.")], user="ana", conversation="d", scene=DEFAULT)
+    await engine.form()
+    window = await engine.window("c7", user="ana", scene=TIERED)
+    assert [one.text for one in window if one.role == "user"] == [f"Turn {number}." for number in range(4, 24)]
+    written = await engine.prompt("And then?", conversation="new", user="ana", scene=TIERED)
+    said = [one["content"] for one in written if one["role"] == "user"]
+    assert said == [*(f"Turn {number}." for number in range(4, 24)), "And then?"]
+
+
+async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Parts, tmp_path: Path) -> None:
+    (tmp_path / "tiered.toml").write_text(
+        'extends = "tiered"\ndescription = "Apart."\n[episodes]\nwindow_of = "conversation"\n', "utf-8"
+    )
+    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    for name in ("c", "d"):
+        await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scene=TIERED)
+    assert [one.text for one in await engine.window("d", user="ana", scene=TIERED)] == ["Said in d."]
 
 
 @pytest.mark.parametrize("dim", DIMS)
