@@ -3,6 +3,7 @@
 import re
 
 from recollect.form.requests import wants_forgotten
+from recollect.form.rules.asides import tells_in_passing
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
@@ -70,7 +71,7 @@ def mentions_self(text: str) -> bool:
 def _sentence_counts(sentence: Piece) -> bool:
     if small_talk(sentence.text):
         return False
-    if wants_forgotten(sentence.text):
+    if wants_forgotten(sentence.text) or tells_in_passing(sentence):
         return True
     stated = statement_part(sentence.text)
     if not stated:

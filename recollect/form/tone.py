@@ -113,6 +113,15 @@ _SMALL_TALK = re.compile(
 )
 
 
+# A question without a verb: ', any tips?', ', lunchbox ideas?'.
+_SHORT_QUESTION = re.compile(
+    r"[,;:.]\s++(?:any\s++|some\s++|your\s++)?(?:[\w-]{1,20}+\s++){0,3}?(?:tips?|tricks|ideas?|thoughts|suggestions|"
+    r"advice|recommendations|recs|help|recipes|options|"
+    r"inspiration|opinions?|hints|pointers|substitutes?|alternatives)\b(?:\s++[\w-]{1,20}+){0,4}\s*+\?++[\s?!]*+$",
+    re.IGNORECASE,
+)
+
+
 def statement_part(sentence: str) -> str:
     """Return what a sentence states: all of it, or what stands before its question; empty for a bare question.
 
@@ -128,7 +137,8 @@ def statement_part(sentence: str) -> str:
     for joint in _JOINT.finditer(sentence):
         if _ASKS.match(sentence, joint.end()):
             return sentence[: joint.start()]
-    return ""
+    short = _SHORT_QUESTION.search(sentence)
+    return sentence[: short.start()] if short else ""
 
 
 def _inverted(sentence: str) -> bool:

@@ -12,6 +12,16 @@ _NOT_FOOD = re.compile(
     r"|there|here|like|for|before|after|late|together|with|while|because|when)\b",
     re.IGNORECASE,
 )
+# Behind what somebody avoids, and none of it: 'raisins ever', 'shellfish either'.
+_TRAILING = re.compile(
+    r"(?<!\s)\s++(?:either|ever|at\s++all|anymore|any\s++more|tho|though|pls|sadly|alas)(?=[\s.,!]*+$)",
+    re.IGNORECASE,
+)
+# What one cannot have and that is no food.
+_NO_MEAL = frozenset(
+    """kids children visitors guests pets dogs cats both access time nice fun that's everything people friends surgery
+    clue idea questions""".split()
+)
 
 
 def _allergies(raw: str | None, *, ends: bool) -> Iterable[Fact]:
@@ -58,7 +68,9 @@ def _avoids(match: re.Match[str]) -> Iterable[Fact]:
     verb = match["verb"].lower()
     if _NOT_FOOD.match(match["v"]):
         return
-    for thing in items(match["v"]):
+    for thing in items(_TRAILING.sub("", match["v"])):
+        if thing.split()[0].lower() in _NO_MEAL:
+            continue
         says = f"does not {verb} {thing}"
         yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True)
 
@@ -160,10 +172,14 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(
         rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
-        rf"){{0,3}} (?P<verb>have |suffer from |got )?(?P<v>{CONDITIONS})\b",
+        rf"){{0,3}} (?P<verb>have |suffer from |got |get )?(?P<v>{CONDITIONS})\b",
         lambda m: _condition_said(m),
     ),
-    rule(rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})\s*+(?:$|[,.])", _condition),
+    rule(
+        rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})(?=\s*+(?:$|[,.;:!?)(]|\b(?:so|and|but|since|because|btw|which|"
+        rf"by|too|now|for|with|in my)\b))",
+        _condition,
+    ),
     rule(rf"<AM> (?:only )?(?P<no>not |un)?(?:available|free|busy) (?P<v>{_LASTING_TIME})", _free),
 )
 

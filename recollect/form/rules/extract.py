@@ -6,6 +6,7 @@ from datetime import datetime
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
+from recollect.form.rules.asides import asides_of, facts_in_passing, invents
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.noting import day_of, forget_of, notes_of, remembered, went_on
@@ -129,6 +130,8 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
         yield forget
         if not takes_back(sentence.text):
             return
+    if not reading.talk:
+        yield from _in_passing(reading, sentence)
     stated = statement_part(sentence.text)
     if not stated or small_talk(stated) or (invents(sentence.text) and not reading.talk):
         return
@@ -143,6 +146,19 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
             yield remembered(reading, sentence, asked["what"])
         return
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
+
+
+def _in_passing(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
+    """Read what a sentence tells on the way to what it asks or orders."""
+    text = sentence.text
+    if reading.message.role != "user" or supposes(text) or exaggerates(text) or invents(text):
+        return
+    for fact in facts_in_passing(text):
+        yield _candidate(reading, sentence, fact, reading.message.said_at, doubted=hedges(text))
+    for aside in asides_of(sentence):
+        facts = [candidate for candidate, _ in _facts(reading, aside)]
+        yield from facts
+        yield from notes_of(reading, aside, stated=bool(facts))
 
 
 def _before_the_laugh(sentence: Piece) -> Piece:

@@ -6,7 +6,18 @@ from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
-from recollect.form.rules import constraints, identity, instructions, occupations, people, places, preferences
+from recollect.form.rules import (
+    constraints,
+    health,
+    identity,
+    instructions,
+    occupations,
+    people,
+    places,
+    preferences,
+    tools,
+)
+from recollect.form.rules.ellipsis import restored, spelled_out
 from recollect.form.rules.fact import Fact, Rule, found_by
 from recollect.form.rules.stand_alone import leaves_out_i, with_i
 
@@ -17,6 +28,8 @@ _ALL: tuple[Rule, ...] = (
     *people.RULES,
     *constraints.RULES,
     *preferences.RULES,
+    *health.RULES,
+    *tools.RULES,
 )
 _LEAD = re.compile(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
@@ -68,8 +81,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
         mentions: Times named in it, spans counted from its start.
     """
     body = _DOTTED.sub(_joined, _undated(clause, mentions))[lead_of(clause) :].strip(" ,.!;:")
-    if leaves_out_i(body):
-        body = with_i(body)
+    body = with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
     found = [_dotted(fact) for fact in found_by(_ALL, body)]
     found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
     if mentions and is_birthday(clause):

@@ -33,7 +33,8 @@ _STATES = re.compile(
     r"(?:really\s++)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|hear\s++well|"
     r"see\s++well|eat|drink|tolerate|digest|have\s++(?:dairy|gluten|alcohol|caffeine|sugar))\b"
     rf"|i\s++{_ADVERBS}(?:don't\s++|do\s++not\s++)?(?:drink|eat|wear|smoke|take|sleep|snore|commute|cycle|bike|rent|own|vape|"
-    r"suffer|belong|volunteer|teach|coach|study|lecture|play|sing|dance|paint|collect|practi[sc]e|knit|sew|garden|bake|speak|breed|"
+    r"suffer|belong|volunteer|use(?=\s++(?-i:[A-Z]))|teach|coach|study|lecture|play|sing|dance|paint|collect|"
+    r"practi[sc]e|knit|sew|garden|bake|speak|breed|"
     r"foster|attend|wake\s++up|get\s++up|go\s++to\s++(?:an?|the|my)\s++\w+\s++(?:class|club|group|school|gym|choir|course))\b"
     # 'a whippet called Biscuit': what has a name is somebody's.
     rf"|(?:i|we)(?:'ve)?\s++{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s++got)?\s++(?:an?|one|two|three|four)\s++(?:[\w-]+\s++){{1,4}}(?:called|named)\s"
@@ -51,11 +52,94 @@ _WORKS_TOWARDS = re.compile(
     r"(?:writing|finishing|doing)\s++(?:my|an?)\s++(?:[\w-]++\s++){0,2}?(?:novel|book|thesis|dissertation|phd|memoir|degree|masters?|album)\b)",
     re.IGNORECASE,
 )
+# How one is and lives: what makes one ill, frightens one, when one works, with whom one lives, how big one is.
+_WAYS_OF_LIFE = re.compile(
+    rf"i\s++{_ADVERBS}(?:can\s++)?get\s++(?:(?:really|so|very|terribly|a\s++bit)\s++)?(?:(?:car|sea|air|motion|travel|"
+    rf"bus)[- ]?sick|migraines?|nosebleeds?|"
+    r"hives|panic\s++attacks?|heartburn|dizzy\s++(?:from|when|on)|anxious\s++(?:in|on|around|about|when)|cramps|"
+    r"sunburnt|sunburned|up\s++(?:at|around)\s++\d)"
+    rf"|i(?:'m|\s++am)\s++{_ADVERBS}(?:afraid|scared|terrified|frightened)\s++of\s++(?!(?:it|that|this|you)\b|"
+    rf"(?:breaking|losing|messing|doing)\b)"
+    rf"|i(?:'ve|\s++have)\s++(?:got\s++)?(?:a|an|this)\s++(?:\w++\s++)?(?:fear|phobia|intolerance|stammer|stutter|"
+    rf"limp|lisp)\b"
+    rf"|i\s++{_ADVERBS}live\s++(?:alone|with|near|by|above|opposite|on|next\s++to|off|upstairs|in)\s"
+    rf"|i\s++{_ADVERBS}live\s++alone\b|i\s++{_ADVERBS}share\s++(?:an?|my)\s++(?:\w++\s++)?(?:flat|house|apartment|"
+    rf"room|office|studio|desk|kitchen|car)\b"
+    rf"|i\s++{_ADVERBS}work\s++(?:nights?|days|mornings|afternoons|evenings|weekends|shifts|part[- ]time|full[- ]time|"
+    rf"remotely|from\s++home|late|freelance|"
+    r"(?:as|at|in|for|with)\s++(?!(?:it|this|that|the\s++(?:code|file|error|moment)|you|once|all|first|least|theory|"
+    r"progress)\b)\w)"
+    r"|i(?:'m|\s++am)\s++(?:an?\s++)?(?:(?:early|morning|night|cat|dog|people|city|country|outdoors?|beach|tea|coffee|"
+    r"mountain)\s++(?:bird|person|owl|lark)|"
+    r"early\s++(?:bird|riser)|night\s++owl|light\s++sleeper|heavy\s++sleeper|(?:big|picky|fussy)\s++eater|"
+    r"only\s++child|twin|introvert|extrovert|"
+    r"(?:slow|fast|bad|good|nervous|keen|strong|weak)\s++(?:reader|cook|driver|swimmer|sleeper|flyer|runner|hiker|"
+    r"typist|listener))\b"
+    r"|i(?:'m|\s++am)\s++(?:the\s++only\s++(?:one|person|woman|man|vegetarian|vegan)\b|muslim|jewish|hindu|sikh|"
+    r"buddhist|christian|catholic|orthodox|atheist|"
+    r"mormon|quaker|trans|non-?binary|gay|lesbian|bisexual|asexual|pregnant|retired|self-employed|unemployed|"
+    r"colou?r[- ]?blind|"
+    r"(?:an?\s++)?(?:single|stay-at-home|new|first-time|working)\s++(?:mum|mom|dad|mother|father|parent)|"
+    r"(?:an?\s++)?(?:mum|mom|dad|mother|father|parent|grandmother|grandfather|grandma|grandpa)\s++(?:of|to)\s|"
+    r"(?:an?\s++)?size\s++\w|up\s++at\s++\d|\d(?:[.,]\d\d?)?\s?(?:m|cm|ft)?\s++tall|\d{3}\s?cm|in\s++(?:my|"
+    r"the)\s++(?:\w++\s++)?(?:year|semester|trimester|choir|band|orchestra|army|navy|"
+    r"team)\b|in\s++(?!(?:[A-Z]++)\b)(?-i:[A-Z])[\w-]++(?=\s*+(?:$|[,.!]|and\b|so\b|now\b|at\b))|"
+    r"on\s++(?:the\s++)?(?:pill|a\s++(?:diet|budget)|benefits|parental\s++leave|maternity\s++leave|sick\s++leave|"
+    r"call\s++every))"
+    rf"|i\s++{_ADVERBS}(?:weigh|wake|rise|earn|make)\s++(?:up\s++)?(?:about\s++|around\s++|at\s++|just\s++)*+[$€£]?\d"
+    rf"|i\s++{_ADVERBS}(?:go|cycle|walk|hike|fish|run|swim|climb|camp|ski|surf|sail|garden|bake|brew|paint|sew|knit|"
+    rf"sing|dance|box|row|fence)\s++(?:\w++\s++){{0,3}}?"
+    r"(?:on\s++weekends|most\s++\w++|in\s++(?:a|an|the)\s++\w++|every\s)"
+    r"|i(?:'ve|\s++have)(?:\s++got)?\s++an?\s++(?:(?:19|20)\d\d|old|vintage|second-?hand|new)\s++(?!(?:error|idea|"
+    r"problem|question|issue|bug|version|file|task|project|plan)\b)[\w-]++"
+    rf"|i\s++{_ADVERBS}(?:look\s++after|care\s++for|take\s++care\s++of)\s++(?:my|an?|our|two|three)\s"
+    rf"|i(?:'ve|\s++have)?\s++{_ADVERBS}(?:been\s++to|visited)\s++(?-i:[A-Z])"
+    rf"|i\s++{_ADVERBS}(?:moved|emigrated)\s++(?:here|to\s++(?-i:[A-Z]))"
+    rf"|i(?:'ll|'m|\s++will|\s++am)\s++{_ADVERBS}(?:be\s++)?(?:going\s++to|go\s++to|fly\s++to|flying\s++to|"
+    rf"travelling\s++to|traveling\s++to|off\s++to|moving\s++to|starting\s++(?:at|as)|"
+    r"start\s++(?:at|as)|speaking\s++at|running\s++the|presenting\s++at|performing\s++(?:at|in)|playing\s++(?:at|"
+    r"in))\s++(?:an?\s++|the\s++)?[\w-]++",
+    re.IGNORECASE,
+)
+_WRITES_ON = re.compile(
+    r"(?:my|our)\s++(?:(?:phd|master'?s?|bachelor'?s?|doctoral|first|next|new|second)\s++)*+(?:phd|thesis|"
+    r"dissertation|novel|book|research|doctorate|memoir|podcast|"
+    r"blog|startup|start-up|company|band|album)(?:\s++(?:topic|project|work))?(?:'s|\s++(?:is|"
+    r"was))\s++(?:all\s++)?(?:on|about|called|named|set)\s++\w"
+    r"|(?:that's|it's|which\s++is)\s++what\s++my\s++(?:phd|thesis|dissertation|research|book|novel)\s++is\s++(?:on|"
+    r"about)",
+    re.IGNORECASE,
+)
 # How a household or a team does things.
 _OUR_WAY = re.compile(
     r"we(?:'re|'ve|\s++are|\s++have)?\s++(?:(?:all|both|only|also|now|always|mostly|just)\s++)*+(?:use|using|deploy|host|indent|live|share|rent|own|"
     r"keep|grow|raise|speak|eat|cook|drink|sleep|named|call\s++(?:him|her|it|them)|(?:have|got)\s++(?:an?|one|two|three|four|no)|"
     r"(?:don't|do\s++not|never)\s++(?:eat|drink|use|have|own)|(?:going|flying|moving|travelling|traveling|driving)\s++to\s++(?-i:[A-Z]))\b",
+    re.IGNORECASE,
+)
+# What is ours: people, pets and things of a household or a team.
+_OURS = re.compile(
+    rf"our\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|{POSSESSIONS}|kids|children|twins|family|wifi|wi-fi|"
+    rf"backend|frontend|stack|database|servers?|"
+    r"site|office|anniversary|wedding|kitchen|garden|balcony|rent|mortgage|budget|address|landlord|flat|building|"
+    r"street|trip|flight|holiday|honeymoon|"
+    r"baby|team|company|shop|restaurant|farm|choir|band|club)s?\b(?:\s++(?-i:[A-Z])[\w-]++)?(?:'s|\s++(?:(?:also|"
+    r"always|only|still|now|both|all)\s++)*+(?:is|are|has|have|was|were|hates?|loves?|eats?|runs?|"
+    r"keeps?|turns?|starts?|won't|can't|doesn't|don't|goes|lives?|uses?|works?|sleeps?|got|moved|expires?|"
+    r"costs?))\s++(?!(?:not\s++working|broken|down|slow|loading|failing|"
+    r"throwing|returning|crashing)\b)\S",
+    re.IGNORECASE,
+)
+_WE_ARE = re.compile(
+    r"we(?:'re|\s++are|'ve|\s++have)\s++(?:(?:all|both|only|also|now|just|currently|"
+    r"still)\s++)*+(?:(?:an?\s++)?(?:family|team|group|couple|household|band|company)\s++of\s|"
+    r"(?:based|living|settled)\s++(?:in|on|near)\s++\S|(?:off|going|flying|driving|travelling|traveling|"
+    r"moving)\s++to\s|"
+    r"(?:getting\s++(?:married|divorced|a\s++\w++)|married|engaged|divorced|vegan|vegetarian|expecting|pregnant|"
+    r"trying\s++for\s++a\s++baby|renting|"
+    r"renovating|adopting|retired|vegetarians|vegans|teachers|nurses|farmers)\b|(?:got\s++)?(?:two|three|four|five|"
+    r"six|\d+|some|no|a\s++few)?\s*+"
+    rf"(?:{PETS})s\b|on\s++(?:the\s++)?(?:\w++\s++)?(?:mortgage|benefits|a\s++budget))",
     re.IGNORECASE,
 )
 _WHO = (
@@ -115,7 +199,7 @@ def lasts(text: str) -> float:
     (0.2, 0.0, 0.15)
     """
     gained = 0.0
-    if _STATES.match(text) or _WORKS_TOWARDS.match(text):
+    if _STATES.match(text) or _WORKS_TOWARDS.match(text) or _WAYS_OF_LIFE.match(text) or _WRITES_ON.match(text):
         gained = STATE
     elif is_our_way(text) or is_of_people(text) or _KIN.search(text) or _ATTRIBUTE.match(text):
         gained = HABIT
@@ -130,7 +214,7 @@ def is_our_way(text: str) -> bool:
     >>> is_our_way("we deploy on Fly"), is_our_way("we talked")
     (True, False)
     """
-    return bool(_OUR_WAY.match(text))
+    return bool(_OUR_WAY.match(text) or _OURS.match(text) or _WE_ARE.match(text))
 
 
 def is_of_people(text: str) -> bool:

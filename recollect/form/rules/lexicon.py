@@ -9,16 +9,21 @@ def _any_of(words: str) -> str:
 
 RELATIONS = _any_of(
     """wife | husband | partner | spouse | fiancé | fiancée | fiance | fiancee | girlfriend | boyfriend | ex-wife |
-    ex-husband | mother | father | mom | mum | dad | parents? | sister | brother | twin | daughter | son | child
-    | kid | baby | grandmother | grandfather | grandma | grandpa | granny | nephew | niece | cousin | aunt |
-    uncle | mother-in-law | father-in-law | sister-in-law | brother-in-law | stepson | stepdaughter | stepmother
-    | stepfather | godson | goddaughter | roommate | flatmate | best friend | friend | boss | manager |
+    ex-husband | mother | father | mom | mum | dad | parents? | sister | brother | twin | daughter | son | child |
+    kid | baby | grandson | granddaughter | grandchild | stepchild | stepbrother | stepsister | half-brother |
+    half-sister | nan | gran | grandad | granddad | niece | mate | housemate | supervisor | tutor | girlfriend |
+    godchild | godmother | godfather | grandmother | grandfather | grandma | grandpa | granny | nephew | niece |
+    cousin | aunt | uncle | mother-in-law | father-in-law | sister-in-law | brother-in-law | stepson | stepdaughter
+    | stepmother | stepfather | godson | goddaughter | roommate | flatmate | best friend | friend | boss | manager |
     neighbou?r | colleague | coworker | therapist | doctor | teacher | coach | landlord"""
 )
 PETS = _any_of(
-    """dog | cat | puppy | pup | kitten | kitty | parrot | hamster | rabbit | bunny | horse | pony | turtle |
-    tortoise | goldfish | guinea pig | ferret | snake | lizard | budgie | canary | pet | labrador | poodle |
-    corgi | beagle | retriever | golden retriever | german shepherd | husky | dachshund | gecko"""
+    """dog | cat | puppy | pup | kitten | kitty | parrot | hamster | rabbit | bunny | horse | pony | turtle | tortoise |
+    goldfish | guinea pig | ferret | snake | lizard | budgie | canary | pet | labrador | poodle | corgi | beagle |
+    retriever | golden retriever | german shepherd | husky | dachshund | gecko | mare | stallion | foal | gelding |
+    donkey | goat | hen | rooster | chicken | duck | sheep | lamb | alpaca | llama | cow | whippet | greyhound |
+    spaniel | terrier | collie | pug | chihuahua | dalmatian | mastiff | boxer dog | tomcat | tabby | cockatiel |
+    parakeet | cockatoo | chinchilla | hedgehog | axolotl | gerbil | pet rat | iguana"""
 )
 # Relations of which a person has one: another name replaces the old one.
 ONE_OF = frozenset(
@@ -85,17 +90,24 @@ RULES_OF_FOOD = _any_of(
     low-fodmap | low-sodium | halal | kosher | mediterranean"""
 )
 CONDITIONS = _any_of(
-    """type 1 diabetes | type 2 diabetes | diabetes | asthma | celiac disease | celiac | coeliac disease | epilepsy
-    | adhd | autism | depression | anxiety | migraines? | arthritis | hypertension | high blood pressure |
-    dyslexia | insomnia | crohn'?s disease | crohn'?s | ibs | pcos | endometriosis | hay fever | eczema |
-    psoriasis | tinnitus | scoliosis | anemia | anaemia | lupus | fibromyalgia | ocd | ptsd | sleep apno?ea | a
-    bad back | a bad knee | a pacemaker | a heart condition | heart disease | hypothyroidism | gout | glaucoma |
-    cancer | long covid"""
+    """type 1 diabetes | type 2 diabetes | diabetes | asthma | celiac disease | celiac | coeliac disease |
+    epilepsy | adhd
+    | autism | depression | anxiety | migraines? | arthritis | hypertension | high blood pressure | dyslexia |
+    insomnia | crohn'?s disease | crohn'?s | ibs | pcos | endometriosis | hay fever | eczema | psoriasis | tinnitus
+    | scoliosis | anemia | anaemia | lupus | fibromyalgia | ocd | ptsd | sleep apno?ea | a bad back | a bad knee | a
+    pacemaker | a heart condition | heart disease | hypothyroidism | gout | glaucoma | cancer | long covid | a stoma
+    | a heart murmur | osteoporosis | multiple sclerosis | parkinson'?s | sciatica | gerd | acid reflux | ulcerative
+    colitis | vertigo | narcolepsy | rosacea | kidney stones | a stammer | a stutter | bipolar disorder | a slipped
+    disc | a hernia | an ulcer | plantar fasciitis | carpal tunnel | raynaud'?s | tendinitis | haemophilia |
+    hemophilia | high cholesterol | low blood pressure | an underactive thyroid"""
 )
 CONDITION_ADJECTIVES = _any_of(
-    """diabetic | asthmatic | celiac | coeliac | epileptic | dyslexic | autistic | colou?r-blind | blind | deaf |
-    hard of hearing | left-handed | anemic | lactose-intolerant | gluten-intolerant | neurodivergent |
-    immunocompromised | sober"""
+    """diabetic | asthmatic | celiac | coeliac | epileptic | dyslexic | autistic | colou?r-blind | blind |
+    deaf | hard of
+    hearing | left-handed | anemic | lactose-intolerant | gluten-intolerant | neurodivergent | immunocompromised |
+    sober | short-sighted | near-sighted | long-sighted | hard-of-hearing | visually impaired | hearing impaired |
+    bipolar | narcoleptic | haemophiliac | hemophiliac | anaemic | gluten intolerant | hypothyroid | hypertensive |
+    prediabetic | wheelchair-bound | lactose intolerant"""
 )
 POSSESSIONS = _any_of(
     """car | bike | bicycle | motorcycle | motorbike | guitar | piano | violin | house | flat | apartment | boat |

@@ -1,8 +1,9 @@
 """Which clauses are worth a note, and how much. Pure."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from recollect.form.rules.ellipsis import lacks_i, restored, spelled_out
 from recollect.form.rules.lasting import HABIT, is_of_people, is_our_way, is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
 from recollect.form.rules.stand_alone import leaves_out_i, starts_without_subject
@@ -126,13 +127,13 @@ def of_oneself(text: str) -> bool:
 
 def note_weight(clause: Clause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
-    text = clause.text
+    text = clause.text if clause.talk else restored(spelled_out(clause.text))
     if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
         return 0.0
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
         return 0.0
     subject = _SUBJECT.match(text)
-    dropped = starts_without_subject(text) if clause.talk else leaves_out_i(text)
+    dropped = starts_without_subject(text) if clause.talk else leaves_out_i(text) or lacks_i(clause.text)
     ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text))
     people = not clause.talk and is_of_people(text)
     about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
@@ -141,7 +142,7 @@ def note_weight(clause: Clause) -> float:
     last = 0.0 if clause.talk else max(lasts(text), HABIT * dropped)
     if _content(text) < (1 if last else 2):
         return 0.0
-    return _weigh(clause, owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
+    return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
 
 
 def _weigh(clause: Clause, *, owner: bool, last: float) -> float:

@@ -50,6 +50,13 @@ _WORDS_OF_ITS_OWN = 2
 _FURTHER = re.compile(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
+# 'Needs low-salt meals.' behind 'my grandad, he is 88' goes on about him.
+_OF_THE_SAME = re.compile(
+    r"(?:also\s++)?(?:needs|has|loves|hates|likes|can't|won't|eats|lives|works|speaks|weighs|takes|suffers|plays|goes|doesn't|isn't|is)\s++"
+    r"(?!(?:it|this|that|there|anyone|the)\b)\w",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
 _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
@@ -137,13 +144,18 @@ def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -
     if start < 0:
         return None
     further = write_out(fold(reading.quote(sentence)), reading.inside(sentence))
+    if _OF_THE_SAME.match(text):
+        pronoun = _PRONOUN.search(note.text)
+        if not pronoun:
+            return None
+        further = f"{pronoun[0].capitalize()} {statement_part(further) or further}"
     further = stand_alone(further, reading.speaker, frame=False)
     return replace(note, text=f"{note.text} {further}", quote=reading.text[start : sentence.end])
 
 
 def _says_further(reading: Reading, sentence: Piece) -> bool:
     """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
-    if _FURTHER.match(sentence.text):
+    if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
         return True
     inside = reading.inside(sentence)
     if not inside or not of_oneself(sentence.text):

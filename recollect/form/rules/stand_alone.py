@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from recollect.form.rules.ellipsis import lacks_i, lacks_my, restored, spelled_out
 from recollect.form.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
@@ -136,9 +137,11 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     'Ana said: "We went to the beach."'
     """
     body = _OPENING.sub("", clause).strip(" ,;:–-") or clause.strip()
-    body = body.rstrip(".!…").strip()
+    body = spelled_out(body.rstrip(".!…").strip())
     if leaves_out_i(body):
         body = with_i(body)
+    elif lacks_i(body) or lacks_my(body):
+        body = restored(body)
     elif starts_without_subject(body):
         body = _with_subject(body)
     if re.search(r"\b(?:we|we're|we've|we'll|we'd|us|our|ours|ourselves|let's|yourself|y'all)\b", body, re.I):

@@ -28,8 +28,9 @@ ADVERBS = frozenset(
 )
 # Verbs that go on with the same subject behind 'and': 'I work at Acme and have two kids'.
 COORDINATED = frozenset(
-    """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't
-    write read sing speak know feel think try spend sleep wake drive commute""".split()
+    """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't write
+    read sing speak weigh wear cook bake swim run earn share keep get take suffer see know feel think try spend
+    sleep wake drive commute""".split()
 )
 # Words in -ly and the like that are verbs all the same.
 _NOT_ADVERBS = frozenset({"fly", "apply", "rely", "reply", "supply", "imply", "comply", "multiply"})

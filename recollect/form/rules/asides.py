@@ -1,0 +1,102 @@
+"""What a sentence tells in passing: people named on the way, and who one is while asking something else. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.form.rules.ellipsis import lacks_i, lacks_my
+from recollect.form.rules.fact import Fact, found_by
+from recollect.form.rules.facts import facts_of
+from recollect.form.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
+from recollect.form.rules.people import named_within
+from recollect.form.rules.places import RULES as PLACES
+from recollect.form.sentences import Piece
+from recollect.text import asks
+
+# A statement behind a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
+_BEHIND = re.compile(
+    r"(?:[,;:]\s++(?:(?:since|because|bc|as|given\s++that|considering|and|but|cause)\s++)?|\s(?:because|bc|since|"
+    r"given\s++that|considering|now\s++that)\s++)"
+    r"(?P<said>(?:i'm|im|i\s++am|i've|ive|i\s++have|i\s++live|i\s++work|i\s++can't|i\s++cant|i\s++don't|i\s++dont|"
+    r"i\s++only|i\s++never|i\s++hate|"
+    r"we\s++live|we're|we\s++have|my\s++(?:[\w-]{1,20}+\s++){1,4}?(?:is|are|has|lives?))\b[^?]{2,200})\?",
+    re.IGNORECASE,
+)
+# Questions that ask whether that very thing is so.
+_CONFIRMS = re.compile(
+    r"(?:so\s++|and\s++|but\s++|or\s++)?(?:is\s++it\s++(?:true|right|ok\s++to\s++say)|did\s++(?:i|you)|do\s++(?:you|"
+    r"i)|does\s++it|have\s++(?:i|you)|am\s++i|was\s++i|"
+    r"what\s++did|what\s++do\s++you|who\s++(?:says|said)|why\s++(?:did|do|would|should)\s++you|are\s++you|what\s++if|"
+    r"how\s++do\s++you\s++know|"
+    r"(?:what|which|how)\b.{0,60}\b(?:say|said|mean|means|translate\w*|call|write)\b)",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:right|correct|yes|no|true|or|wondering|asking|looking|curious|confused|not\s++sure|told|supposed|"
+    r"imagin\w++|pretend\w*)\s*+$"
+    r"|\b(?:wondering|asking|curious|if|whether|supposed\s++to)\b|\bor\s++(?:am|is|was|do|not)\b",
+    re.IGNORECASE,
+)
+_WHERE_I_LIVE = re.compile(
+    r"\b(?:in|around|near|at|to|of)\s++(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2}),?\s++"
+    r"(?:which\s++is\s++)?where\s++(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++"
+    r"(?:(?:now|currently|also)\s++)?(?:live|living|based)\b",
+    re.IGNORECASE,
+)
+_TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
+# 'As a vegan of six years, what can I …' says who asks; 'as a doctor, what would you …' says who is to answer.
+_AS_A = re.compile(
+    rf"as\s++an?\s++(?P<who>(?:(?:strict|lifelong|long-?time|fellow|new|former|retired|self-employed|freelance|junior|"
+    rf"senior|\w+ist)\s++)?"
+    rf"(?:{DIETS}|{CONDITION_ADJECTIVES}|(?:[\w-]{{2,20}}\s++)?(?:{_TRADES})))\b(?P<rest>[^?.!]{{0,200}})",
+    re.IGNORECASE,
+)
+_FORMER = re.compile(r"\b(?:former|ex|retired)\b", re.IGNORECASE)
+_I = re.compile(r"\b(?:i|i'm|im|i've|my|me|we)\b", re.IGNORECASE)
+_YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+
+
+# Orders for a tale, whose people need not be real.
+_TALE = re.compile(
+    r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
+    r"dialogue|limerick|joke|game|dream\w*|dreamt)\b",
+    re.IGNORECASE,
+)
+
+
+def invents(text: str) -> bool:
+    """Return whether a sentence speaks of a tale, whose people need not be real."""
+    return bool(_TALE.search(text))
+
+
+def asides_of(sentence: Piece) -> list[Piece]:
+    """Return the statements that stand behind a question in the same sentence.
+
+    >>> [piece.text for piece in asides_of(Piece("what can i cook, i'm coeliac?", 0))]
+    ["i'm coeliac"]
+    >>> asides_of(Piece("did i say that, i'm coeliac?", 0))
+    []
+    """
+    text = sentence.text
+    if not asks(text) or _CONFIRMS.match(text):
+        return []
+    found = _BEHIND.search(text)
+    if not found or _UNSURE.search(found["said"]):
+        return []
+    return [Piece(found["said"].rstrip(), sentence.start + found.start("said"))]
+
+
+def facts_in_passing(text: str) -> Iterable[Fact]:
+    """Find who is named on the way, where its speaker lives, and what they ask something as."""
+    yield from named_within(text)
+    home = _WHERE_I_LIVE.search(text)
+    if home:
+        yield from found_by(PLACES, f"I live in {home['place']}")
+    role = _AS_A.match(text)
+    if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
+        yield from facts_of(f"I'm a {role['who']}", ())
+
+
+def tells_in_passing(sentence: Piece) -> bool:
+    """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
+    text = sentence.text
+    return bool(asides_of(sentence)) or lacks_i(text) or lacks_my(text) or any(True for _ in facts_in_passing(text))

@@ -1,0 +1,157 @@
+"""What informal English leaves out: apostrophes, and the 'I' or 'my' in front. Pure."""
+
+import re
+
+_UNMARKED = {
+    "dont": "don't",
+    "doesnt": "doesn't",
+    "didnt": "didn't",
+    "cant": "can't",
+    "couldnt": "couldn't",
+    "wont": "won't",
+    "wouldnt": "wouldn't",
+    "shouldnt": "shouldn't",
+    "isnt": "isn't",
+    "wasnt": "wasn't",
+    "arent": "aren't",
+    "havent": "haven't",
+    "hasnt": "hasn't",
+    "im": "I'm",
+    "ive": "I've",
+    "weve": "we've",
+    "theyre": "they're",
+}
+_UNMARKED_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_UNMARKED)})(?![\w'])", re.IGNORECASE)
+
+# Routines need a day or a rhythm behind the verb: 'swim on Mondays' tells, 'walk me through it' orders.
+_RHYTHM = (
+    r"(?:(?:on\s++|every\s++)?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|every\s++(?:other\s++)?(?:day|morning|"
+    r"evening|night|week|weekend)\b"
+    r"|(?:once|twice|\w{3,6}\s++times|\d\s*+(?:x|times))\s++(?:a|per)\s++(?:day|week|month)\b|most\s++(?:days|"
+    r"mornings|evenings|weekends)\b)"
+)
+_ROUTINE = re.compile(
+    r"(?:usually\s++|mostly\s++|always\s++|also\s++)?(?:swim|swimming|jog|jogging|cycle|cycling|climb|climbing|row|"
+    r"rowing|lift|yoga|pilates|gym|choir|"
+    r"football|tennis|judo|karate|boxing|ballet|volunteer|volunteering|babysit|babysitting|commute|rehearse|train|"
+    r"training|run|running|"
+    r"(?:band|choir)\s++(?:practice|rehearsal)|night\s++shifts?|day\s++shifts?|therapy|physio)\s++"
+    rf"(?!(?:me|the|this|that|these|your|a|an|it|us)\b)(?:(?!(?:you|me|"
+    rf"please)\b)[\w'/&-]{{1,20}}+\s++){{0,5}}?{_RHYTHM}",
+    re.IGNORECASE,
+)
+# Things of one's own that are named without 'my'.
+_OWN = (
+    r"(?:wedding\s++anniversary|anniversary|driving\s++test|(?:dentist|doctor'?s?|gp|hospital|vet|visa|passport|eye|"
+    r"physio|therapy|"
+    r"police|bank|notary)\s++(?:appointment|appt|appoint|visit)|due\s++date|house\s++number|flat\s++number|"
+    r"room\s++number|shoe\s++size|"
+    r"ring\s++size|dress\s++size|locker(?:\s++(?:number|at\s++(?:the\s++)?\w++(?:\s++\w++)?))?|seat(?:\s++number)?|"
+    r"passport|"
+    r"driving\s++licen[cs]e|membership\s++number|customer\s++number|licen[cs]e\s++plate|number\s++plate|blood\s++type|"
+    r"job\s++interview|flight|thesis\s++defen[cs]e|phd\s++defen[cs]e|viva)"
+)
+_WITHOUT_MY = re.compile(
+    rf"(?:(?:new|next|first|second|old|other)\s++)?{_OWN}\s++(?:(?:number\s++)?(?:is|are|was|'s)\b|(?:ends|expires|"
+    rf"runs\s++out)\b|on\s++\w|at\s++\d|tomorrow\b|next\s)",
+    re.IGNORECASE,
+)
+_WITHOUT_IS = re.compile(
+    rf"((?:(?:new|next|first|second|old|other)\s++)?{_OWN})(?:\s++(?:is|are|was))?\s++(.*)", re.IGNORECASE | re.DOTALL
+)
+_AM = (
+    r"(?:(?:severely\s++|highly\s++|deathly\s++|also\s++)?(?:allergic|intolerant)\s++to|terrified\s++of|afraid\s++of|"
+    r"scared\s++of|"
+    r"not\s++a\s++(?:big\s++|huge\s++)?fan\s++of|(?:doing|writing|finishing)\s++(?:a|my)\s++(?:phd|doctorate|masters?|"
+    r"thesis|novel|degree)|"
+    r"studying\s++(?!for\b|the\b|this\b)\w++\s++(?:at|in)|learning\s++(?-i:[A-Z])\w++|training\s++for|"
+    r"expecting\s++(?:a\s++baby|twins|our|my))"
+)
+_LACKS_AM = re.compile(rf"(?:currently\s++|still\s++)?{_AM}\b", re.IGNORECASE)
+_VERBS = re.compile(
+    r"(?:(?:can't|cannot|can\s++not|could\s++never|never|don't)\s++(?:eat|drink|have|do|touch|smoke|drive|own)\s++"
+    r"(?!(?:it|that|this|them|these|those|the|an?\s++(?:idea|clue|problem|question)|any\s++(?:idea|clue|questions?)|"
+    r"much|more|anything|time|worry|"
+    r"you|your|both|what|so|to)\b)\w"
+    r"|can't\s++(?:swim|drive|cook|stand\s++\w)|have\s++(?:an?\s++(?:nut|peanut|dairy|wheat|latex)\s++allergy|asthma|"
+    r"diabetes|coeliac|celiac)"
+    r"|passed\s++(?!away\b|by\b|out\b|on\b|in\b|as\b|it\b|this\b|that\b|to\b)(?:\w++\s++){0,3}?(?:with\b|\d|exams?\b|"
+    r"test\b|finals\b)"
+    r"|(?:finished|completed|ran|won|did)\s++(?:my|a|the)\s++(?:first\s++|second\s++|third\s++|last\s++|full\s++|"
+    r"local\s++)?"
+    r"(?:marathon|half\s++marathon|half|\d{1,3}k\b|10k|5k|triathlon|ironman|phd|doctorate|masters?|degree|thesis|"
+    r"dissertation|novel|apprenticeship|"
+    r"race|championship|tournament|course)"
+    r"|got\s++into\s++(?-i:[A-Z])|(?:take|taking)\s++\d++\s?(?:mg|mcg|ml|g)\b)",
+    re.IGNORECASE,
+)
+_LIKES = re.compile(
+    r"(?:(?:really|absolutely|also)\s++)?(?:love|hate|adore|loathe|prefer)\s++(?!(?:it|that|this|these|those|you|your|"
+    r"how|when|what|to|the|them|him|her|"
+    r"letters?|songs?|story|stories)\b)\w",
+    re.IGNORECASE,
+)
+_SAYS_OF_IT = re.compile(r"\b(?:is|are|was|were|can|will|has|makes|means|conquers)\b", re.IGNORECASE)
+_SHORT = 100  # characters of a clause that begins with a bare verb of taste
+
+
+def spelled_out(text: str) -> str:
+    """Put in the apostrophes that informal writing leaves out.
+
+    >>> spelled_out("im sure i cant and dont")
+    "I'm sure i can't and don't"
+    """
+    return _UNMARKED_WORD.sub(lambda found: _UNMARKED[found.group().lower()], text)
+
+
+def lacks_i(clause: str) -> bool:
+    """Return whether a clause tells a routine, a taste, a success or a state without its 'I'.
+
+    >>> lacks_i("swim on Mondays"), lacks_i("allergic to latex"), lacks_i("love is blind"), lacks_i("run it every day")
+    (True, True, False, False)
+    """
+    if _ROUTINE.match(clause) or _LACKS_AM.match(clause) or _VERBS.match(clause):
+        return True
+    return len(clause) <= _SHORT and bool(_LIKES.match(clause)) and not _SAYS_OF_IT.search(clause)
+
+
+def lacks_my(clause: str) -> bool:
+    """Return whether a clause names something of one's own without 'my'.
+
+    >>> lacks_my("wedding anniversary is on 30 May"), lacks_my("flight to Rome is late")
+    (True, False)
+    """
+    return bool(_WITHOUT_MY.match(clause))
+
+
+def restored(clause: str) -> str:
+    """Put back the subject that `lacks_i` or `lacks_my` found missing; return any other clause as it is.
+
+    >>> restored("dentist appt on 3 May"), restored("shoe size is 43")
+    ('My dentist appt is on 3 May', 'My shoe size is 43')
+    >>> restored("swim on Mondays"), restored("gym every day"), restored("Allergic to nuts")
+    ('I swim on Mondays', 'I have gym every day', 'I am allergic to nuts')
+    """
+    if lacks_my(clause):
+        return _WITHOUT_IS.sub(lambda found: f"My {_small(found[1])} is {found[2]}", clause, count=1)
+    if not lacks_i(clause):
+        return clause
+    if _LACKS_AM.match(clause):
+        return f"I am {_small(clause)}"
+    routine = _ROUTINE.match(clause)
+    first = clause.split()[0].lower()
+    if routine and first.endswith("ing"):
+        return f"I go {_small(clause)}" if first not in _NOT_GONE else f"I have {_small(clause)}"
+    if routine and first in _OCCASIONS:
+        return f"I have {_small(clause)}"
+    return f"I {_small(clause)}"
+
+
+_NOT_GONE = frozenset({"training", "volunteering", "babysitting", "boxing"})
+_OCCASIONS = frozenset(
+    "yoga pilates gym choir football tennis judo karate ballet band night day therapy physio".split()
+)
+
+
+def _small(clause: str) -> str:
+    return clause.lower() if clause.isupper() else clause[0].lower() + clause[1:]
