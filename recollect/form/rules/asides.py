@@ -9,6 +9,7 @@ from recollect.form.rules.facts import facts_of
 from recollect.form.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.form.rules.people import named_within
 from recollect.form.rules.places import RULES as PLACES
+from recollect.form.rules.tools import RULES as TOOLS
 from recollect.form.sentences import Piece
 from recollect.text import asks
 
@@ -99,4 +100,10 @@ def facts_in_passing(text: str) -> Iterable[Fact]:
 def tells_in_passing(sentence: Piece) -> bool:
     """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
     text = sentence.text
-    return bool(asides_of(sentence)) or lacks_i(text) or lacks_my(text) or any(True for _ in facts_in_passing(text))
+    return (
+        bool(asides_of(sentence))
+        or lacks_i(text)
+        or lacks_my(text)
+        or bool(found_by(TOOLS, text))
+        or any(facts_in_passing(text))
+    )

@@ -52,8 +52,9 @@ _OWN = (
     r"job\s++interview|flight|thesis\s++defen[cs]e|phd\s++defen[cs]e|viva)"
 )
 _WITHOUT_MY = re.compile(
-    rf"(?:(?:new|next|first|second|old|other)\s++)?{_OWN}\s++(?:(?:number\s++)?(?:is|are|was|'s)\b|(?:ends|expires|"
-    rf"runs\s++out)\b|on\s++\w|at\s++\d|tomorrow\b|next\s)",
+    rf"(?:(?:new|next|first|second|old|other)\s++)?{_OWN}\s++(?:(?:number\s++)?(?:is|are|was)\s++(?:(?:now|only|also)\s++)*+"
+    r"(?:on|at|in|valid|good|until|till|next|tomorrow|size|number|the\s++\d|in\s++\w|\w{0,4}\d|(?-i:[A-Z]))"
+    r"|(?:ends|expires|runs\s++out)\s++(?:in|on|at|next|this|with)\b|on\s++(?:\d|the\s++\d|(?-i:[A-Z]))|at\s++\d|tomorrow\b|next\s++\w)",
     re.IGNORECASE,
 )
 _WITHOUT_IS = re.compile(
@@ -82,7 +83,7 @@ _VERBS = re.compile(
     r"(?:marathon|half\s++marathon|half|\d{1,3}k\b|10k|5k|triathlon|ironman|phd|doctorate|masters?|degree|thesis|"
     r"dissertation|novel|apprenticeship|"
     r"race|championship|tournament|course)"
-    r"|got\s++into\s++(?-i:[A-Z])|(?:take|taking)\s++\d++\s?(?:mg|mcg|ml|g)\b)",
+    r"|got\s++into\s++(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 _LIKES = re.compile(

@@ -10,6 +10,7 @@ from recollect.form.rules.asides import asides_of, facts_in_passing, invents
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.noting import day_of, forget_of, notes_of, remembered, went_on
+from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
@@ -113,11 +114,13 @@ def _of_message(reading: Reading) -> list[Candidate]:
             del found[last_joked:]
             continue
         further = went_on(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
-        before = sentence
+        previous, before = before, sentence
         if further:
             found[-1] = further
             continue
         last_joked = len(found)
+        if previous and not reading.talk and is_naming(sentence.text):
+            found.extend(_named_since(reading, previous, sentence))
         found.extend(_of_sentence(reading, sentence))
     # "Don't keep this: …" means what stands behind it as well.
     found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
@@ -146,6 +149,14 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
             yield remembered(reading, sentence, asked["what"])
         return
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
+
+
+def _named_since(reading: Reading, before: Piece, sentence: Piece) -> Iterator[Candidate]:
+    """Read the name of whom or what the sentence before spoke of: 'We got a puppy! We called him Rolf.'"""
+    both = Piece(reading.masked[before.start : sentence.end], before.start)
+    if reading.message.role == "user" and not supposes(both.text) and not invents(both.text):
+        for fact in named_within(both.text):
+            yield _candidate(reading, both, fact, reading.message.said_at, doubted=hedges(both.text))
 
 
 def _in_passing(reading: Reading, sentence: Piece) -> Iterator[Candidate]:

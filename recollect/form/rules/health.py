@@ -23,7 +23,7 @@ _MEDICINES = (
     r"mesalazine|azathioprine|allopurinol|colchicine|spironolactone|furosemide|cetirizine|loratadine|montelukast|"
     r"finasteride|"
     # What most names of one kind of medicine end in.
-    r"[a-z]{3,14}(?:statin|sartan|alopram|oxetine|triptyline|thyroxine|cillin|mycin|azepam|azolam|prazole|gliptin|"
+    r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptyline|thyroxine|cillin|mycin|azepam|azolam|prazole|gliptin|"
     r"gliflozin|"
     r"thiazide|xaban|triptan|lukast|dipine|[^o\W]olol|[^a\W]pril))"
 )

@@ -122,7 +122,7 @@ _LISTED = re.compile(
 _AFTERWARDS = re.compile(
     rf"\b(?:(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?|(?:got|adopted|bought|rescued|have|foster|picked\s++up|"
     rf"found)\s++(?:an?|another|our)\s++(?:[\w-]{{1,20}}+\s++){{0,3}}?)"
-    rf"(?P<rel>{_KINS})\b(?P<gap>[^?\"]{{0,60}}?)[\s,.!;:–-]\s*+(?:(?:he|she|it|they)(?:'s|'re|\s++is|"
+    rf"(?P<rel>{_KINS})\b(?P<gap>[^?\"]{{0,60}}?)[\s,.!;:–-]++(?:(?:he|she|it|they)(?:'s|'re|\s++is|"
     rf"\s++are)\s++(?:called|named)|(?:his|her|its|their)\s++names?(?:'s|\s++is|\s++are)|"
     rf"(?:we|i)(?:'ve|\s++have)?\s++(?:named|called)\s++(?:him|her|it|them))\s++(?P<v>{_NAME_WITHIN})(?!\w)",
     re.IGNORECASE,
@@ -130,11 +130,23 @@ _AFTERWARDS = re.compile(
 # 'Trundle the tortoise': at the head, or it is a figure of a tale.
 _THE_PET = re.compile(
     rf"(?:(?:oh|and|so|but|also|well|omg|ugh|now),?\s++){{0,3}}(?P<v>(?-i:[A-Z])[\w-]{{1,30}}+)(?:\s++the\s++|"
-    rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w++ed|keeps|can|needs|"
+    rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w{1, 20}ed|keeps|can|needs|"
     rf"hates|loves|won't|died|ate|ran)\b|,|'s\b|\s*+$)",
     re.IGNORECASE,
 )
 _GROUP = {"twins": "child", "boys": "son", "girls": "daughter", "kids": "child", "children": "child"}
+
+
+_NAMING = re.compile(
+    r"(?:and\s++|so\s++)?(?:(?:he|she|it|they)(?:'s|'re|\s++is|\s++are)\s++(?:called|named)|(?:his|her|its|their)\s++names?(?:'s|\s++is|\s++are)|"
+    r"(?:we|i)(?:'ve|\s++have)?\s++(?:named|called)\s++(?:him|her|it|them))\s",
+    re.IGNORECASE,
+)
+
+
+def is_naming(text: str) -> bool:
+    """Return whether a sentence gives the name of whom or what the one before it spoke of."""
+    return bool(_NAMING.match(text))
 
 
 def named_within(text: str) -> Iterable[Fact]:

@@ -44,7 +44,8 @@ _PASSING = re.compile(
 )
 # Behind it stands what is not used.
 _NOT = re.compile(
-    r"(?:[,;(]|\s)\s*+(?:not|no|instead\s++of|rather\s++than|over|without|never|so\s++no|from)\s", re.IGNORECASE
+    r"(?:[,;(]\s*+|(?<!\s)\s++)(?:not|no|instead\s++of|rather\s++than|over|without|never|so\s++no|from)\s",
+    re.IGNORECASE,
 )
 # Where what was dropped ends and what came instead begins.
 _ON = re.compile(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everything|now|in\s++favou?r)\b", re.IGNORECASE)
