@@ -64,7 +64,7 @@ _TALE = re.compile(
 )
 
 
-def invents(text: str) -> bool:
+def is_of_a_tale(text: str) -> bool:
     """Return whether a sentence speaks of a tale, whose people need not be real."""
     return bool(_TALE.search(text))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
-from recollect.form.rules.asides import asides_of, facts_in_passing, invents
+from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tale
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.noting import day_of, forget_of, notes_of, remembered, went_on
@@ -154,7 +154,7 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
 def _named_since(reading: Reading, before: Piece, sentence: Piece) -> Iterator[Candidate]:
     """Read the name of whom or what the sentence before spoke of: 'We got a puppy! We called him Rolf.'"""
     both = Piece(reading.masked[before.start : sentence.end], before.start)
-    if reading.message.role == "user" and not supposes(both.text) and not invents(both.text):
+    if reading.message.role == "user" and not supposes(both.text) and not is_of_a_tale(both.text):
         for fact in named_within(both.text):
             yield _candidate(reading, both, fact, reading.message.said_at, doubted=hedges(both.text))
 
@@ -162,7 +162,7 @@ def _named_since(reading: Reading, before: Piece, sentence: Piece) -> Iterator[C
 def _in_passing(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     """Read what a sentence tells on the way to what it asks or orders."""
     text = sentence.text
-    if reading.message.role != "user" or supposes(text) or exaggerates(text) or invents(text):
+    if reading.message.role != "user" or supposes(text) or exaggerates(text) or is_of_a_tale(text):
         return
     for fact in facts_in_passing(text):
         yield _candidate(reading, sentence, fact, reading.message.said_at, doubted=hedges(text))

@@ -121,13 +121,15 @@ RULES: tuple[Rule, ...] = (
         _takes,
     ),
     rule(
-        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr\.? \w+)(?: (?:also|just|now|has|have))*+ (?:put|raised|"
+        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
+        rf"(?:put|raised|"
         rf"upped|increased|lowered|reduced|cut|changed|doubled|halved) {_MINE}"
         rf"(?P<name>{_MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
         _dose_changed,
     ),
     rule(
-        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr\.? \w+)(?: (?:also|just|now|has|have))*+ (?:stopped|quit|"
+        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
+        rf"(?:stopped|quit|"
         rf"came off|come off|went off|discontinued|took me off|"
         rf"taken me off)(?: taking)? {_MINE}(?P<name>{_MEDICINES})\b",
         _ended,

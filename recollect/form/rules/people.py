@@ -130,7 +130,7 @@ _AFTERWARDS = re.compile(
 # 'Trundle the tortoise': at the head, or it is a figure of a tale.
 _THE_PET = re.compile(
     rf"(?:(?:oh|and|so|but|also|well|omg|ugh|now),?\s++){{0,3}}(?P<v>(?-i:[A-Z])[\w-]{{1,30}}+)(?:\s++the\s++|"
-    rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w{1, 20}ed|keeps|can|needs|"
+    rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w{{1,20}}ed|keeps|can|needs|"
     rf"hates|loves|won't|died|ate|ran)\b|,|'s\b|\s*+$)",
     re.IGNORECASE,
 )
