@@ -122,7 +122,10 @@ RULES: tuple[Rule, ...] = (
         _uses,
     ),
     rule(rf"(?P<v>(?:{_TOOL})(?: ?{_VERSION})?) (?:here|user here|dev here|shop here)\b", _uses),
-    rule(r"(?:[^,]{1,60}+, )?(?:now )?everything(?:'s| is) (?:now )?(?:in |on )?(?P<v>.{1,60})", _uses),
+    rule(
+        r"(?:(?:we|i) (?:dropped|ditched|left|abandoned|replaced) [^,]{1,40}+, )?(?:now )?everything(?:'s| is) (?:now )?(?:in |on )?(?P<v>.{1,60})",
+        _uses,
+    ),
     rule(
         rf"{_WE}(?:'ve| have)? (?:dropped|ditched|abandoned|stopped using|no longer use|got rid of|moved (?:off|"
         rf"away from)|migrated (?:off|away from)|left) (?P<v>.{{1,80}})",
