@@ -117,10 +117,11 @@ RULES: tuple[Rule, ...] = (
     rule(
         r"(?:my|our) (?:backend|back end|frontend|front end|server|servers|site|website|app|stack|code|codebase|api|"
         r"database|db|editor|ide|shell|os|laptop|machine|desktop|infra|distro|setup|team)"
-        r"(?:'s| is| are| runs?| uses?)(?: all| mostly| now| still)?(?: (?:in|on|written in|hosted (?:on|at|with)|"
+        r"(?:'s| is| are| runs?| uses?|:)(?: all| mostly| now| still)?(?: (?:in|on|written in|hosted (?:on|at|with)|"
         r"built (?:in|with|on)|using|running))? (?P<v>.{1,160})",
         _uses,
     ),
+    rule(rf"we're an? (?P<v>(?:{_TOOL})) (?:shop|house|team|company)\b", _uses),
     rule(rf"(?P<v>(?:{_TOOL})(?: ?{_VERSION})?) (?:here|user here|dev here|shop here)\b", _uses),
     rule(
         r"(?:(?:we|i) (?:dropped|ditched|left|abandoned|replaced) [^,]{1,40}+, )?(?:now )?everything(?:'s| is) (?:now )?(?:in |on )?(?P<v>.{1,60})",
