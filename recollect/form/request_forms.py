@@ -67,7 +67,7 @@ ENGLISH = Forms(
         pattern(rf"(?:stop|quit|cease) (?:mentioning|talking about|referring to|asking (?:me )?about) {TOPIC}"),
         pattern(
             rf"(?:don't|do not|never|didn't|not) (?:ever )?(?:remember|memori[sz]e|retain|hold on to"
-            rf"|remind me (?:of|about)) {TOPIC}"
+            rf"|remind me (?:of|about)(?![^.!?;]{{0,250}}\b(?:haha|lol|lmao)\b)) {TOPIC}"
         ),
         pattern(
             r"(?:don't|do not|never|not) (?:ever )?(?:mention|bring up|talk about|refer to|ask (?:me )?about) "
@@ -112,7 +112,7 @@ ENGLISH = Forms(
             r"|bring up|mention|hear about|be reminded of|"
             rf"talk about|think about)(?: about)? {TOPIC}"
         ),
-        pattern(rf"i never want(?:ed)? to (?:hear about|be reminded of|talk about|see) {_SHORT} again\b"),
+        pattern(rf"i never want(?:ed)? to (?:hear about|be reminded of|talk about) {_SHORT} again\b"),
         pattern(
             r"(?:pretend|act(?: as if| like)) (?:that )?i(?:'d| had)? never (?:told|mentioned|said|brought up"
             r"|talked about|spoke of|shared)"

@@ -1,5 +1,6 @@
 """Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -10,6 +11,24 @@ from recollect.text import squeeze
 
 # Longest sentence that is read as a request, in characters: a longer one tells something else.
 MAX_REQUEST_CHARACTERS = 300
+
+# Why it is to be forgotten, behind the topic: 'my divorce, it's private', 'Tom because we split up'.
+_REASON = re.compile(
+    r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
+    r"|(?<![,:-])[,:-]++ (?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})? .*",
+    re.IGNORECASE | re.DOTALL,
+)
+# What is to be done in its stead: 'forget about lunch, let's do dinner' speaks of a plan, not of the memory.
+_INSTEAD = re.compile(
+    r"[^,:-]{1,150}[,:-]++ (?:and |but |so |then )?"
+    r"(?:let's|let us|we'll|i'll|i'd rather|how about|what about|make it|do|get) "
+    r"(?!(?:just |please )?(?:talk|speak|move on|go on|go ahead|change|continue|focus|discuss|proceed|start|not|never"
+    r"|say|leave)\b)",
+    re.IGNORECASE,
+)
+_TOLD_TOPIC = re.compile(
+    r"(?:my|our|what|everything|anything|all|that|the (?:fact|thing|part|stuff|story)|i|you)\b", re.IGNORECASE
+)
 
 
 class Scope(StrEnum):
@@ -72,7 +91,10 @@ def _named(topic: str, forms: Forms) -> ForgetRequest | None:
     if forms.before.fullmatch(topic):
         return ForgetRequest(Scope.BEFORE)
     told = forms.told.match(topic)
-    topic = topic[told.end() if told else 0 :].strip(" ,:\"'")
+    if not (told and told.end()) and not _TOLD_TOPIC.match(topic) and _INSTEAD.match(topic):
+        return None
+    topic = _REASON.sub("", topic[told.end() if told else 0 :])
+    topic = forms.tail.sub("", topic.strip(" ,:\"'-")).strip(" ,:\"'")
     if not topic or forms.vague.fullmatch(topic):
         return None
     return ForgetRequest(Scope.TOPIC, topic)

@@ -193,7 +193,8 @@ def _lead(stated: list[Piece]) -> Piece | None:
     if not stated:
         return None
     weights = [informative(piece.text) for piece in stated]
-    enough = sum(weights) / len(weights)
+    # The mean of equal weights may come out above each of them, by rounding.
+    enough = min(sum(weights) / len(weights), max(weights))
     return next(piece for piece, weight in zip(stated, weights, strict=True) if weight >= enough)
 
 

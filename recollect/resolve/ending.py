@@ -43,6 +43,12 @@ _OVER = frozenset(
     for word in """cancel cancelled canceled sold sell gave give given quit stop stopped drop dropped rid broke called
     off end ended longer anymore any more after all so because now today already job""".split()
 )
+# People of whom one has several: without a name it is open who is meant.
+_MANY = frozenset(
+    token(word)
+    for word in """friend colleague coworker neighbour neighbor cousin classmate roommate flatmate aunt uncle niece
+    nephew""".split()
+)
 # Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
 ENOUGH = 0.6
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
@@ -115,7 +121,13 @@ def _moves_from(statement: str, known: str) -> bool:
     if not new or not old:
         return False
     (mine, my_names), (theirs, their_names) = _person(new), _person(old)
-    same = my_names & their_names if my_names and their_names else mine & theirs
+    if my_names and their_names:
+        same = my_names & their_names
+    elif my_names or their_names:
+        # 'My friend moved' may mean another friend than the one whose name is known.
+        same = mine & theirs - _MANY
+    else:
+        same = mine & theirs
     return bool(same) and old["place"].casefold() != new["place"].casefold()
 
 

@@ -94,3 +94,9 @@ def test_questions_and_small_talk_tell_nothing() -> None:
 
 def test_short_never_cuts_a_word() -> None:
     assert short("alpha beta gamma delta", 12) == "alpha beta…"
+
+
+@pytest.mark.parametrize("count", [6, 7, 10, 13, 15, 31])
+@pytest.mark.parametrize("sentence", ["My dog Rex lives in Oslo with me.", "I like tea.", "My sister Anna is a vet."])
+def test_equal_sentences_have_a_first_one_though_their_mean_is_rounded(sentence: str, count: int) -> None:
+    assert worth_of(f"{sentence} " * count)

@@ -153,3 +153,11 @@ def test_a_model_that_says_what_ended_closes_it_however_it_words_it() -> None:
     for candidate in (same, more):
         decided = decide(candidate, known)
         assert (decided.action, [closing.memory for closing in decided.closes]) == (Action.CLOSE, [known])
+
+
+@pytest.mark.parametrize("relative", ["friend", "colleague", "cousin", "neighbour"])
+def test_a_move_of_one_of_several_people_ends_no_home_of_a_named_one(relative: str) -> None:
+    assert not ends(f"The user's {relative} moved to Rome.", f"The user's {relative} Jonas lives in Bergen.")
+    assert not ends(f"The user's {relative} Ida moved to Rome.", f"The user's {relative} lives in Bergen.")
+    assert ends(f"The user's {relative} Jonas moved to Rome.", f"The user's {relative} Jonas lives in Bergen.")
+    assert ends("The user's mother moved to Rome.", "The user's mother Rut lives in Bergen.")

@@ -95,6 +95,11 @@ def _studies(match: re.Match[str]) -> Iterable[Fact]:
         yield Fact(category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True)
 
 
+# Behind "my job": what was lost or left is a thing, not the job.
+_OF_A_JOB = (
+    r"[ -](?:offer|application|interview|advert|ad|search|hunt|title|description|contract|cent(?:er|re)|list|letter"
+    r"|posting|board|papers?|folder|certificate|reference|badge|id|key|notes?)s?\b"
+)
 _GOT_A_JOB = r"(?:<HAVE>|<I>) (?:got|started|found|landed|took)(?: an?)?(?: new)? (?:job|position|role)"
 
 RULES: tuple[Rule, ...] = (
@@ -122,7 +127,10 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
     rule(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
-    rule(r"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job(?: (?:at|with) (?P<v>.+))?", _left),
+    rule(
+        rf"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job\b(?!{_OF_A_JOB})(?: (?:at|with) (?P<v>.+))?",
+        _left,
+    ),
     rule(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
     rule(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
     rule(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
