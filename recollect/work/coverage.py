@@ -53,7 +53,7 @@ async def read_coverage(store: Store, whose: Whose, *, passed: int = 0, enough: 
             covered there any more was taken away on purpose: an erased episode does not come back.
         enough: Turns of the tail that need to be read; None reads them all.
     """
-    spans = await store.spans(whose.subject, whose.conversation)
+    spans = _newest(await store.spans(whose.subject, whose.conversation))
     last = spans[-1] if spans else None
     behind = last.last_seq if last else 0
     tail = await _path(store, whose, behind, enough)
@@ -69,6 +69,16 @@ async def read_coverage(store: Store, whose: Whose, *, passed: int = 0, enough: 
             tail_turn=last.last_turn + 1 if last else 1,
         )
     return _divided(spans, await _path(store, whose, 0, None), passed)
+
+
+def _newest(spans: Sequence[Span]) -> list[Span]:
+    """Return one span of each stretch: of an episode that lost sentences, the one which took its place."""
+    by_stretch: dict[tuple[int, int], Span] = {}
+    for span in spans:
+        stretch = (span.first_seq, span.last_seq)
+        if stretch not in by_stretch or span.state is MemoryState.ACTIVE:
+            by_stretch[stretch] = span
+    return list(by_stretch.values())
 
 
 def _in_a_row(spans: Sequence[Span]) -> bool:

@@ -54,6 +54,7 @@ from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
 from recollect.work.stale import outdated_by
+from recollect.work.summaries import shorten_episodes
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
 
@@ -187,8 +188,10 @@ async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
-    shortened, why = await withhold(outdated_by(resolved, changes, decisions), batch.hot, tools, gone=gone)
-    return [*changes, *shortened], [*decisions, *why]
+    outdated, home = outdated_by(resolved, changes, decisions), batch.lease.key.home
+    shortened, why = await withhold(outdated, batch.hot, tools, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
+    return [*changes, *shortened, *episodes], [*decisions, *why, *why_episodes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from recollect.types import (
 )
 from recollect.work.quotations import withhold
 from recollect.work.stale import outdated_memory
+from recollect.work.summaries import shorten_episodes
 from recollect.work.tools import Tools
 
 # A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
@@ -56,12 +57,16 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         ]
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
+        episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
         # What ended with the memory comes before it, and comes back with it.
         ends = [_decision(one, memory if one is not memory else None, now, tools) for one in (*same, memory)]
-        decisions = [*(replace(line, at=now) for line in why), *ends]
+        decisions = [*(replace(line, at=now) for line in (*why, *why_episodes)), *ends]
         try:
             await tools.store.apply(
-                memory.subject, [*closes, *shortened], decisions, subject_version=hot.version if len(hot) else None
+                memory.subject,
+                [*closes, *shortened, *episodes],
+                decisions,
+                subject_version=hot.version if len(hot) else None,
             )
         except StaleSubjectError:
             continue

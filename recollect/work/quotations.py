@@ -35,7 +35,6 @@ MAX_SEARCHED = 200
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
-_TURN = KIND_ORDER.index(MemoryKind.TURN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +64,8 @@ async def withhold(
     """
     if not outdated or not len(hot):
         return [], []
-    places = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
     quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     shortened = [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
     now = tools.clock.now()
@@ -77,23 +76,23 @@ async def withhold(
     return [*closes, *added], [_decision(short, now, tools) for short in shortened]
 
 
-def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
-    """Find the quotations that may say what no longer holds: by their source, or by their words."""
-    is_turn = hot.kinds == _TURN
+def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
+    """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
+    is_wanted = hot.kinds == KIND_ORDER.index(kind)
     keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
     keys |= {source_key(conversation, seq) for old in outdated for conversation, seq in old.messages}
     owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
     sourced = owner[np.isin(hot.source_key, np.array(sorted(keys), dtype=np.int64))]
-    found = set(sourced[is_turn[sourced]].tolist())
+    found = set(sourced[is_wanted[sourced]].tolist())
     if any(old.is_everything for old in outdated):
-        found.update(np.flatnonzero(is_turn).tolist())
+        found.update(np.flatnonzero(is_wanted).tolist())
     term_owner = np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
     for old in outdated:
         needed = old.terms
         hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
         share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
         enough = 1.0 if old.value else 0.0 if old.is_topic else MIN_SHARED_TERMS
-        found.update(np.flatnonzero(is_turn & (share > 0) & (share >= enough))[-MAX_SEARCHED:].tolist())
+        found.update(np.flatnonzero(is_wanted & (share > 0) & (share >= enough))[-MAX_SEARCHED:].tolist())
     return sorted(found)
 
 

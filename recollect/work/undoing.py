@@ -115,15 +115,15 @@ async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = 
 
 
 async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> list[CloseMemory]:
-    """End the quotations of a part of a message where those of the whole message come back."""
+    """End the quotations of a part of a message, and episodes without a sentence, where the whole comes back."""
     now = tools.clock.now()
     closes: dict[MemoryId, CloseMemory] = {}
     for memory in returning:
-        if memory.kind is not MemoryKind.TURN or not memory.evidence:
+        if memory.kind not in (MemoryKind.TURN, MemoryKind.EPISODE) or not memory.evidence:
             continue
         source = memory.evidence[0]
         for other in await tools.store.memories_from(memory.subject, source.conversation, seq=source.seq):
-            if other.kind is MemoryKind.TURN and other.state is MemoryState.ACTIVE and other.id != memory.id:
+            if other.kind is memory.kind and other.state is MemoryState.ACTIVE and other.id != memory.id:
                 closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
     return list(closes.values())
 

@@ -1,0 +1,58 @@
+"""What is to be forgotten leaves the episodes, too: the sentence goes, the turns stay summed up."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from chats import Chat, tiered_parts
+from recollect.engine import AsyncRecollect, Parts
+from recollect.types import Action, Memory, MemoryKind
+
+EPISODE = (MemoryKind.EPISODE,)
+FILLING = [f"I visited town number {number}." for number in range(22)]
+
+
+@pytest.fixture
+async def tiered(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+    async with AsyncRecollect(tiered_parts(parts)) as opened:
+        yield opened
+
+
+async def episodes(engine: AsyncRecollect, *, closed: bool = False) -> list[Memory]:
+    listed = await engine.list(user="ana", kinds=EPISODE, closed=closed, limit=1000)
+    return sorted(listed, key=lambda one: (one.detail.first_turn, one.id))
+
+
+async def told(engine: AsyncRecollect, *first: str) -> Chat:
+    chat = Chat(engine)
+    await chat.say_all([*first, *FILLING])
+    await engine.form()
+    return chat
+
+
+async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed_up(tiered: AsyncRecollect) -> None:
+    chat = await told(tiered, "My bankruptcy was in court.", "I keep bees on the roof.")
+    [before] = await episodes(tiered)
+    assert "bankruptcy" in before.text
+
+    await chat.say("Please forget about my bankruptcy.")
+    await tiered.form()
+
+    [after] = await episodes(tiered)
+    assert "bankruptcy" not in after.text
+    assert "bees on the roof" in after.text
+    assert after.text.startswith("The user: ")
+    assert (after.detail, after.evidence) == (before.detail, before.evidence)
+    lines = await tiered.decisions(user="ana")
+    assert (Action.CLOSE, before.id) in {(line.action, line.memory_id) for line in lines}
+    found = await tiered.search("bankruptcy in court", user="ana")
+    assert not [item for item in found.items if "bankruptcy" in item.memory.text]
+    assert "bankruptcy" not in await tiered.summary_so_far("chat", user="ana")
+
+
+async def test_everything_forgotten_leaves_an_episode_without_words(tiered: AsyncRecollect) -> None:
+    chat = await told(tiered, "My bankruptcy was in court.")
+    await chat.say("Please forget everything you know about me.")
+    await tiered.form()
+
+    assert not [one for one in await episodes(tiered) if "town" in one.text or "court" in one.text]
