@@ -24,6 +24,10 @@ class ReadingLists:
     async def of(self, subject: Subject, *, cold_start: int) -> list[Subject]:
         """List what a recall for a subject reads: its own first, then shared, then global where that may be wanted."""
         own = [subject]
+        owner = subject.owner
+        if subject.kind == "app" and owner is not None and owner.kind == "user":
+            # Not kept: what the app knows may stand while its user subscribes.
+            return own + (await self._store.subscriptions(owner))[1]
         if subject.kind != "user":
             return own
         if subject not in self._kept:

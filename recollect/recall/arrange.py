@@ -95,9 +95,9 @@ def is_of_few(row: Row, query: Query, few: frozenset[Subject]) -> bool:
 def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:
     """Turn the sum of all evidence into the order that the query's policy wants."""
     order = query.policy.order
-    if order == "updated":
+    if order == "updated" and query.standing:
         return _by_age(hot, query)
-    if order == "evidence":
+    if order in ("evidence", "updated"):  # who searches wants what matches, whatever a prompt shows
         if query.background:
             evidence = evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * match_words(hot, tuple(query.background)).evidence
         if query.half_life_days <= 0:

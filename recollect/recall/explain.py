@@ -26,7 +26,8 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
         found.append(f"important ({row.importance:.1f})")
     if row.id in (query.newest or ()):
         found.append("one of the newest")
-    return tuple(found) or ("one of the last updated" if query.policy.order == "updated" else "the nearest there is",)
+    latest = query.policy.order == "updated" and query.standing
+    return tuple(found) or ("one of the last updated" if latest else "the nearest there is",)
 
 
 def speaks_for(row: Row) -> bool:

@@ -197,6 +197,33 @@ async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_a
     assert all(set(one) == {"id", "content", "createdAt", "updatedAt"} for one in exported["memories"])
 
 
+async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_latest(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for text in ("The dentist is Dr Berg.", "The choir sings on Sunday.", "The boat was painted green."):
+        clock.advance(days=1)
+        await engine.add(text, user=APP, profile="app")
+    for word, wanted in (("dentist", "The dentist"), ("choir", "The choir"), ("boat", "The boat")):
+        found = (await engine.search(word, user=APP, profile="app")).items
+        assert found[0].memory.text.startswith(wanted)
+        assert found[0].words > 0
+    block = await engine.context("Who is the dentist?", user="ana", scene=CALENDAR)
+    assert [item.memory.text[:8] for item in block.items] == ["The boat", "The choi", "The dent"]
+
+
+async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(engine: AsyncRecollect) -> None:
+    team = Subject("shared", "team")
+    await engine.add("The office is closed on Friday.", user=team)
+    await engine.add("Ana's dentist is Dr Berg.", user=APP, profile="app")
+    assert "office" not in (await engine.context("Anything new?", user="ana", scene=CALENDAR)).text
+    await engine.subscribe(team, user="ana")
+    for app in ("calendar", "notes"):
+        assert "office" in (await engine.context("Anything new?", user="ana", scene=replace(CALENDAR, app=app))).text
+    assert "office" not in (await engine.context("Anything new?", user="ben", scene=CALENDAR)).text
+    await engine.unsubscribe(team, user="ana")
+    assert "office" not in (await engine.context("Anything new?", user="ana", scene=CALENDAR)).text
+
+
 async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(
     engine: AsyncRecollect, parts: Parts, tmp_path: Path
 ) -> None:
