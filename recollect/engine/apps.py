@@ -6,7 +6,9 @@ from recollect.engine.conversing import Conversing
 from recollect.engine.ending import Ending
 from recollect.engine.sharing import Sharing
 from recollect.errors import UnknownAppError, UnknownMemoryError
-from recollect.types import AppRecord, Memory, MemoryKind, MemoryState, Scene, Subject
+from recollect.types import AppRecord, EraseOrder, Memory, MemoryKind, MemoryState, Scene, Subject
+
+_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
 class Apps(Conversing, Sharing, Ending):
@@ -36,8 +38,7 @@ class Apps(Conversing, Sharing, Ending):
 
     async def app_memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
         """List an app's memories, the last updated first: the user's own, and those of the app of all users."""
-        kinds = (MemoryKind.NOTE, MemoryKind.FACT)
-        listed = [await self.list(user=subject, kinds=kinds) for subject in await self._memories_of(app, user)]
+        listed = [await self.list(user=subject, kinds=_KINDS) for subject in await self._memories_of(app, user)]
         active = [memory for some in listed for memory in some if memory.state is MemoryState.ACTIVE]
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
 
@@ -55,12 +56,16 @@ class Apps(Conversing, Sharing, Ending):
         await self.erase(gone.id, user=gone.subject, keep_messages=True)
 
     async def delete_app_memories(self, app: str, *, user: str | Subject | None = None) -> int:
-        """Erase all memories of an app; returns how many there were. The conversations they sum up stay."""
+        """Erase all memories of an app; returns how many it listed. The conversations they sum up stay.
+
+        What was compacted away, forgotten or held for review goes with them.
+        """
         count = 0
-        while known := await self.app_memories(app, user=user):
-            for memory in known:
-                await self.erase(memory.id, user=memory.subject, keep_messages=True)
-            count += len(known)
+        for subject in await self._memories_of(app, user):
+            while known := await self.list(user=subject, kinds=_KINDS, closed=True):
+                ids = tuple(memory.id for memory in known)
+                await self._eraser().erase(EraseOrder(subject=subject, memories=ids, keep_messages=True))
+                count += sum(memory.state is MemoryState.ACTIVE for memory in known)
         return count
 
     async def _app(self, app: str, user: str | Subject | None) -> Subject:

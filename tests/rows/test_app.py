@@ -135,6 +135,21 @@ async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_what
     assert await engine.list(user=bens), "another user's own are another's"
 
 
+async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
+    parts: Parts, clock: FakeClock, api: httpx.AsyncClient
+) -> None:
+    engine = with_model(parts, Answering(delete(3)).model)
+    for number in range(11):
+        clock.advance(minutes=1)
+        await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
+    await engine.forget((await engine.app_memories("calendar", user="ana"))[0].id, user=APP)
+    assert len(await engine.list(user=APP, closed=True)) == 11
+    purged = (await api.delete("/apps/calendar/memories")).json()
+    assert purged == {"success": True, "deletedCount": 9}
+    assert await engine.list(user=APP, closed=True) == []
+    assert [line for line in await engine.decisions(user=APP) if "meeting" in line.text] == []
+
+
 @pytest.mark.parametrize("kind", DURABLE)
 async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
     kind: str, parts: Parts, clock: FakeClock, tmp_path: Path
