@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from recollect.chat.names import spoken_name
 from recollect.form.hold import planted_order
+from recollect.form.presumptions import is_assistants_small_talk, presumptions
 from recollect.form.sources import readable_text, speaker_kind, speaker_of
 from recollect.form.tone import small_talk
 from recollect.ids import new_id
@@ -16,6 +17,7 @@ from recollect.types import (
     NO_VECTORS,
     AddMemory,
     Change,
+    Detail,
     Evidence,
     FormationResult,
     Lease,
@@ -23,6 +25,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    Withheld,
 )
 from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted
@@ -56,6 +59,8 @@ class _Quotation:
     """What is embedded of it."""
     terms: Mapping[str, int]
     asks: bool
+    withheld: tuple[Withheld, ...] = ()
+    """What is not quoted of the message as it was written."""
 
 
 async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
@@ -63,7 +68,8 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
     the built-in model's answers: they quote what was recalled, and recall must not feed itself; nor what else only
-    repeats it; nor messages that give orders which somebody may have planted.
+    repeats it; nor messages that give orders which may have been planted; nor what an assistant takes for granted
+    about the user.
     """
     key = lease.key
     waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
@@ -76,7 +82,8 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     played = await without_games(live, gone, lease, tools)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(live, await recent_recalls(lease, tools), tools)
-    kept = await apart(characters(live), lambda: _quotations(own), above=LARGE_BATCH)
+    written = {message.seq: message.text for message in messages}
+    kept = await apart(characters(live), lambda: _quotations(own, written), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
@@ -87,7 +94,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
         start += len(each.pieces)
         changes.append(
             AddMemory(
-                memory=_turn_memory(each.message, lease, tools),
+                memory=_turn_memory(each, lease, tools),
                 space=tools.embedder.space,
                 vectors=tuple(row for row in mine if row.any()),
                 terms=each.terms,
@@ -102,19 +109,41 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     )
 
 
-def _quotations(messages: Sequence[LoggedMessage]) -> list[_Quotation]:
+def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:
-        text = readable_text(message.text, speaker=speaker_kind(message.role, message.name))
-        if message.name == MODEL or not is_quotable(message.role, text):
-            continue
-        if planted_order(text, message.role):
+        withheld = _presumed(message, message.text)
+        shown = Detail(withheld=withheld).quoted(message.text)
+        text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
+        if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if withheld else text):
             continue
         name = spoken_name(message.name)
+        if planted_order(text, message.role) or (_is_models(message) and is_assistants_small_talk(text)):
+            continue
         # Who says it is part of what a turn means.
         pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
-        found.append(_Quotation(message=message, pieces=pieces, terms=terms(f"{name or ''} {text}"), asks=asks(text)))
+        found.append(
+            _Quotation(
+                message=message,
+                pieces=pieces,
+                terms=terms(f"{name or ''} {text}"),
+                asks=asks(text),
+                withheld=_presumed(message, written[message.seq]),
+            )
+        )
     return found
+
+
+def _is_models(message: LoggedMessage) -> bool:
+    """Return whether a model wrote a message: an assistant with a name of its own is a person of the conversation."""
+    return message.role == "assistant" and not spoken_name(message.name)
+
+
+def _presumed(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
+    """Find what an assistant states about the user: what is true of it, the user has said."""
+    if not _is_models(message):
+        return ()
+    return tuple(Withheld(start=piece.start, end=piece.end) for piece in presumptions(text))
 
 
 def is_quotable(role: str, text: str) -> bool:
@@ -146,7 +175,8 @@ def _is_fragment(question: str) -> bool:
     return len(question.split()) <= _FRAGMENT and not is_unspaced(question)
 
 
-def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:
+def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:
+    message = quotation.message
     speaker = speaker_of(message)
     return Memory(
         id=MemoryId(new_id(tools.clock)),
@@ -158,6 +188,7 @@ def _turn_memory(message: LoggedMessage, lease: Lease, tools: Tools) -> Memory:
         known_from=tools.clock.now(),
         profile=lease.key.profile,
         version=lease.key.version,
+        detail=Detail(withheld=quotation.withheld),
         evidence=(
             Evidence(
                 conversation=message.conversation,
