@@ -16,11 +16,15 @@ from recollect.recall.explain import speaks_for
 from recollect.recall.gather import Matches
 from recollect.recall.query import Query
 from recollect.recall.rank import Row
-from recollect.recall.words import WORD_WEIGHT, match_words
+from recollect.recall.words import WORD_WEIGHT, match_words, rarity
 from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind, Subject
 
 # What the recent conversation's words count beside those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
+# What stands for what a query names in general counts as a word would that as few memories have.
+KINDRED_WEIGHT = 1.0
+# A subject has few notes up to so many times the limit; of them the limit's best are shown.
+FEW_TIMES = 2
 # A product is never sure of anything, and never hopeless: log-odds run away at 0 and 1.
 _SUREST = 1e-6
 # A relevance from which a note is shown however much nearer another one is: it answers as likely as not.
@@ -69,13 +73,13 @@ def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arr
 
 
 def few_notes(hots: Sequence[Hot], query: Query) -> frozenset[Subject]:
-    """Return the subjects that have no more notes than may be shown, where the query says enough to want any.
+    """Return the subjects that have hardly more notes than may be shown, where the query says enough to want any.
 
     A reader picks what matters out of ten lines; a calibration made for thousands of memories does not.
     """
     if len(query.terms) < MIN_TERMS and not (query.question or query.personal):
         return frozenset()
-    return frozenset(hot.subject for hot in hots if np.count_nonzero(hot.kinds == _NOTE) <= query.limit)
+    return frozenset(hot.subject for hot in hots if np.count_nonzero(hot.kinds == _NOTE) <= FEW_TIMES * query.limit)
 
 
 def worth_showing(row: Row, query: Query) -> bool:
@@ -100,6 +104,9 @@ def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> E
     if order in ("evidence", "updated"):  # who searches wants what matches, whatever a prompt shows
         if query.background:
             evidence = evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * match_words(hot, tuple(query.background)).evidence
+        if matches.kindred is not None:
+            few = rarity(len(hot), int(np.count_nonzero(matches.kindred)))
+            evidence = evidence + KINDRED_WEIGHT * few * matches.kindred
         if query.half_life_days <= 0:
             return evidence.copy()
         odds = np.exp(-np.clip(evidence, -60, 60))

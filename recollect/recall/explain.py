@@ -18,6 +18,8 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
         found.append(f"{'means the same' if row.similarity >= _SAME else 'near in meaning'} ({row.similarity:.2f})")
     if row.hits:
         found.append(_shared(shared_words(row, query)))
+    if row.kindred:
+        found.append("speaks of what is asked about in other words")
     if row.in_time:
         found.append("from the time asked about")
     if row.around >= _AROUND:
@@ -34,6 +36,7 @@ def speaks_for(row: Row) -> bool:
     """Tell whether anything speaks for a row but that nothing else is nearer."""
     return (
         bool(row.hits)
+        or row.kindred
         or row.in_time
         or row.similarity >= _NEAR
         or row.importance >= _IMPORTANT

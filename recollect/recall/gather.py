@@ -12,10 +12,11 @@ from recollect.recall.beside import match_beside
 from recollect.recall.meaning import MeaningMatches, Relevance, match_meaning
 from recollect.recall.query import Interval, Query
 from recollect.recall.words import WORD_WEIGHT, WordMatches, match_words
-from recollect.types import Hot
+from recollect.types import KIND_ORDER, Hot, MemoryKind
 
 # Up to so many comparisons sources are compared with the request's messages at once; beyond, by sorting.
 _AT_ONCE = 200_000
+_DISTILLED = [KIND_ORDER.index(kind) for kind in (MemoryKind.NOTE, MemoryKind.FACT)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,8 @@ class Matches:
     """n: what its neighbours in the conversation say, in log-odds; None where no memory has any."""
     in_time: npt.NDArray[np.bool_] | None
     """n: began in a time the query asks about; None where it asks about none."""
+    kindred: npt.NDArray[np.bool_] | None
+    """n: a note or fact with words that stand for what the query names in general; None where it names nothing so."""
     present: npt.NDArray[np.bool_] | None
     """n: all its source messages stand in the request; None where no memory's do."""
 
@@ -45,6 +48,7 @@ def gather(hot: Hot, query: Query, relevance: Relevance, words: WordMatches | No
         own=own,
         around=match_around(hot, own) if query.policy.turns else None,
         in_time=_in_time(hot, query.dates),
+        kindred=_kindred(hot, query),
         present=_present(hot, query.present),
     )
 
@@ -52,6 +56,13 @@ def gather(hot: Hot, query: Query, relevance: Relevance, words: WordMatches | No
 def _words(hot: Hot, query: Query) -> WordMatches:
     found = match_words(hot, tuple(query.terms))
     return match_beside(hot, query, found) if hot.former_terms or query.elsewhere else found
+
+
+def _kindred(hot: Hot, query: Query) -> npt.NDArray[np.bool_] | None:
+    if not query.kindred:
+        return None
+    found: npt.NDArray[np.bool_] = np.isin(hot.kinds, _DISTILLED) & (match_words(hot, query.kindred).hits > 0)
+    return found
 
 
 def _in_time(hot: Hot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | None:

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
 from recollect.profiles.model import RecallPolicy
+from recollect.recall.expansion import kindred_terms
 from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
 from recollect.types import Vector
 
@@ -69,6 +70,8 @@ class Query:
     """Words with the stems that other languages give them, where the text does not tell its own."""
     background: tuple[str, ...] = ()
     """Terms of what was said before, where the policy asks for the conversation; `MOST_TERMS` at most."""
+    kindred: tuple[str, ...] = ()
+    """Terms that memories may have instead of the text's own; at most as many as `kindred_terms` gives."""
     newest: frozenset[bytes] | None = None
     """Ids of the memories that take part whatever is asked; None: of all those read, as many as the policy says."""
     half_life_days: float = 0.0
@@ -106,6 +109,8 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
     if dates is None:
         mentions = resolve_dates(text, said_at=now, zone=zone)
         dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
+    question, personal = is_question(text), is_personal(text)
+    wants_known = standing and (personal or not question)
     return Query(
         text=text,
         terms=found,
@@ -116,11 +121,12 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
         limit=limit,
         token_budget=token_budget,
         policy=policy,
-        question=is_question(text),
-        personal=is_personal(text),
+        question=question,
+        personal=personal,
         standing=standing,
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
+        kindred=kindred_terms(found) if wants_known else (),
     )
 
 

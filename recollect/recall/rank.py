@@ -74,6 +74,8 @@ class Row(NamedTuple):
     certain: bool
     sources: tuple[int, ...]
     """`source_key` of each source."""
+    kindred: bool = False
+    """It has words that stand for what the query names in general."""
 
     @property
     def score(self) -> float:
@@ -125,7 +127,8 @@ def rows(
     all_keys = keys.tolist() if some else []
     in_time = matches.in_time[places].tolist() if matches.in_time is not None else [False] * len(places)
     around = matches.around[places].tolist() if matches.around is not None else [0.0] * len(places)
-    columns: Iterable[tuple[int, int, float, float, float, int, bool, float, float, int, int]] = zip(
+    kindred = matches.kindred[places].tolist() if matches.kindred is not None else [False] * len(places)
+    columns: Iterable[tuple[int, int, float, float, float, int, bool, float, float, int, int, bool]] = zip(
         places.tolist(),
         hot.kinds[places].tolist(),
         evidence[places].tolist(),
@@ -137,6 +140,7 @@ def rows(
         hot.importance[places].tolist(),
         start[places].tolist(),
         start[places + 1].tolist(),
+        kindred,
         strict=True,
     )
     return [
@@ -153,6 +157,7 @@ def rows(
             importance,
             certain,
             tuple(all_keys[first:last] if some else keys[first:last].tolist()),
+            akin,
         )
-        for place, kind, log_odds, similarity, words, hits, timed, beside, importance, first, last in columns
+        for place, kind, log_odds, similarity, words, hits, timed, beside, importance, first, last, akin in columns
     ]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from recall_hots import (
     why_left,
 )
 from recollect.profiles.model import RecallPolicy
+from recollect.recall.query import make_query
 from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind, Subject
@@ -90,11 +92,46 @@ CAKE = "A cake for Sunday, mind what I like"
 def test_of_few_notes_a_prompt_shows_also_those_that_are_not_like_the_question() -> None:
     query = for_prompt(ask(CAKE, vector=unit(*EAST), limit=3))
     turn = replace(OSLO, id=6, text="word6x word7x", kind=MemoryKind.TURN)
-    more = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 13)]
+    more = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 16)]
 
     assert RAISINS.text in texts(recall(query, RAISINS, turn))
     assert turn.text not in texts(recall(query, RAISINS, turn)), "a quotation has to fit"
     assert RAISINS.text not in texts(recall(query, RAISINS, *more)), "of many notes only those that fit are shown"
+
+
+@pytest.mark.parametrize(
+    ("question", "memory"),
+    [
+        ("Which animals do I need feed for?", "Ana keeps a goat and four ducks."),
+        ("Who of my family could come along?", "Ana's aunt Ruth is a pilot."),
+        ("What can I cook for us?", "Ana's husband is lactose intolerant."),
+        ("List my medicines, please", "Ana takes 5 mg of ramipril."),
+        ("What do I need for my trip?", "Ana gets seasick on ferries."),
+    ],
+)
+def test_a_general_word_finds_what_memories_say_instead(question: str, memory: str) -> None:
+    known = Known(id=7, text=memory, vectors=(NORTH,))
+    others = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 60)]
+    query = make_query(
+        question,
+        vector=unit(*EAST),
+        now=NEW_YEAR,
+        zone=ZoneInfo("UTC"),
+        limit=3,
+        policy=RecallPolicy(),
+        standing=True,
+    )
+
+    assert texts(recall(query, known, *others)) == [memory]
+    assert memory not in texts(recall(replace(query, kindred=()), known, *others))
+
+
+@pytest.mark.parametrize("text", ["Thanks!", "What is the capital of Peru?", "How do animals sleep?", "ok great"])
+def test_nothing_is_looked_for_in_other_words_where_no_one_asks_about_themself(text: str) -> None:
+    query = make_query(
+        text, vector=None, now=NEW_YEAR, zone=ZoneInfo("UTC"), limit=3, policy=RecallPolicy(), standing=True
+    )
+    assert query.kindred == ()
 
 
 def test_a_message_that_says_nothing_brings_no_note() -> None:
