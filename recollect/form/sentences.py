@@ -33,7 +33,7 @@ _SUBJECT = (
     r"|not|im)\b"
 )
 _FINE = re.compile(
-    rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz)\b,?\s++(?={_SUBJECT})"
+    rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz|bc)\b,?\s++(?={_SUBJECT})"
     rf"|(?<!\s)(?:\s*+[;:,]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?={_SUBJECT})|(?<!\s)\s*+;\s++",
     re.IGNORECASE,
 )

@@ -9,6 +9,7 @@ from recollect.form.rules.facts import facts_of
 from recollect.form.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.form.rules.people import named_within
 from recollect.form.rules.places import RULES as PLACES
+from recollect.form.rules.stand_alone import leaves_out_i
 from recollect.form.rules.tools import RULES as TOOLS
 from recollect.form.sentences import Piece
 from recollect.text import asks
@@ -102,6 +103,7 @@ def tells_in_passing(sentence: Piece) -> bool:
     text = sentence.text
     return (
         bool(asides_of(sentence))
+        or leaves_out_i(text)
         or lacks_i(text)
         or lacks_my(text)
         or bool(found_by(TOOLS, text))

@@ -83,9 +83,15 @@ _VERBS = re.compile(
     r"(?:marathon|half\s++marathon|half|\d{1,3}k\b|10k|5k|triathlon|ironman|phd|doctorate|masters?|degree|thesis|"
     r"dissertation|novel|apprenticeship|"
     r"race|championship|tournament|course)"
-    r"|got\s++into\s++(?-i:[A-Z]))",
+    r"|passed\s++(?!(?:tests?|checks?|away|by|out|on|it|this|that|through|successfully|along|over|validation|review|down|me|the|all)\b)"
+    r"[a-z]{4,20}(?:\s++[a-z]{4,20})?(?=\s*+(?:$|[!,.]))"
+    r"|(?:having|getting)\s++(?:surgery|an?\s++operation|married|divorced|braces)\b"
+    r"|scored\s++\d|no\s++(?:kids|children|siblings|pets|car|oven|dishwasher|balcony|garden|allergies)\b"
+    r"|been\s++on\s++[a-z]{5,20}\s++(?:for|since)\b|faint\s++at\b|got\s++into\s++(?-i:[A-Z]))",
     re.IGNORECASE,
 )
+_IN_ING = re.compile(r"(?:having|getting|taking)\s", re.IGNORECASE)
+_LACKS_HAVE = re.compile(r"(?:no|been)\s", re.IGNORECASE)
 _LIKES = re.compile(
     r"(?:(?:really|absolutely|also)\s++)?(?:love|hate|adore|loathe|prefer)\s++(?!(?:it|that|this|these|those|you|your|"
     r"how|when|what|to|the|them|him|her|"
@@ -137,8 +143,10 @@ def restored(clause: str) -> str:
         return _WITHOUT_IS.sub(lambda found: f"My {_small(found[1])} is {found[2]}", clause, count=1)
     if not lacks_i(clause):
         return clause
-    if _LACKS_AM.match(clause):
+    if _LACKS_AM.match(clause) or _IN_ING.match(clause):
         return f"I am {_small(clause)}"
+    if _LACKS_HAVE.match(clause):
+        return f"I have {_small(clause)}"
     routine = _ROUTINE.match(clause)
     first = clause.split()[0].lower()
     if routine and first.endswith("ing"):

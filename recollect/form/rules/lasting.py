@@ -83,7 +83,7 @@ _WAYS_OF_LIFE = re.compile(
     r"(?:an?\s++)?(?:mum|mom|dad|mother|father|parent|grandmother|grandfather|grandma|grandpa)\s++(?:of|to)\s|"
     r"(?:an?\s++)?size\s++\w|up\s++at\s++\d|\d(?:[.,]\d\d?)?\s?(?:m|cm|ft)?\s++tall|\d{3}\s?cm|in\s++(?:my|"
     r"the)\s++(?:\w++\s++)?(?:year|semester|trimester|choir|band|orchestra|army|navy|"
-    r"team)\b|in\s++(?!(?:[A-Z]++)\b)(?-i:[A-Z])[\w-]++(?=\s*+(?:$|[,.!]|and\b|so\b|now\b|at\b))|"
+    r"team)\b|in\s++(?!(?-i:[A-Z]++)\b)(?-i:[A-Z])[\w-]++(?=\s*+(?:$|[,.!]|and\b|so\b|now\b|at\b))|"
     r"on\s++(?:the\s++)?(?:pill|a\s++(?:diet|budget)|benefits|parental\s++leave|maternity\s++leave|sick\s++leave|"
     r"call\s++every))"
     rf"|i\s++{_ADVERBS}(?:weigh|wake|rise|earn|make)\s++(?:up\s++)?(?:about\s++|around\s++|at\s++|just\s++)*+[$€£]?\d"
@@ -94,6 +94,14 @@ _WAYS_OF_LIFE = re.compile(
     r"problem|question|issue|bug|version|file|task|project|plan)\b)[\w-]++"
     rf"|i\s++{_ADVERBS}(?:look\s++after|care\s++for|take\s++care\s++of)\s++(?:my|an?|our|two|three)\s"
     rf"|i(?:'ve|\s++have)?\s++{_ADVERBS}(?:been\s++to|visited)\s++(?-i:[A-Z])"
+    r"|i(?:'m|\s++am)\s++(?:an?\s++)?(?:stay[- ]at[- ]home|obsessed\s++with|half\s++(?-i:[A-Z])\w|\d\s++(?:foot|"
+    r"feet|ft)\b|going\s++deaf|losing\s++my\s++(?:hearing|sight))"
+    r"|i(?:'ve|\s++have)?(?:\s++got)?\s++(?:have\s++)?(?:an?\s++)?(?:bad|weak|flat|sensitive|dry|oily|curly|long|short|red|grey)\s++(?:back|knees?|feet|skin|hair|stomach|teeth|eyes|hips?|shoulders?|wrists?|ankles?)\b"
+    r"|i(?:'ve|\s++have)(?:\s++got)?\s++an?\s++(?:\w++\s++)?(?:allotment|workshop|studio|balcony|terrace|yard|greenhouse|pond|stammer|tattoo|piercing|pension|mortgage|student\s++loan|visa|scholarship)\b"
+    rf"|i\s++{_ADVERBS}(?:faint|restore|brew|repair|build|breed|sew|crochet|embroider|forage|freelance|babysit|tutor|juggle|blog|stream|rehearse|referee|umpire)\b(?!\s++(?:this|that|it|the|my\s++(?:app|code|project))\b)"
+    rf"|(?:every\s++\w+day|(?:mon|tues|wednes|thurs|fri|satur|sun)days|on\s++(?:mon|tues|wednes|thurs|fri|satur|sun)days),?\s++i\s++\w"
+    rf"|i\s++{_ADVERBS}want\s++to\s++(?:learn|become|live|move|retire|open|start|have\s++(?:kids|children))\s++(?!(?:how|about|from|this|that|it|with\s++this)\b)\w"
+    rf"|i\s++{_ADVERBS}(?:got|scored)\s++(?:an?\s++(?:distinction|first|merit|scholarship|[a-e][+-]?)\b|\d++(?:[.,]\d++)?\s?%?\s++(?:in|on|out\s++of)\s++(?:my|the|(?-i:[A-Z]))(?!\w*+\s(?:test\s++suite|benchmark)))"
     rf"|i\s++{_ADVERBS}(?:moved|emigrated)\s++(?:here|to\s++(?-i:[A-Z]))"
     rf"|i(?:'ll|'m|\s++will|\s++am)\s++{_ADVERBS}(?:be\s++)?(?:going\s++to|go\s++to|fly\s++to|flying\s++to|"
     rf"travelling\s++to|traveling\s++to|off\s++to|moving\s++to|starting\s++(?:at|as)|"
@@ -102,7 +110,7 @@ _WAYS_OF_LIFE = re.compile(
     re.IGNORECASE,
 )
 _WRITES_ON = re.compile(
-    r"(?:my|our)\s++(?:(?:phd|master'?s?|bachelor'?s?|doctoral|first|next|new|second)\s++)*+(?:phd|thesis|"
+    r"(?:my|our)\s++(?:(?:phd|master'?s?|bachelor'?s?|doctoral|first|next|new|second)\s++){0,2}(?:phd|thesis|"
     r"dissertation|novel|book|research|doctorate|memoir|podcast|"
     r"blog|startup|start-up|company|band|album)(?:\s++(?:topic|project|work))?(?:'s|\s++(?:is|"
     r"was))\s++(?:all\s++)?(?:on|about|called|named|set)\s++\w"

@@ -124,7 +124,8 @@ RULES: tuple[Rule, ...] = (
     rule(rf"we're an? (?P<v>(?:{_TOOL})) (?:shop|house|team|company)\b", _uses),
     rule(rf"(?P<v>(?:{_TOOL})(?: ?{_VERSION})?) (?:here|user here|dev here|shop here)\b", _uses),
     rule(
-        r"(?:(?:we|i) (?:dropped|ditched|left|abandoned|replaced) [^,]{1,40}+, )?(?:now )?everything(?:'s| is) (?:now )?(?:in |on )?(?P<v>.{1,60})",
+        r"(?:(?:we|i) (?:dropped|ditched|left|abandoned|replaced) [^,]{1,40}+, )?(?:now )?everything(?:'s| is) "
+        r"(?:now )?(?:in |on )?(?P<v>.{1,60})",
         _uses,
     ),
     rule(

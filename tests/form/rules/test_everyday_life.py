@@ -106,6 +106,13 @@ def test_what_is_used_no_more_ends(text: str, key: str) -> None:
         ("ran a 10k in 48 minutes yesterday", "The user ran a 10k in 48 minutes on 3 March 2026."),
         ("we're off to Crete from 3 to 17 July", 'The user said: "We\'re off to Crete from 3 to 17 July 2026."'),
         ("I look after my gran Ida, she's 90. needs soft food, ideas?", "she's 90. She needs soft food."),
+        ("my PhD is on lichens", "The user's PhD is on lichens."),
+        ("passed organic chemistry!!!", "The user passed organic chemistry."),
+        ("picked up the new visa, valid till May 2031", "The user picked up the new visa, valid till May 2031."),
+        ("i'm in Porto and love it, any good bakeries?", "The user is in Porto and loves it."),
+        ("i've got an allotment", "The user has got an allotment."),
+        ("having surgery on 8 May", "The user is having surgery on 8 May 2026."),
+        ("i got 91 in my chemistry exam", "The user got 91 in their chemistry exam."),
         ("which shoes are good, i've got flat feet?", "The user has got flat feet."),
     ],
 )
@@ -163,6 +170,10 @@ def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
         "i'm scared of breaking the build",
         "our function returns null",
         "take 20 mg if needed",
+        "passed all tests.",
+        "passed validation",
+        "i'm in IT",
+        "i'm in tears",
     ],
 )
 def test_orders_and_sayings_become_nothing(text: str) -> None:
