@@ -99,7 +99,7 @@ def _indents(match: re.Match[str]) -> Iterable[Fact]:
 
 _WE = r"(?:<I>|we(?: (?:all|both|only|also|now|mostly|still|just|mainly|always))*+)"
 _ARE = r"(?:<AM>|we(?:'re| are)(?: (?:all|both|only|also|now|mostly|still|just|mainly|currently))*+)"
-_STEP = r"(?:(?:2|3|4|8|two|three|four|eight)(?:[ -])spaces?(?:[ -](?:indent(?:ation|s)?|tabs))?|tabs|spaces)"
+_STEP = r"(?:(?:2|3|4|8|two|three|four|eight)(?:[\s-])spaces?(?:[\s-](?:indent(?:ation|s)?|tabs))?|tabs|spaces)"
 
 RULES: tuple[Rule, ...] = (
     rule(
@@ -137,11 +137,12 @@ RULES: tuple[Rule, ...] = (
     rule(rf"{_WE} (?:don't|do not) use (?P<v>.{{1,80}}?)<NOMORE>", _dropped),
     rule(
         rf"{_WE}(?: always)? (?:indent(?: code)? (?:with|by|using)|use|prefer|like) (?P<v>{_STEP})(?=\s*+(?:$|[,.;!]|"
-        rf"(?:for|in|and|not|everywhere|please|pls|now|over|to indent)\b))",
+        rf"(?:for|in|and|not|everywhere|please|pls|now|over|to\s++indent)\b))",
         _indents,
     ),
     rule(
-        rf"(?:(?:please|pls|and|always|use),? )*+(?P<v>{_STEP})(?=\s*+(?:$|[,.;!] *+(?:no|not|the|please|pls|never|"
+        rf"(?:(?:please|pls|and|always|use),? ){{0,3}}+(?P<v>{_STEP})(?=\s*+(?:$|[,.;!]\s*+(?:no|not|the|"
+        rf"please|pls|never|"
         rf"our)\b|,? (?:not|no|please|pls|for indent|everywhere|for code)\b))",
         _indents,
     ),
