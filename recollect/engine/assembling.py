@@ -25,6 +25,7 @@ from recollect.types import (
     Subject,
 )
 from recollect.work.coverage import Coverage, Whose, read_coverage
+from recollect.work.forgotten_words import without_forgotten
 
 _SPOKEN = ("user", "assistant")
 # Of a user's other conversations so many are read for their window, last updated first.
@@ -118,6 +119,7 @@ class Assembling(Conversing):
         """Write the messages of a chat request: what a client without a history of its own sends upstream.
 
         In this order: the system prompt, what is remembered, the summary of the chat so far, the window, the query.
+        What the user asked to forget is left out of the window.
         Nothing is recorded by it; hand `record` the query and its answer.
 
         Args:
@@ -137,7 +139,8 @@ class Assembling(Conversing):
             scope = await self.turns.scope(self.subject(user), scene, conversation)
             talk = await self._with_elsewhere(_Talk(scope=scope, subject=_written_to(scope)), scope.home, None)
         episodes = await self._episodes(talk)
-        messages = [_said(message) for message in talk.window if message.role in _SPOKEN and message.text]
+        window = await without_forgotten(talk.window, talk.subject, await self._tools.of(talk.subject))
+        messages = [_said(message) for message in window if message.role in _SPOKEN and message.text]
         messages.append({"role": "user", "content": query})
         context = await self._context(messages, talk, frozenset(memory.id for memory in episodes))
         so_far = so_far_block(_lines(talk, episodes), key=await self._block_key(talk))

@@ -34,6 +34,7 @@ from recollect.work.admission import blanked
 from recollect.work.apart import apart
 from recollect.work.coverage import Coverage, Whose, read_coverage
 from recollect.work.echoing import recent_recalls, without_echoes
+from recollect.work.forgotten_words import without_forgotten
 from recollect.work.portions import LARGE_BATCH
 from recollect.work.tools import Tools
 
@@ -73,7 +74,8 @@ async def sum_up(lease: Lease, tools: Tools) -> FormationResult:
     changes: list[Change] = list(closes)
     covered = coverage.covered
     if due is not None:
-        made, decision = await _episode(due, lease, profile, tools)
+        behind = [turn for turn in coverage.tail if turn[0].seq > due.turns[-1][-1].seq]
+        made, decision = await _episode(due, behind, lease, profile, tools)
         changes.append(made)
         decisions.append(decision)
         covered = max(covered, due.turns[-1][-1].seq)
@@ -112,8 +114,10 @@ async def _abandoned(strays: Sequence[Span], lease: Lease, tools: Tools) -> tupl
     return closes, decisions
 
 
-async def _episode(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> tuple[AddMemory, Decision]:
-    summary, version = await _summary(due, lease, profile, tools)
+async def _episode(
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+) -> tuple[AddMemory, Decision]:
+    summary, version = await _summary(due, later, lease, profile, tools)
     text = summary.text or NOTHING_SAID
     # The whole first; then each statement, as a question mostly bears on one of them.
     vectors = await tools.embedder.embed([text, *summary.pieces] if summary.text else [])
@@ -148,10 +152,12 @@ async def _episode(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> t
     return added, _decision(memory, Action.ADD, reason, lease, tools)
 
 
-async def _summary(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> tuple[Summary, str]:
+async def _summary(
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+) -> tuple[Summary, str]:
     """Sum up by the model, or by rules without one; return with it who wrote it."""
     longest = profile.episodes.longest_characters
-    turns = await _own(due.turns, lease, tools)
+    turns = await _own(due.turns, later, lease, tools)
     if tools.model is not None:
         try:
             summary = await summarise_by_model(turns, tools.model, zone=tools.zone, longest=longest)
@@ -168,11 +174,15 @@ async def _summary(due: _Due, lease: Lease, profile: Profile, tools: Tools) -> t
     return await apart(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
 
 
-async def _own(turns: Sequence[Exchange], lease: Lease, tools: Tools) -> tuple[Exchange, ...]:
-    """Take out of the turns what only repeats the memories that stood in their prompts."""
+async def _own(
+    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, tools: Tools
+) -> tuple[Exchange, ...]:
+    """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
     recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
     said = await blanked([one for turn in turns for one in turn], tools)
-    own = {one.seq: one for one in await without_echoes(said, recalls, tools)}
+    behind = await blanked([one for turn in later for one in turn], tools)
+    kept = await without_forgotten(said, lease.key.subject, tools, later=behind)
+    own = {one.seq: one for one in await without_echoes(kept, recalls, tools)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from chats import Chat, tiered_parts
+from chats import Chat, ranges, tiered_parts
 from recollect.engine import AsyncRecollect, Parts
+from recollect.testing import FakeClock
 from recollect.types import Action, Memory, MemoryKind
 
 EPISODE = (MemoryKind.EPISODE,)
@@ -48,6 +49,51 @@ async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed
     found = await tiered.search("bankruptcy in court", user="ana")
     assert not [item for item in found.items if "bankruptcy" in item.memory.text]
     assert "bankruptcy" not in await tiered.summary_so_far("chat", user="ana")
+
+
+async def test_t3_the_conversation_goes_on_behind_a_shortened_episode(tiered: AsyncRecollect) -> None:
+    chat = await told(tiered, "My bankruptcy was in court.")
+    await chat.say("Please forget about my bankruptcy.")
+    await tiered.form()
+    await chat.say_all(f"I read book number {number}." for number in range(20))
+    await tiered.form()
+
+    found = await episodes(tiered)
+    assert ranges(found) == [(10 * place + 1, 10 * place + 10) for place in range(len(found))]
+    assert len(found) > 2
+    assert not [one for one in found if "bankruptcy" in one.text]
+
+
+async def test_i6_what_was_forgotten_before_it_is_summed_up_is_in_no_summary_or_prompt(tiered: AsyncRecollect) -> None:
+    chat = Chat(tiered)
+    await chat.say_all(
+        ["My bankruptcy was in court.", "I keep bees on the roof.", "Please forget about my bankruptcy."]
+    )
+    await tiered.form()
+    prompt = await tiered.prompt("How are things?", conversation="chat", user="ana")
+    assert not [message for message in prompt if "bankruptcy" in message["content"]]
+    assert [message for message in prompt if "bees on the roof" in message["content"]]
+
+    await chat.say_all(FILLING)
+    await tiered.form()
+
+    [episode] = [one for one in await episodes(tiered) if one.detail.first_turn == 1]
+    assert "bankruptcy" not in episode.text
+    assert "bees on the roof" in episode.text
+
+
+async def test_t1_the_window_of_another_conversation_holds_nothing_forgotten(
+    tiered: AsyncRecollect, clock: FakeClock
+) -> None:
+    first, second = Chat(tiered), Chat(tiered, conversation="other")
+    await first.say_all(["My bankruptcy was in court.", "I keep bees on the roof."])
+    clock.advance(minutes=5)
+    await second.say("Please forget about my bankruptcy.")
+    await tiered.form()
+
+    for conversation in ("chat", "other", "third"):
+        prompt = await tiered.prompt("How are things?", conversation=conversation, user="ana")
+        assert not [message for message in prompt if "bankruptcy" in message["content"]]
 
 
 async def test_everything_forgotten_leaves_an_episode_without_words(tiered: AsyncRecollect) -> None:
