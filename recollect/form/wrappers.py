@@ -50,6 +50,8 @@ _BEGIN_END = re.compile(
 )
 
 
+# Marks that no person types around own words: comments of web pages, and the turns of chat templates.
+_FOREIGN = re.compile(r"<!--|-->|<\|[\w-]{1,40}\|>|\[/?INST\]|<</?SYS>>|\\(?:begin|end)\{document\}")
 _ONE_PAIR = 2
 _Stretch = tuple[int, int | None]
 """A span; without an end where nothing closes it."""
@@ -91,7 +93,7 @@ def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
     tags = [tag for found in _TAG.finditer(text) if (tag := _read(found, text)) is not None]
     tags = [tag for tag in tags if (tag.known or not known_only) and not holds(code, tag.start)]
     rules = list(_BEGIN_END.finditer(text))
-    blocks = [*_fences(text), *([] if known_only else _quoted_blocks(text)), *_ruled(rules)]
+    blocks = [*_fences(text), *([] if known_only else _quoted_blocks(text)), *_ruled(rules), *_foreign(text)]
     by_name: dict[str, list[_Tag]] = {}
     for tag in tags:
         by_name.setdefault(tag.name, []).append(tag)
@@ -224,6 +226,14 @@ def _ruled(rules: Sequence["re.Match[str]"]) -> list[_Stretch]:
         return []
     closed = bool(ends) and ends[-1].start() > begins[0].start()
     return [(begins[0].start(), ends[-1].end() if closed else None)]
+
+
+def _foreign(text: str) -> list[_Stretch]:
+    """Find what stands between marks of others' formats: from the first to the last, to the end behind a lone one."""
+    marks = list(_FOREIGN.finditer(text))
+    if not marks:
+        return []
+    return [(marks[0].start(), marks[-1].end() if len(marks) > 1 else None)]
 
 
 def _ends(rule: "re.Match[str]") -> bool:
