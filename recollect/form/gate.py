@@ -4,6 +4,9 @@ import re
 
 from recollect.form.requests import wants_forgotten
 from recollect.form.rules.asides import tells_in_passing
+from recollect.form.rules.facts import lead_of
+from recollect.form.rules.news import is_left_out, is_news
+from recollect.form.rules.stand_alone import leaves_out_i
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
@@ -29,6 +32,12 @@ _OF_ONESELF = re.compile(
 # What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
 _REASON = re.compile(
     r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
+)
+# What may correct the message before it, in a few words: 'Palencia, not Valencia', 'Make that Thursday'.
+_CORRECTS = re.compile(
+    r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
+    r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
+    re.IGNORECASE,
 )
 _CODE_LINE = re.compile(
     r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
@@ -82,7 +91,13 @@ def _sentence_counts(sentence: Piece) -> bool:
         return _has_aside(stated)
     if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
-    return bool(_SELF.search(stated))
+    body = stated[lead_of(stated) :]
+    return (
+        bool(_SELF.search(stated) or _CORRECTS.search(stated))
+        or is_news(body)
+        or is_left_out(body, dated=True)
+        or leaves_out_i(body)
+    )
 
 
 def _has_aside(command: str) -> bool:

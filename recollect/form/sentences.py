@@ -27,18 +27,19 @@ MAX_SENTENCE = 2000
 
 _SUBJECT = (
     r"(?:(?:also|now|then|yesterday|today|recently|just|sometimes|even|currently|last\s++\w+|next\s++\w+|from\s++now\s++on|"
-    r"(?:from|since|as\s++of)\s++\w{1,12}(?:\s++\w{1,12})?)"
+    r"(?:from|since|as\s++of|starting)\s++[\w.-]{1,15}+(?:\s++[\w.-]{1,15}+){0,2})"
     r",?\s++)?(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|he|she|they|it|it's|you|there|please|"
     r"call|don't|always|never"
-    r"|not|im)\b"
+    r"|not|im|(?:it\s++)?turns\s++out)\b"
 )
 _FINE = re.compile(
-    rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz|bc)\b,?\s++(?={_SUBJECT})"
+    rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz|bc)\b,?\s++"
+    rf"(?={_SUBJECT})(?!i\s++(?:are|were|aren't)\b)"
     rf"|(?<!\s)(?:\s*+[;:,]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?={_SUBJECT})|(?<!\s)\s*+;\s++",
     re.IGNORECASE,
 )
 _COARSE = re.compile(
-    r"(?<!\s)(?:\s*+[,;]|\s++[-–—]++)?\s++(?:and|but|so|plus|yet)\b,?\s++(?=(?:i|i'm|i've|my|we|we're|our)\b)"
+    r"(?<!\s)(?:\s*+[,;]|\s++[-–—]++)?\s++(?:and|but|so|plus|yet)\b,?\s++(?=(?:i|i'm|i've|my|we|we're|our)\b)(?!i\s++(?:are|were|aren't)\b)"
     r"|(?<!\s)(?:\s*+[;:]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?=(?:i|i'm|i've|my|we|our)\b)",
     re.IGNORECASE,
 )

@@ -13,6 +13,12 @@ _ASKS = re.compile(
 )
 # Where a question may begin behind a statement.
 _JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
+# What is asked for in a few words behind a statement: 'my son starts school on Monday, lunchbox ideas?'
+_WISH = re.compile(
+    r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
+    r"thoughts|advice|recipes?|help|options|tricks|gifts?|presents?|remed(?:y|ies)|playlists?)(?:\s++(?:for|on|with|about|please|pls)\b[^,;.?!]{0,60}+)?\s*+\?+\s*+$",
+    re.IGNORECASE,
+)
 _SUPPOSES = re.compile(
     r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
     r"let's\s++(?:say|pretend)|say\s++i\b"
@@ -130,15 +136,21 @@ def statement_part(sentence: str) -> str:
     >>> statement_part("What should I eat?")
     ''
     """
-    if not asks(sentence):
-        return "" if _ASKS.match(sentence) and _inverted(sentence) else sentence
+    asked = asks(sentence)
     if _ASKS.match(sentence):
-        return ""
+        return "" if asked or _inverted(sentence) else sentence
     for joint in _JOINT.finditer(sentence):
-        if _ASKS.match(sentence, joint.end()):
+        if _ASKS.match(sentence, joint.end()) and (asked or _asks_behind(sentence, joint)):
             return sentence[: joint.start()]
-    short = _SHORT_QUESTION.search(sentence)
-    return sentence[: short.start()] if short else ""
+    if not asked:
+        return sentence
+    wish = _SHORT_QUESTION.search(sentence) or _WISH.search(sentence)
+    return sentence[: wish.start()] if wish else ""
+
+
+def _asks_behind(sentence: str, joint: re.Match[str]) -> bool:
+    """Whether what stands behind a comma asks without a question mark: ', can you suggest curtains'."""
+    return not joint.group().isspace() and joint.group()[0] in ",;:" and _inverted(sentence[joint.end() :])
 
 
 def _inverted(sentence: str) -> bool:

@@ -135,6 +135,13 @@ class Batch:
         """Go through the notes the batch has added."""
         return self._added(MemoryKind.NOTE)
 
+    def held(self, place: int) -> Iterator[Known]:
+        """Go through what holds: facts, the existing notes near a candidate, and what the batch has added."""
+        yield from self.facts()
+        for known, _ in self.notes(place):
+            yield known
+        yield from self.added_notes()
+
     def _added(self, kind: MemoryKind) -> Iterator[Known]:
         for place, one in enumerate(self.done):
             added = one.action in (Action.ADD, Action.REPLACE) and one.valid_to is None

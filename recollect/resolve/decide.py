@@ -17,7 +17,9 @@ from recollect.resolve.compare import (
     same,
     says_more,
 )
+from recollect.resolve.correction import taken_back
 from recollect.resolve.ending import ended_since, forgotten, moved_on, over
+from recollect.resolve.lifecycle import outlived
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.text import normalise, spelling_similarity
@@ -79,6 +81,9 @@ def _decide(
         )
     if candidate.forgets:
         return _forgotten(batch, place, said)
+    wrong = taken_back(batch, place, said)
+    if wrong:
+        return _replacing(batch, said, wrong, "it corrects what was said before")
     if candidate.kind is MemoryKind.FACT:
         decided = (_ended if candidate.ends else _fact)(batch, said, rules[0])
     else:
@@ -308,6 +313,9 @@ def _note(
     later = ended_since(batch, place, said)
     if later:
         return _late(said, later)
+    outdated = outlived(batch, place, said)
+    if outdated:
+        return _replacing(batch, said, outdated, "tells what ended it")
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:

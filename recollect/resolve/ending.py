@@ -1,10 +1,10 @@
 """What a statement ends that says no more than that something is over, or asks for it to be forgotten. Pure."""
 
 import re
-from collections.abc import Iterable
 
 from recollect.resolve.batch import Batch, Known, is_newer
 from recollect.resolve.lexicon import DEGREE, PEOPLE
+from recollect.resolve.lifecycle import brings_news
 from recollect.resolve.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.resolve.wording import Wording, is_sign, names, read, token
 from recollect.types import Candidate, Evidence
@@ -18,6 +18,12 @@ _NO_MORE = re.compile(
 _GONE = re.compile(
     r"\b(?:cancell?ed|sold|gave\s++up|given\s++up|got\s++rid\s++of|gave\s++away|quit|dropped(?:\s++out\s++of)?|broke\s++up\s++with|"
     r"called\s++off|ended)\b",
+    re.IGNORECASE,
+)
+# Of what is said to be over, the words right behind it name the thing: 'sold Juno to a farmer'.
+_OBJECT = re.compile(
+    rf"{_GONE.pattern}\s++(?:my\s++|the\s++|our\s++|their\s++|an?\s++|on\s++)?(?P<object>(?:(?!(?:to|and|for|because|since|as|so|on|in|at|last|this|but|after|when|with)\b)"
+    r"[\w'’-]{1,40}+\s?){1,4})",
     re.IGNORECASE,
 )
 _WHO = (
@@ -37,7 +43,9 @@ _LIVES = re.compile(
     r" (?P<place>[A-Z][\w'-]+)"
 )
 _PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
-_HAVING = re.compile(r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got)\b", re.IGNORECASE)
+_HAVING = re.compile(
+    r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got|called|named|my|our|the\s++user's)\b", re.IGNORECASE
+)
 _OVER = frozenset(
     token(word)
     for word in """cancel cancelled canceled sold sell gave give given quit stop stopped drop dropped rid broke called
@@ -60,9 +68,9 @@ _PRESENT = re.compile(
 
 def may_end(candidate: Candidate) -> bool:
     """Whether a candidate may end memories that it is not like: they are looked for by its words."""
-    if candidate.forgets:
+    if candidate.forgets or candidate.corrects:
         return True
-    return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES))
+    return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES)) or brings_news(candidate)
 
 
 def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
@@ -73,7 +81,7 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
     candidate, evidence = said
     return [
         known
-        for known in _held(batch, place)
+        for known in batch.held(place)
         if known.place is None
         and is_newer(evidence, known)
         and not took_place(known)
@@ -86,7 +94,7 @@ def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
     candidate, evidence = said
     return [
         known
-        for known in _held(batch, place)
+        for known in batch.held(place)
         if known.place is None and is_newer(evidence, known) and _moves_from(candidate.text, known.text)
     ]
 
@@ -109,10 +117,14 @@ def _ends(statement: str, known: str) -> bool:
     if (not no_more and not gone) or _is_over(known):
         return False
     one = read(statement)
-    named = _objects(one)
+    parted = _OBJECT.search(statement) if gone else None
+    objects = read(parted["object"]) if parted and _objects(read(parted["object"])) else one
+    named = _objects(objects)
     if not named or (_PARTED_WITH.search(statement) and not _HAVING.search(known)):
         return False
-    return _speaks_of(known, one, named, thing=bool(gone))
+    if (read(known).content ^ one.content) & PEOPLE:
+        return False
+    return _speaks_of(known, objects, named, thing=bool(gone))
 
 
 def _moves_from(statement: str, known: str) -> bool:
@@ -142,7 +154,7 @@ def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
 def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = said
-    held = [known for known in _held(batch, place) if is_newer(evidence, known)]
+    held = [known for known in batch.held(place) if is_newer(evidence, known)]
     if candidate.forgets_all:
         return held
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
@@ -157,13 +169,6 @@ def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> lis
         ]
     claimed = batch.find(candidate.replaces) if candidate.replaces else None
     return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
-
-
-def _held(batch: Batch, place: int) -> Iterable[Known]:
-    yield from batch.facts()
-    for known, _ in batch.notes(place):
-        yield known
-    yield from batch.added_notes()
 
 
 def took_place(known: Known) -> bool:
@@ -183,7 +188,7 @@ def _objects(one: Wording) -> frozenset[str]:
 def _speaks_of(text: str, one: Wording, named: frozenset[str], *, thing: bool) -> bool:
     """Whether a memory is about what a statement names."""
     known = read(text)
-    if (known.content ^ one.content) & PEOPLE or not names(one, known) <= set(known.tokens) | {"user"}:
+    if not names(one, known) <= set(known.tokens) | {"user"}:
         return False
     both = named & known.content
     if len(named) == 1:

@@ -293,8 +293,8 @@ class Candidate:
     """What the speaker wants forgotten, in words: it closes what speaks of that, and adds nothing."""
     forgets_seqs: tuple[int, ...] = ()
     """With `forgets`: messages of the conversation of which all is meant, whatever its words."""
-    forgets_all: bool = False
-    """With `forgets`: everything that is known of the speaker is meant."""
+    forgets_all: bool = False  # with `forgets`: everything that is known of the speaker is meant
+    corrects: str = ""  # words that the speaker takes back: what was formed with them is closed
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
     detail: Detail = NO_DETAIL

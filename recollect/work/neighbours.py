@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from recollect.ids import id_bytes, id_text
 from recollect.resolve.ending import may_end
+from recollect.resolve.lifecycle import words_ended
 from recollect.resolve.plan import Neighbour, Neighbours
 from recollect.text import term_key, terms
 from recollect.types import (
@@ -175,7 +176,12 @@ def _holds(hot: Hot, memory: MemoryId) -> bool:
 async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
     there = {one.memory.id for one in near}
-    named = await sharing(hot, terms(candidate.forgets or candidate.text), tools, most=_MOST_NAMED)
+    named = await sharing(
+        hot,
+        terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
+        tools,
+        most=_MOST_NAMED,
+    )
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 

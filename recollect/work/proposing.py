@@ -204,7 +204,8 @@ def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
 def _may_last(message: LoggedMessage, batch: Batch, *, asked: bool) -> bool:
     text = readable(message)
     if not asked:
-        return worth_a_look(text)
+        replies = message.role == "user" and bool(question_before(message, (*batch.earlier, *batch.messages)))
+        return replies or worth_a_look(text)
     if message.role == "user":
         return not _why_skipped(message, batch)
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.

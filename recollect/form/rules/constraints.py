@@ -75,10 +75,46 @@ def _avoids(match: re.Match[str]) -> Iterable[Fact]:
         yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True)
 
 
+# Diets that end where somebody eats such food again.
+_LEFT_OUT_BY = (
+    (
+        re.compile(r"\b(?:fish|seafood|salmon|tuna|prawns?|shrimps?|sushi|mackerel|cod)\b", re.IGNORECASE),
+        ("vegan", "vegetarian", "plant-based"),
+    ),
+    (
+        re.compile(r"\b(?:meat|chicken|beef|pork|bacon|steaks?|turkey|lamb|ham|sausages?|burgers?)\b", re.IGNORECASE),
+        ("vegan", "vegetarian", "pescatarian", "plant-based"),
+    ),
+    (
+        re.compile(r"\b(?:dairy|cheese|milk|eggs?|butter|yogh?urt|honey|cream)\b", re.IGNORECASE),
+        ("vegan", "plant-based"),
+    ),
+)
+
+
 def _takes_again(match: re.Match[str]) -> Iterable[Fact]:
     for thing in items(match["v"]):
         says = f"no longer avoids {thing}"
         yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True)
+        for foods, diets in _LEFT_OUT_BY:
+            for diet in diets if foods.search(thing) else ():
+                says = f"is no longer {diet}"
+                yield Fact(category="constraint", key="diet", value=diet, says=says, ends=True, dated=True)
+
+
+def _ruled_out(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in items(match["v"]):
+        if len(thing.split()) <= _MAX_FOOD_WORDS and thing.lower() not in _NO_FOOD:
+            says = f"does not have {thing}"
+            key = slot("avoid", thing)
+            yield Fact(category="constraint", key=key, value=thing, says=says, importance=0.75, dated=True)
+
+
+# What nobody eats: 'no problem for me', 'no rush for me'.
+_NO_FOOD = frozenset(
+    "problem rush idea issue way need hurry time thanks thank question chance more one news work plans".split()
+)
+_MAX_FOOD_WORDS = 2
 
 
 def _avoids_plain(match: re.Match[str]) -> Iterable[Fact]:
@@ -164,6 +200,37 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
     rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.{1,200}?)(?: again)?\s*+$", _takes_again),
+    rule(
+        r"(?:<HAVE>|<I>|<AM>) (?:decided (?:to|i'd)|going|started|begun|began|back|allowed|able)(?: to)? (?:eat|"
+        r"have|drink|eating|having|drinking|on)"
+        r"(?: some)? (?P<v>[^,;.]{2,60}?)(?: again)?(?:,.*)?$",
+        lambda m: _takes_again(m) if re.search(r"\bagain\b|\bback\b", m.group(), re.I) else (),
+    ),
+    rule(
+        r"<I> (?:can|may|could)(?: now| finally)? (?:eat|have|drink)(?: some)? (?P<v>[^,;.]{2,60}?) again\b",
+        _takes_again,
+    ),
+    rule(
+        r"(?:(?:.{1,100}?\b)?(?:the|my) )?(?P<v>[\w-]{2,30}) (?:ban|fast|break)(?:'s| is| has been) (?:lifted|over|"
+        r"off|done)\b",
+        _takes_again,
+    ),
+    rule(r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) (?:back on|on) the (?:menu|table) again\b", _takes_again),
+    rule(r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) back on the (?:menu|table)\b", _takes_again),
+    rule(
+        r"no(?: more)? (?P<v>[\w-]{2,30}(?: [\w-]{2,30})?) for me\b(?! (?:today|tonight|now|thanks|this time))",
+        _ruled_out,
+    ),
+    rule(r"<I> only (?:drink|eat) [^,;.]{2,40}?, (?:no|never|not) (?P<v>[\w-]{2,30})\b", _ruled_out),
+    rule(
+        r"(?:(?:the|my) )?(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?) (?:thing|allergy|intolerance)(?: is| was|'s)? "
+        r"(?:was |is )?(?:never|not|no longer|gone|not actually|"
+        r"just a false|a false|a misdiagnosis|cleared up|not an?)\b",
+        _not_allergic,
+    ),
+    rule(r"<AM> not(?: actually| really)? allergic to (?P<v>.{1,200}?) after all\s*+$", _not_allergic),
+    rule(r"i was never(?: actually| really)? allergic to (?P<v>.{1,200}?)\s*+$", _not_allergic),
+    rule(rf".{{1,80}}?\bmy (?P<v>{CONDITIONS})\b(?!'s)", lambda m: _condition_said(m)),
     rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
     rule(
         r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"

@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
+from recollect.form.rules.answers import spelled_out
 from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tale
+from recollect.form.rules.correction import correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
-from recollect.form.rules.noting import day_of, forget_of, notes_of, remembered, went_on
+from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.stand_alone import Speaker
@@ -35,6 +38,8 @@ from recollect.types import Candidate, LoggedMessage, MemoryKind
 RULES_VERSION = "rules-2"
 # Most candidates of one message: more is a pasted text.
 MOST_CANDIDATES = 20
+# Messages before it in which a correction finds what it corrects.
+MAX_LOOKED_BACK = 4
 _REMEMBER = re.compile(
     r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
     r"save)(?:\s++(?:for|to)\s++(?:me|self|myself))?(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
@@ -85,8 +90,16 @@ def _readings(source: FormInput) -> Iterator[Reading]:
             talk=talk,
             masked=masked if talk else without_transcript(masked),
             answers=_answered(message, everybody),
+            before=_before(message, everybody),
+            zone=source.time_zone,
             before_seq=max((one.seq for one in everybody if one.role == "user" and one.seq < message.seq), default=0),
         )
+
+
+def _before(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> tuple[str, ...]:
+    """Return what the speaker said before a message, the newest first."""
+    said = [one for one in everybody if one.role == message.role and one.name == message.name and one.seq < message.seq]
+    return tuple(fold(readable(one)) for one in sorted(said, key=lambda one: -one.seq)[:MAX_LOOKED_BACK])
 
 
 def _answered(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str:
@@ -121,10 +134,31 @@ def _of_message(reading: Reading) -> list[Candidate]:
         last_joked = len(found)
         if previous and not reading.talk and is_naming(sentence.text):
             found.extend(_named_since(reading, previous, sentence))
-        found.extend(_of_sentence(reading, sentence))
+        found.extend(_corrected(reading, sentence) or _of_sentence(reading, sentence))
     # "Don't keep this: …" means what stands behind it as well.
     found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
     return _unique(found)[:MOST_CANDIDATES]
+
+
+def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
+    """Read a correction as the statement that was meant, in the words of the one that it corrects."""
+    if reading.talk or supposes(sentence.text):
+        return []
+    before = (reading.masked[: sentence.start], *reading.before)
+    fix = correction_of(sentence.text, before, answers=reading.answers)
+    if fix is None:
+        return []
+    if fix.meant:
+        said = replace(reading.message, text=fix.meant)
+        mentions = resolve_dates(fix.meant, said_at=said.said_at, zone=reading.zone, default=Direction.AHEAD)
+        meant = replace(reading, message=said, text=fix.meant, mentions=mentions, masked=without_quoted(fix.meant))
+        found = [one for piece in sentences(meant.masked) for one in _of_sentence(meant, piece)]
+    else:
+        found = list(_of_sentence(reading, sentence))
+    if all(one.kind is not MemoryKind.NOTE for one in found):
+        found.append(corrected_note(reading, sentence, fix.meant))
+    quote = reading.quote(sentence)
+    return [replace(one, quote=quote, corrects=fix.old) for one in found if not one.forgets]
 
 
 def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
@@ -137,6 +171,13 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
         yield from _in_passing(reading, sentence)
     stated = statement_part(sentence.text)
     if not stated or small_talk(stated) or (invents(sentence.text) and not reading.talk):
+        return
+    answered = "" if reading.talk else spelled_out(sentence.text, reading.masked, reading.answers)
+    if answered:
+        yield from (
+            _candidate(reading, sentence, fact, reading.message.said_at, doubted=False)
+            for fact in facts_of(answered, [])
+        )
         return
     asked = _REMEMBER.match(stated)
     sentence = Piece(stated, sentence.start)

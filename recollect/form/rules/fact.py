@@ -106,20 +106,37 @@ _DESCRIBES = re.compile(
     r"|\w{2,20}(?:ed|en|ing)(?:\s\w{1,20}){0,8}$|\w{3,20}ly\s\w)",
     re.IGNORECASE,
 )
+# Behind a comma the sentence turns to a request, or to another statement: 'bottle green, can you suggest curtains'.
+_TURNS = re.compile(
+    r"(?<!\s)\s{0,9}+,\s{1,9}+(?:(?:so|and|but|then)\s++)?(?:can|could|would|will|should|may|do|does|did|is|are|am|was|were|has|have|had|what|which|"
+    r"how|where|who|why|any|need|needs|got|get|give|help|suggest|recommend|find|make|write|show|tell|plan|looking|please|thanks?|"
+    r"in\s++case|just|only|though|tho|not|it|it's|that|this|they|he|she|we|you|i|i'm|my|our|\w{1,30}ing)\b",
+    re.IGNORECASE,
+)
+# What only says that it is so now, or softens it.
+_NOW = re.compile(
+    r"(?<!\s)[\s,]++(?:now|again|lately|ever|officially|instead|for\s++now|from\s++now\s++on|btw|lol|haha|tho|though|pls|please|yay|obviously|"
+    r"tbh|after\s++all|if\s++possible|all\s++the\s++way)\s*+$",
+    re.IGNORECASE,
+)
+# More than one such word may stand at the end of a value.
+_MAX_ENDINGS = 3
 
 
 def value_of(raw: str | None, *, most_words: int = 6) -> str:
     """Cut a raw capture down to the value; empty where it is vague, or too long to be one.
 
-    >>> value_of("the coast of Norway because it is calm")
-    'the coast of Norway'
+    >>> value_of("the coast of Norway because it is calm"), value_of("moss green now, any ideas for a rug")
+    ('the coast of Norway', 'moss green')
     >>> value_of("that you said so")
     ''
     """
     value = squeeze(raw or "").strip(" ,.'\"")
-    end = _VALUE_END.search(value)
-    if end:
-        value = value[: end.start()]
+    for end in (_VALUE_END.search(value), _TURNS.search(value)):
+        value = value[: end.start()] if end else value
+    value = value.strip(" ,.'\"")
+    for _ in range(_MAX_ENDINGS):
+        value = _NOW.sub("", value)
     value = value.strip(" ,.'\"")
     if not value or _VAGUE.match(value) or len(value.split()) > most_words:
         return ""

@@ -9,13 +9,16 @@ from recollect.dates.mention import MONTHS
 from recollect.form.rules import (
     constraints,
     health,
+    household,
     identity,
     instructions,
+    medicines,
     occupations,
     people,
     places,
     preferences,
     tools,
+    usage,
 )
 from recollect.form.rules.ellipsis import restored, spelled_out
 from recollect.form.rules.fact import Fact, Rule, found_by
@@ -30,17 +33,27 @@ _ALL: tuple[Rule, ...] = (
     *preferences.RULES,
     *health.RULES,
     *tools.RULES,
+    *medicines.RULES,
+    *household.RULES,
+    *usage.RULES,
 )
 _LEAD = re.compile(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
-    r"hey|hello|yes|yeah|yep|no|nope|ok|okay"
+    r"hey|hello|yes|yeah|yep|no(?=\s*+[,.!]|\s++(?:i|my|we|it|actually|not)\b)|nope|ok|okay"
     r"|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|for\s++(?:your\s++)?(?:future\s++)?reference|"
-    r"honestly|sorry|ps|nowadays|these\s++days|now"
+    r"honestly|sorry|ps|nowadays|these\s++days|now|omg|wow|argh+|urgh+|ugh+|welp|yay+|phew|hmm+|nice|good|fine|welcome|note|also\s++note|so"
+    r"|(?:it\s++)?turns\s++out(?:\s++that)?|big\s++news|new\s++year\s++new\s++me|in\s++the\s++end|change\s++of\s++plans?"
     r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|thanks?|thank\s++you|unfortunately|sadly|luckily|"
     r"today|recently|welp|omg|ugh|urgh|argh|phew|yay|whoa|wow|guys|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
     r"|(?:but\s++)?seriously(?:\s++though)?|for\s++real|no\s++jok(?:e|es|ing)|jok(?:es|ing)\s++aside|all\s++jokes\s++aside|guess\s++what|much\s++better"
     r"|(?:quick|small|short|big|good|great|bad|sad)\s++(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
     r"|also)\b[\s,.!:;–-]*+){1,12}",
+    re.IGNORECASE,
+)
+# Since when, or why, before the statement itself: 'since my knee op I prefer …', 'from 1 March I'm …'.
+_SINCE = re.compile(
+    r"(?:(?:since|after|because\s++of|due\s++to|with)\s++(?:my|the|our|this)\s++[\w'-]{1,30}+(?:\s++[\w'-]{1,30}+){0,2}?(?:\s*+,)?\s++|"
+    r"(?:from|since|as\s++of|starting|on|in)(?:\s*+,\s++|\s{2,}+))(?=(?:i|i'm|i've|we)\b)",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
@@ -67,7 +80,7 @@ _BIRTHDAY = re.compile(
 def lead_of(clause: str) -> int:
     """Return how many characters at the head of a clause only lead to what it says."""
     at = 0
-    for pattern in (_LEAD, _TOLD, _LEAD):
+    for pattern in (_SINCE, _LEAD, _SINCE, _TOLD, _LEAD, _SINCE):
         head = pattern.match(clause, at)
         at = head.end() if head else at
     return at
@@ -80,17 +93,18 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
         clause: With plain quotes, in the speaker's words; others' words blanked.
         mentions: Times named in it, spans counted from its start.
     """
-    body = _DOTTED.sub(_joined, _undated(clause, mentions))[lead_of(clause) :].strip(" ,.!;:")
+    undated = _undated(clause, mentions)
+    body = _DOTTED.sub(_joined, undated)[lead_of(undated) :].strip(" ,.!;:")
     body = with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
     found = [_dotted(fact) for fact in found_by(_ALL, body)]
     found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
     if mentions and is_birthday(clause):
         found.append(_birthday(mentions[0]))
-    unique: dict[tuple[str, bool], Fact] = {}
+    unique: dict[tuple[str, bool, str], Fact] = {}
     if any(not fact.key.startswith("rule:") for fact in found):
         found = [fact for fact in found if not fact.key.startswith("rule:")]
     for fact in found:
-        unique.setdefault((fact.key, fact.ends), fact)
+        unique.setdefault((fact.key, fact.ends, fact.value if fact.ends else ""), fact)
     return list(unique.values())
 
 

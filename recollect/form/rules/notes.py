@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass, replace
 
 from recollect.form.rules.ellipsis import lacks_i, restored, spelled_out
-from recollect.form.rules.lasting import HABIT, is_of_people, is_our_way, is_present_habit, is_turn, lasts
+from recollect.form.rules.lasting import is_of_people, is_our_way, is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
+from recollect.form.rules.news import is_left_out, is_news, is_ours
 from recollect.form.rules.stand_alone import leaves_out_i, starts_without_subject
 from recollect.form.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
@@ -71,6 +72,8 @@ _MEANS_WHAT_WAS_NAMED = re.compile(
     r"one|there)(?:\s++(?:any\s?more|any\s++longer|now|again|today|too|all|either))?[\s.!]*+$",
     re.IGNORECASE,
 )
+# What news add to the weight of a clause: enough for a note of three words.
+NEWS = 0.2
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
 _WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
@@ -87,6 +90,8 @@ _PLAN = re.compile(
     r"|aim\s++to|starting|signed\s++up|will\s++be|aspire|wish\s++to|intend)\b",
     re.IGNORECASE,
 )
+# 'I'm giving a talk on 9 April': with a day it is a plan.
+_DOING = re.compile(r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE)
 _STATE = re.compile(
     r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
     r"\s++enjoy|\s++like|\s++hate|\s++prefer|\s++usually|\s++always|\s++often|\s++never|\s++use"
@@ -133,13 +138,14 @@ def note_weight(clause: Clause) -> float:
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
         return 0.0
     subject = _SUBJECT.match(text)
-    dropped = starts_without_subject(text) if clause.talk else leaves_out_i(text) or lacks_i(clause.text)
-    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text))
-    people = not clause.talk and is_of_people(text)
+    left_out = leaves_out_i(text) or lacks_i(clause.text) or is_left_out(text, dated=clause.dated)
+    dropped = starts_without_subject(text) if clause.talk else left_out
+    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text) or is_ours(text))
     about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
-    if not (subject or dropped or ours or about or people or (clause.stated and _SELF.search(text))):
+    news = not clause.talk and (dropped or ours or is_of_people(text) or is_news(text))
+    if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
         return 0.0
-    last = 0.0 if clause.talk else max(lasts(text), HABIT * dropped)
+    last = 0.0 if clause.talk else max(lasts(text), NEWS * news)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
@@ -148,7 +154,7 @@ def note_weight(clause: Clause) -> float:
 def _weigh(clause: Clause, *, owner: bool, last: float) -> float:
     text = clause.text
     eventful = _has_past(text)
-    planned = bool(_PLAN.search(text))
+    planned = bool(_PLAN.search(text) or (clause.dated and _DOING.match(text)))
     kin = bool(_KIN.search(text))
     present = bool(_STATE.search(text)) or (not clause.talk and is_present_habit(text))
     weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last

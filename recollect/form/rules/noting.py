@@ -9,6 +9,8 @@ from recollect.dates import DateMention
 from recollect.form.dates import write_out
 from recollect.form.requests import Scope, forget_request
 from recollect.form.rules.facts import is_birthday, lead_of
+from recollect.form.rules.lexicon import RELATIONS
+from recollect.form.rules.news import is_news
 from recollect.form.rules.notes import Clause, note_weight, of_oneself, reports
 from recollect.form.rules.reading import DOUBTED, PLAIN, READ, Reading
 from recollect.form.rules.stand_alone import reporting, stand_alone
@@ -45,6 +47,8 @@ _TRAILING = re.compile(
     r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
     re.IGNORECASE,
 )
+# 'Grandad passed away': of one's own people the determiner may be left out.
+_BARE_KIN = re.compile(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
 # With fewer words of its own a dated sentence means what the one before it named.
 _WORDS_OF_ITS_OWN = 2
 _FURTHER = re.compile(
@@ -115,7 +119,10 @@ def _written(reading: Reading, clause: Piece, written: str) -> str:
     """Write a clause so that it stands alone; what it quotes of others stays in their words."""
     if reading.quote(clause) != clause.text and '"' in written:
         return reporting(written, reading.speaker)
-    return stand_alone(written if reading.talk else _rounded_off(written), reading.speaker)
+    if reading.talk:
+        return stand_alone(written, reading.speaker)
+    own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
+    return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
 
 
 def _rounded_off(text: str) -> str:
@@ -244,6 +251,23 @@ def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
         quote=reading.quote(clause),
+        valid_from=reading.message.said_at,
+    )
+
+
+def corrected_note(reading: Reading, sentence: Piece, meant: str) -> Candidate:
+    """Make a note of a correction that is no statement which the rules know."""
+    written = (meant or fold(reading.quote(sentence))).strip(" .!")
+    plain = written.replace('"', "'")
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=stand_alone(written, reading.speaker) if meant else f'{reading.speaker.name} said: "{plain}."',
+        type="fact",
+        importance=0.5,
+        confidence=READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
         valid_from=reading.message.said_at,
     )
 

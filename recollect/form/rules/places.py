@@ -10,7 +10,7 @@ _NO_PLACE = re.compile(
     r"(?:(?:constant|chronic|deep|pure|total|utter|perpetual)\s++\w+|pain|misery|debt|exile|chaos|isolation|solitude|pyjamas|pajamas|"
     r"fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
     r"future|now|middle)|tears|vim"
-    r"|a\s++(?:bubble|dream|world|simulation)|emacs|production|main|master|python|rust|java|general|"
+    r"|a\s++(?:bubble|dream|world|simulation)|a\s++society|interesting|an?\s++(?:age|time|era)|emacs|production|main|master|python|rust|java|general|"
     r"theory|bed|work|school"
     r"|a\s++new\s++(?:team|project|role|job|position|phone|laptop|version)|danger|doubt|trouble|"
     r"the\s++(?:next|other|same)\s++\w+)\b",
@@ -30,10 +30,17 @@ _SMALL_WORDS = 3
 _PLACE_END = re.compile(
     r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha)\b|,\s++(?![A-Z])"
 )
+# Of 'a flat in Leeds' the town is where somebody lives.
+_DWELLING = re.compile(
+    r"(?:an?|the|my|our)\s++(?:[\w-]++\s++){0,2}?(?:flat|apartment|house|houseboat|boat|room|place|studio|cottage|bungalow|farm|dorm|condo|"
+    r"shared\s++flat|terraced\s++house)\s++(?:in|near|outside)\s++(?=(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
 
 
 def _place(raw: str | None) -> str:
     value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], most_words=7).strip(" ,")
+    value = _DWELLING.sub("", value)
     if not value or _NO_PLACE.match(value):
         return ""
     if is_named(value) or _A_PLACE.match(value):
@@ -82,7 +89,11 @@ _MOVED = (
 )
 
 RULES: tuple[Rule, ...] = (
-    rule(r"<I> (?:live|reside)(?: \w+ly)? (?:in|on) (?P<v>.+)", _lives),
+    rule(
+        r"(?:<I>|we(?: all| both| now| still){0,2}) (?:live|reside)(?: \w+ly| together| now)? (?:in|on) (?P<v>.+)",
+        _lives,
+    ),
+    rule(r"(?:<I>|we) share an? (?:[\w-]+ )?(?:flat|apartment|house|place) in (?P<v>.+)", _lives),
     rule(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
     rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives),
     rule(_MOVED, _moved),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
 from recollect.dates import DateMention
 from recollect.form.rules.stand_alone import Speaker
@@ -10,6 +11,7 @@ from recollect.types import LoggedMessage
 
 # Confidence of what was said plainly, of what was read out of running talk, and of what the speaker doubts.
 PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
+_UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Reading:
     """What the other side said before it; empty where nothing is known of that."""
     before_seq: int = 0
     """`seq` of the speaker's message before it; 0 where there is none."""
+    before: tuple[str, ...] = ()
+    """What the speaker said before it, the newest first."""
+    zone: ZoneInfo = _UTC
+    """Where the speaker's days begin."""
 
     def quote(self, clause: Piece) -> str:
         """Return the words of a clause as they stand in the message."""

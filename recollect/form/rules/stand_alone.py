@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"")
 _HELD = "\ue000"
 # Openings that only tie a clause to what was said before.
 _OPENING = re.compile(
-    r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no|nope|nah|wow|btw|by\s++the\s++way|"
+    r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no(?=\s*+[,.!;:–-]|\s++(?:i|i'm|i've|my|we|it|actually)\b)|nope|nah|wow|btw|by\s++the\s++way|"
     r"also|plus|anyway|anyways"
     r"|actually|honestly|guess\s++what|speaking\s++of\s++which|in\s++fact|you\s++know|thanks?(?:\s++(?:a\s++lot|"
     r"so\s++much))?|thank\s++you"
@@ -32,6 +32,9 @@ _OPENING = re.compile(
 _DROPPED_SUBJECT = re.compile(
     r"^(?:been|just|recently|started|got|went|had|finished|bought|gonna|going|looking|planning|"
     r"thinking|trying|working|took"
+    r"|broke|sprained|tore|fractured|twisted|dislocated|injured|quit|left|gave|sold|booked|cancell?ed|adopted|rescued|passed|failed|graduated|"
+    r"retired|turned|picked|switched|lost|found|relocated|flying|driving|travell?ing|leaving|moving|sailing|heading|staying|visiting|meeting|"
+    r"starting|speaking|running|getting|nearly|finally|officially|was"
     r"|made|met|joined|signed|moved|haven't|haven’t|can't\s++wait|won't|used|still|currently)\b(?!\s++(?:like|"
     r"for\s++it|on\b))",
     re.IGNORECASE,
@@ -158,12 +161,18 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     return words[0].upper() + words[1:] + "."
 
 
+_PARTICIPLES = frozenset(
+    """gonna going looking planning thinking trying working flying driving travelling traveling leaving moving sailing
+    heading staying visiting meeting starting speaking running getting off""".split()
+)
+
+
 def _with_subject(body: str) -> str:
     first, _, rest = body.partition(" ")
     low = first.lower()
     if low in ("been",):
         low = "have been"
-    elif low in ("gonna", "going", "looking", "planning", "thinking", "trying", "working"):
+    elif low in _PARTICIPLES:
         low = f"am {low}"
     return f"I {low} {rest}"
 

@@ -12,6 +12,7 @@ UNCHANGED = frozenset(
 )
 IRREGULAR = {
     "am": "is",
+    "are": "are",
     "have": "has",
     "do": "does",
     "go": "goes",

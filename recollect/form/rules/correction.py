@@ -1,0 +1,208 @@
+"""Corrections that have no statement of their own: 'No wait, I meant Lyon', 'Whisky, not Whiskers'. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.dates.mention import MONTHS
+from recollect.form.rules.facts import facts_of
+from recollect.form.sentences import sentences
+from recollect.form.tone import small_talk, statement_part
+from recollect.text import asks, spelling_similarity
+
+# What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
+_OPENS = re.compile(
+    r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay)|(?P<plain>sorry|actually|no|nope|rather)"
+    r"|(?P<clear>wait|hang\s++on|hold\s++on|oops|whoops|my\s++(?:bad|mistake)|correction|typo|i\s++meant?(?:\s++to\s++(?:say|write|type))?|make\s++that|"
+    r"scratch\s++that|i\s++misspoke|autocorrect|should\s++(?:be|have\s++been|say)|i\s++got\s++that\s++wrong|that\s++was\s++wrong))\b[\s,.!:;–*-]*+",
+    re.IGNORECASE,
+)
+_MAX_OPENINGS = 6
+_IT_IS = re.compile(
+    r"(?:it's|its|it\s++is|that's|that\s++is|she's|he's|i'm|the\s++name\s++is|(?:her|his|its|my)\s++name\s++is|in|on|at|to|from|with)\s++",
+    re.IGNORECASE,
+)
+_WORD = r"(?:\d[\d:.,]{0,10}\d(?![\w])|[\w'’&+-]{1,40}+)"
+_TERM = rf"(?<![\w'’&+-]){_WORD}(?:\s++{_WORD}){{0,3}}?"
+_TERM_END = (
+    r"(?=\s*+(?:$|[,.!?;:()])|\s++(?:and|but|as|like|because|since|sorry|autocorrect|typo|lol|haha|with|"
+    r"without|if|when|so|i|it|that|please|pls|obviously|my)\b)"
+)
+_NOT_OLD = re.compile(
+    rf"(?P<new>\b[^.!?;]{{1,80}}?)(?:,\s++|\s++)(?:and\s++)?not\s++(?P<old>{_TERM}){_TERM_END}", re.IGNORECASE
+)
+_NOT_BUT = re.compile(
+    rf"\bnot\s++(?P<old>{_TERM})(?:,\s++(?:but|it's|rather|instead)|\s++but)\s++(?P<new>{_TERM}){_TERM_END}",
+    re.IGNORECASE,
+)
+_NOT_AFTER_ALL = re.compile(
+    r"\bnot\s++(?P<old>[A-Z][\w-]{1,30}+)\s++after\s++all\b[^.!?]{0,40}?\b(?P<new>[A-Z][\w-]{1,30}+)\s*+[.!]*+$"
+)
+_ONLY_NEW = re.compile(rf"(?P<new>{_TERM}){_TERM_END}", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]{0,40}+(?:\s[A-Z][\w'’-]{0,40}+){0,2}")
+_MONTH = "|".join(MONTHS)
+# What one value of a kind looks like, the narrowest first.
+_SHAPES = (
+    re.compile(
+        rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s++(?:of\s++)?(?:{_MONTH})\b|\b(?:{_MONTH})\s++\d{{1,2}}(?:st|nd|rd|th)?\b",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
+    re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b", re.IGNORECASE),
+    re.compile(rf"\b(?:{_MONTH})\b"),
+    re.compile(r"\b(?:the\s++)?\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE),
+    re.compile(r"(?<![\w.,])\d[\d.,]{0,10}+(?![\w])"),
+)
+_NO_NAMES = frozenset("i i'm i've i'll i'd ok okay".split())
+# Words no corrected value begins with: a statement of its own, a question or a reply follows.
+_NO_VALUE = re.compile(
+    r"(?:i|i'm|you|we|they|he|she|it|it's|that|this|there|what|why|how|when|where|who|which|can|could|would|should|do|does|did|is|are|was|were|not|no|"
+    r"yes|please|thanks?|never|if|just|for|about|what's|let|the\s++(?:other|first|second|third|last|next|same|latter|former|one)|all|more|less|nothing|forget|ignore|better|much|very|really|good|great|fine|"
+    r"sorry|right|sure|because|so|my|your|too|also|maybe|perhaps|both|either)\b",
+    re.IGNORECASE,
+)
+_MAX_VALUE_WORDS, _SHORT_VALUE = 4, 2
+# Two spellings of one name: 'Brightloom', 'Brightroom'.
+_SAME_NAME = 0.6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What somebody said and what they meant."""
+
+    old: str
+    new: str
+    meant: str
+    """The corrected statement with the new words; empty where it was not found."""
+
+
+def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") -> Correction | None:
+    """Read a sentence as a correction of what its speaker said before; None where it is none, or unclear.
+
+    Args:
+        sentence: With plain quotes.
+        before: What the speaker said before it, the newest first.
+        answers: What the other side said last: a bare value behind a question answers that.
+    """
+    body, opened, clearly = _opening(sentence)
+    for pattern in (_NOT_AFTER_ALL, _NOT_OLD, _NOT_BUT):
+        found = pattern.search(body)
+        pair = _pair(found["old"], found["new"], turned=pattern is not _NOT_OLD) if found else None
+        if pair and (opened or _alike(*pair)):
+            old, new = pair
+            said = next((part for text in before for part in reversed(_parts(text)) if _has(part, old)), "")
+            return Correction(old=old, new=new, meant=_put(said, old, new))
+    if not opened or (not clearly and asks(answers)):
+        return None
+    return _of_last(body, before, clearly=clearly)
+
+
+def _opening(sentence: str) -> tuple[str, bool, bool]:
+    """Cut off what opens a correction; say whether anything did, and whether it can open nothing else."""
+    at, opened, clearly = 0, False, False
+    for _ in range(_MAX_OPENINGS):
+        found = _OPENS.match(sentence, at)
+        if not found:
+            break
+        at, opened, clearly = found.end(), opened or not found["filler"], clearly or bool(found["clear"])
+    starred = sentence.startswith("*")
+    return sentence[at:].strip("* "), opened or starred, clearly or starred
+
+
+def _pair(old: str, new: str, *, turned: bool) -> tuple[str, str] | None:
+    """Take as many words for the new as for the old: 'my cat is called Whisky, not Whiskers'."""
+    old, new = old.strip(" ,*"), new.strip(" ,*")
+    lead = _IT_IS.match(new)
+    words = new.split()
+    if not turned and len((new[lead.end() :] if lead else new).split()) > _SHORT_VALUE:
+        words = words[-len(old.split()) :]
+    elif lead:
+        words = new[lead.end() :].split()
+    new = " ".join(words)
+    if not new or _NO_VALUE.match(new) or _NO_VALUE.match(old) or new.casefold() == old.casefold():
+        return None
+    return old, new
+
+
+def _alike(old: str, new: str) -> bool:
+    """Whether both are names or both numbers: then a correction needs no other sign."""
+    return (old[:1].isupper() and new[:1].isupper()) or (old[:1].isdigit() and new[:1].isdigit())
+
+
+def _of_last(body: str, before: Sequence[str], *, clearly: bool) -> Correction | None:
+    """Read a value alone as the correction of the one value of its kind in what was said last."""
+    lead = _IT_IS.match(body)
+    rest = body[lead.end() :] if lead else body
+    found = _ONLY_NEW.match(rest)
+    if not found or _NO_VALUE.match(rest) or len(found["new"].split()) > _MAX_VALUE_WORDS:
+        return None
+    new = found["new"]
+    if new[:1].isupper() and not _NAMED.fullmatch(new):
+        return None
+    if not clearly and len(rest.split()) > len(new.split()) and not new[:1].isupper() and not new[:1].isdigit():
+        return None
+    for text in before:
+        parts = _parts(text)
+        if parts:
+            said = (
+                parts[-1]
+                if len(parts) == 1 or clearly
+                else next((part for part in reversed(parts) if _old_of(part, new, clearly=clearly)), "")
+            )
+            old = _old_of(said, new, clearly=clearly) if said else ""
+            return Correction(old=old, new=new, meant=_put(said, old, new)) if old else None
+    return None
+
+
+def _parts(text: str) -> list[str]:
+    """Return what a message states, sentence by sentence."""
+    stated = [statement_part(piece.text) for piece in sentences(text)]
+    return [part for part in stated if part and not small_talk(part)]
+
+
+def _old_of(said: str, new: str, *, clearly: bool) -> str:
+    """Find the one value in a statement that has the kind of the new one; empty where there is none, or several."""
+    for shape in _SHAPES:
+        if shape.fullmatch(new):
+            values = [match.group() for match in shape.finditer(said)]
+            return values[0] if len(values) == 1 else ""
+    if any(shape.search(new) for shape in _SHAPES):
+        return ""
+    named = [name for name in _NAMED.findall(said) if name.casefold() not in _NO_NAMES and name not in MONTHS]
+    named = [name for name in named if not said.startswith(name) or len(named) == 1 or _is_spelled_like(name, new)]
+    near = [name for name in named if _is_spelled_like(name, new)]
+    if new[:1].isupper():
+        chosen = near if len(near) == 1 else named
+        return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(said, chosen[0])) else ""
+    held = {fact.value for fact in facts_of(said, []) if fact.value and not fact.ends and _has(said, fact.value)}
+    old = held.pop() if clearly and len(held) == 1 else ""
+    return old if not old[:1].isupper() or old not in said else ""
+
+
+def _is_value(said: str, name: str) -> bool:
+    return any(name in fact.value for fact in facts_of(said, []))
+
+
+def _is_spelled_like(name: str, new: str) -> bool:
+    return name != new and spelling_similarity(name.casefold(), new.casefold()) >= _SAME_NAME
+
+
+def _place(text: str, words: str) -> int:
+    """Return where words stand in a text as whole words, whatever their case; -1 where they do not."""
+    there, wanted = text.casefold(), words.casefold()
+    at = there.find(wanted)
+    while at >= 0:
+        before, after = there[at - 1 : at] if at else "", there[at + len(wanted) : at + len(wanted) + 1]
+        if not (before.isalnum() or after.isalnum()):
+            return at
+        at = there.find(wanted, at + 1)
+    return -1
+
+
+def _has(text: str, words: str) -> bool:
+    return bool(words) and _place(text, words) >= 0
+
+
+def _put(said: str, old: str, new: str) -> str:
+    at = _place(said, old) if said else -1
+    return f"{said[:at]}{new}{said[at + len(old) :]}" if at >= 0 else ""
