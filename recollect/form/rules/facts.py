@@ -12,7 +12,6 @@ from recollect.form.rules import (
     household,
     identity,
     instructions,
-    medicines,
     occupations,
     people,
     places,
@@ -33,7 +32,6 @@ _ALL: tuple[Rule, ...] = (
     *preferences.RULES,
     *health.RULES,
     *tools.RULES,
-    *medicines.RULES,
     *household.RULES,
     *usage.RULES,
 )
