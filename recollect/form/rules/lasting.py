@@ -62,7 +62,7 @@ _WAYS_OF_LIFE = re.compile(
     rf"(?:breaking|losing|messing|doing)\b)"
     rf"|i(?:'ve|\s++have)\s++(?:got\s++)?(?:a|an|this)\s++(?:\w++\s++)?(?:fear|phobia|intolerance|stammer|stutter|"
     rf"limp|lisp)\b"
-    rf"|i\s++{_ADVERBS}live\s++(?:alone|with|near|by|above|opposite|on|next\s++to|off|upstairs|in)\s"
+    rf"|i\s++{_ADVERBS}live\s++(?:alone|with|near|by|above|opposite|on|next\s++to|off|upstairs|in(?!\s++(?:fear|hope|peace|denial|the\s++(?:moment|past|present)|vim)\b))\s"
     rf"|i\s++{_ADVERBS}live\s++alone\b|i\s++{_ADVERBS}share\s++(?:an?|my)\s++(?:\w++\s++)?(?:flat|house|apartment|"
     rf"room|office|studio|desk|kitchen|car)\b"
     rf"|i\s++{_ADVERBS}work\s++(?:nights?|days|mornings|afternoons|evenings|weekends|shifts|part[- ]time|full[- ]time|"
@@ -83,7 +83,7 @@ _WAYS_OF_LIFE = re.compile(
     r"(?:an?\s++)?(?:mum|mom|dad|mother|father|parent|grandmother|grandfather|grandma|grandpa)\s++(?:of|to)\s|"
     r"(?:an?\s++)?size\s++\w|up\s++at\s++\d|\d(?:[.,]\d\d?)?\s?(?:m|cm|ft)?\s++tall|\d{3}\s?cm|in\s++(?:my|"
     r"the)\s++(?:\w++\s++)?(?:year|semester|trimester|choir|band|orchestra|army|navy|"
-    r"team)\b|in\s++(?!(?-i:[A-Z]++)\b)(?-i:[A-Z])[\w-]++(?=\s*+(?:$|[,.!]|and\b|so\b|now\b|at\b))|"
+    r"team)\b|in\s++(?!(?:(?-i:[A-Z]++)|excel|word|powerpoint|photoshop|figma|vim|python|jupyter|outlook|teams|slack|part|chapter|section)\b)(?-i:[A-Z])[\w-]++(?=\s*+(?:$|[,.!]|and\b|so\b|now\b|at\b))|"
     r"on\s++(?:the\s++)?(?:pill|a\s++(?:diet|budget)|benefits|parental\s++leave|maternity\s++leave|sick\s++leave|"
     r"call\s++every))"
     rf"|i\s++{_ADVERBS}(?:weigh|wake|rise|earn|make)\s++(?:up\s++)?(?:about\s++|around\s++|at\s++|just\s++)*+[$€£]?\d"
@@ -97,7 +97,7 @@ _WAYS_OF_LIFE = re.compile(
     r"|i(?:'m|\s++am)\s++(?:an?\s++)?(?:stay[- ]at[- ]home|obsessed\s++with|half\s++(?-i:[A-Z])\w|\d\s++(?:foot|"
     r"feet|ft)\b|going\s++deaf|losing\s++my\s++(?:hearing|sight))"
     r"|i(?:'ve|\s++have)?(?:\s++got)?\s++(?:have\s++)?(?:an?\s++)?(?:bad|weak|flat|sensitive|dry|oily|curly|long|short|red|grey)\s++(?:back|knees?|feet|skin|hair|stomach|teeth|eyes|hips?|shoulders?|wrists?|ankles?)\b"
-    r"|i(?:'ve|\s++have)(?:\s++got)?\s++an?\s++(?:\w++\s++)?(?:allotment|workshop|studio|balcony|terrace|yard|greenhouse|pond|stammer|tattoo|piercing|pension|mortgage|student\s++loan|visa|scholarship)\b"
+    r"|i(?:'ve|\s++have)(?:\s++got)?\s++an?\s++(?:\w++\s++)?(?:allotment|workshop|studio|balcony|terrace|yard|greenhouse|pond|stammer|tattoo|piercing|pension|mortgage|student\s++loan|visa|scholarship)\b(?!\s++(?:question|problem|issue|interview|form|application))"
     rf"|i\s++{_ADVERBS}(?:faint|restore|brew|repair|build|breed|sew|crochet|embroider|forage|freelance|babysit|tutor|juggle|blog|stream|rehearse|referee|umpire)\b(?!\s++(?:this|that|it|the|my\s++(?:app|code|project))\b)"
     rf"|(?:every\s++\w+day|(?:mon|tues|wednes|thurs|fri|satur|sun)days|on\s++(?:mon|tues|wednes|thurs|fri|satur|sun)days),?\s++i\s++\w"
     rf"|i\s++{_ADVERBS}want\s++to\s++(?:learn|become|live|move|retire|open|start|have\s++(?:kids|children))\s++(?!(?:how|about|from|this|that|it|with\s++this)\b)\w"
@@ -106,7 +106,8 @@ _WAYS_OF_LIFE = re.compile(
     rf"|i(?:'ll|'m|\s++will|\s++am)\s++{_ADVERBS}(?:be\s++)?(?:going\s++to|go\s++to|fly\s++to|flying\s++to|"
     rf"travelling\s++to|traveling\s++to|off\s++to|moving\s++to|starting\s++(?:at|as)|"
     r"start\s++(?:at|as)|speaking\s++at|running\s++the|presenting\s++at|performing\s++(?:at|in)|playing\s++(?:at|"
-    r"in))\s++(?:an?\s++|the\s++)?[\w-]++",
+    r"in))\s++(?:(?:an?|the)\s++(?!(?:line|step|page|point|top|end|beginning|start|bottom)\b)[\w-]++|(?-i:[A-Z])[\w-]{2,30}+"
+    r"(?!\s++(?:the|this|my)\s++(?:log|code|file|text|error)\b))",
     re.IGNORECASE,
 )
 _WRITES_ON = re.compile(
@@ -131,7 +132,7 @@ _OURS = re.compile(
     rf"backend|frontend|stack|database|servers?|"
     r"site|office|anniversary|wedding|kitchen|garden|balcony|rent|mortgage|budget|address|landlord|flat|building|"
     r"street|trip|flight|holiday|honeymoon|"
-    r"baby|team|company|shop|restaurant|farm|choir|band|club)s?\b(?:\s++(?-i:[A-Z])[\w-]++)?(?:'s|\s++(?:(?:also|"
+    r"baby|shop|restaurant|farm|choir|band|club)s?\b(?:\s++(?-i:[A-Z])[\w-]++)?(?:'s|\s++(?:(?:also|"
     r"always|only|still|now|both|all)\s++)*+(?:is|are|has|have|was|were|hates?|loves?|eats?|runs?|"
     r"keeps?|turns?|starts?|won't|can't|doesn't|don't|goes|lives?|uses?|works?|sleeps?|got|moved|expires?|"
     r"costs?))\s++(?!(?:not\s++working|broken|down|slow|loading|failing|"
@@ -142,7 +143,7 @@ _WE_ARE = re.compile(
     r"we(?:'re|\s++are|'ve|\s++have)\s++(?:(?:all|both|only|also|now|just|currently|"
     r"still)\s++)*+(?:(?:an?\s++)?(?:family|team|group|couple|household|band|company)\s++of\s|"
     r"(?:based|living|settled)\s++(?:in|on|near)\s++\S|(?:off|going|flying|driving|travelling|traveling|"
-    r"moving)\s++to\s|"
+    r"moving)\s++to\s++(?:the\s++)?(?-i:[A-Z])|"
     r"(?:getting\s++(?:married|divorced|a\s++\w++)|married|engaged|divorced|vegan|vegetarian|expecting|pregnant|"
     r"trying\s++for\s++a\s++baby|renting|"
     r"renovating|adopting|retired|vegetarians|vegans|teachers|nurses|farmers)\b|(?:got\s++)?(?:two|three|four|five|"
