@@ -1,11 +1,13 @@
 """Pairs of sentences with a human judgment, and other ways of writing one sentence. Reads the files it is given."""
 
 import csv
+import gzip
 import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO, cast
 
 _PLACED = re.compile(r"^(\S+(?: \S+){2,}) ((?:in|on|at|near|with|through|behind|under|across) (?:\S+ ){0,3}\S+?)(\W*)$")
 _JOINED = re.compile(r"^((?:(?! and | is | are ).)+) and ((?:(?! and | is | are ).)+) ((?:is|are) .+?)(\W*)$")
@@ -23,9 +25,13 @@ class Pair:
     """SICK's: `ENTAILMENT`, `NEUTRAL` or `CONTRADICTION`."""
 
 
+# Column of the score in STS-B's own files.
+STSB_SCORE = 4
+
+
 def sick(path: Path) -> list[Pair]:
-    """Read a file of SICK: tab-separated, with a header."""
-    with path.open(encoding="utf-8", newline="") as file:
+    """Read a file of SICK, packed or not: tab-separated, with a header."""
+    with _opened(path) as file:
         return [
             Pair(
                 one=row["sentence_A"],
@@ -38,9 +44,21 @@ def sick(path: Path) -> list[Pair]:
 
 
 def sts(path: Path) -> list[Pair]:
-    """Read a file of STS: score, sentence, sentence, separated by tabs."""
-    rows = [line.split("\t") for line in path.read_text("utf-8").split("\n") if line.strip()]
-    return [Pair(one=row[1], other=row[2], score=float(row[0])) for row in rows]
+    """Read a file of STS, packed or not: score, sentence, sentence, separated by tabs.
+
+    The benchmark's own files have four columns before these: genre, file, year and number.
+    """
+    with _opened(path) as file:
+        rows = [line.split("\t") for line in file.read().split("\n") if line.strip()]
+    first = STSB_SCORE if len(rows[0]) > STSB_SCORE else 0
+    return [Pair(one=row[first + 1], other=row[first + 2], score=float(row[first])) for row in rows]
+
+
+def _opened(path: Path) -> TextIO:
+    """Open a text file, unpacked where its name ends in `.gz`."""
+    if path.suffix == ".gz":
+        return cast(TextIO, gzip.open(path, "rt", encoding="utf-8", newline=""))
+    return path.open(encoding="utf-8", newline="")
 
 
 def variants(sentence: str, seed: random.Random) -> Iterator[tuple[str, str]]:

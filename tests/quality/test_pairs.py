@@ -68,7 +68,7 @@ def test_s5_other_ways_of_writing_a_sentence_are_the_same_sentence() -> None:
 def test_s5_the_published_pairs_meet_the_bars() -> None:
     if not DATA.is_dir():
         pytest.skip(f"SICK and STS are not at hand ({DATA.name} in the data folder beside the checkout)")
-    figures = measure(sick(DATA / "SICK_trial.txt"), sts(DATA / "sts_val.tsv"))
+    figures = measure(sick(DATA / "sick_SICK_trial.txt.gz"), sts(DATA / "stsb_sts-dev.csv.gz"))
     assert figures["contradictions"]["pairs"] > 50
     assert figures["contradictions"]["merged"] <= MOST_CONTRADICTIONS
     assert figures["variants"]["merged"] >= LEAST_VARIANTS
