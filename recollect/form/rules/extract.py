@@ -186,7 +186,7 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
     yield from (candidate for candidate, _ in facts)
     if asked:
-        if all(one.category == "instruction" for one, _ in facts):
+        if not facts:
             yield remembered(reading, sentence, asked["what"])
         return
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
