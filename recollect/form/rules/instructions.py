@@ -71,7 +71,24 @@ _ORDERED = (
     "|output|generate|create|say|repeat|interrupt|assume|schedule|book|share)"
 )
 
+_MAY = r"(?:you (?:can|may)(?: now)? |feel free to |it's (?:fine|ok|okay) to )"
+
+
+def _long(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("answer_length", "long", "wants long answers")
+
+
+def _emoji_again(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("emoji", "yes", "is fine with emojis")
+
+
 RULES: tuple[Rule, ...] = (
+    rule(
+        rf"{_PLEASE}{_MAY}(?:write|give(?: me)?|send(?: me)?|use) (?:long|longer|detailed|more detailed|fuller) "
+        r"(?:answers|replies|responses|explanations|messages)(?: again| now| from now on)",
+        _long,
+    ),
+    rule(rf"{_PLEASE}{_MAY}(?:use|send|add)(?: some)? emojis?(?: again| now)", _emoji_again),
     rule(
         rf"{_PLEASE}(?:(?:i want you to|i'd like you to|you should|can you|could you) )?(?:{_LASTING} "
         rf")?(?:please )?(?:answer|reply|respond|speak|talk|write"

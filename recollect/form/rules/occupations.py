@@ -63,6 +63,10 @@ def _left(match: re.Match[str]) -> Iterable[Fact]:
     yield Fact(category="identity", key="employer", value=name, says=says, ends=True, dated=True)
 
 
+def _lost(_: re.Match[str]) -> Iterable[Fact]:
+    yield Fact(category="identity", key="employer", value="", says="lost their job", ends=True, dated=True)
+
+
 def _left_if_named(match: re.Match[str]) -> Iterable[Fact]:
     return _left(match) if is_named(match["v"]) else ()
 
@@ -132,6 +136,11 @@ RULES: tuple[Rule, ...] = (
         _left,
     ),
     rule(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
+    rule(
+        r"(?:<I> (?:was|got)|<HAVE> been) (?:just )?(?:laid off|made redundant|fired(?! up)|sacked|let go)"
+        r"(?: (?:today|last|this|at|in|on|after|with)\b.*)?\s*+$",
+        lambda m: _lost(m),
+    ),
     rule(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
     rule(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
 )

@@ -90,3 +90,21 @@ def test_a_clause_without_its_subject_tells_of_a_life() -> None:
 )
 def test_a_bare_answer_is_spelled_out(answer: str, question: str, says: str) -> None:
     assert spelled_out(answer, answer, question) == says
+
+
+@pytest.mark.parametrize(
+    ("clause", "key", "value", "ends"),
+    [
+        ("you can use emojis again", "emoji", "yes", False),
+        ("you may give me longer replies now", "answer_length", "long", False),
+        ("got laid off", "employer", "", True),
+        ("I was made redundant last week", "employer", "", True),
+    ],
+)
+def test_what_was_ordered_or_held_is_lifted(clause: str, key: str, value: str, ends: bool) -> None:
+    assert facts(clause)[key] == (value, ends)
+
+
+def test_a_question_about_emojis_lifts_nothing() -> None:
+    assert "emoji" not in facts("you can use emojis in markdown headings")
+    assert "employer" not in facts("I got fired up by the talk")
