@@ -77,7 +77,7 @@ _GOING = re.compile(
 _WE = re.compile(
     r"we(?:'ve|'re|\s++have|\s++are|\s++had)?(?:\s++(?:all|both|mostly|usually|always|only|now|still|just|also|finally|don't|never|do))*+\s++"
     r"(?:use|deploy|run|write|code|indent|build|ship|host|work|live|speak|eat|have|own|keep|rent|share|celebrate|homeschool|drive|grow|drink|are|"
-    r"call|called|named|name|adopted|moved|bought|sold|dropped|switched|picked\s++up|got|going\s++to|flying|moving|expecting|getting|having|decided|"
+    r"call|called|named|name|adopted|moved|bought|sold|dropped|switched|picked\s++up|got|going\s++to\s++(?-i:[A-Z])\w{0,20}|flying|moving|expecting|getting|having|decided|"
     r"booked|cancell?ed|planning|leaving|using|married|from|allergic|vegan|vegetarian)\b",
     re.IGNORECASE,
 )
