@@ -176,7 +176,7 @@ def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
         "i'm in Excel and the column is wrong",
         "getting married is expensive",
         "we're off to a good start",
-        "we're going to refactor this",
+        "we're going to need it",
         "i'm starting at line 40",
         "our team is testing the page",
         "i'm in tears",
