@@ -9,6 +9,7 @@ from recollect.form.scrub import scrub
 from recollect.form.shapes.items import (
     CATEGORIES,
     MaybePlace,
+    Target,
     Text,
     UnusableError,
     Weight,
@@ -49,7 +50,7 @@ class _Item(BaseModel):
     importance: Weight = 0.8
     message: MaybePlace = None
     quote: Text = ""
-    updates: MaybePlace = None
+    updates: Target = None
 
 
 _PROPERTIES: dict[str, Any] = {

@@ -98,7 +98,9 @@ Texts = Annotated[list[str], BeforeValidator(_texts)]
 Weight = Annotated[float, Field(ge=0, le=1), BeforeValidator(_unit)]
 OfTen = Annotated[float, Field(ge=0, le=1), BeforeValidator(_of_ten)]
 Place = Annotated[int, BeforeValidator(_number)]
-MaybePlace = Annotated[int | None, BeforeValidator(_maybe_number)]
+MaybePlace = Annotated[int | None, BeforeValidator(_number)]
+Target = Annotated[int | None, BeforeValidator(_maybe_number)]
+"""The memory that an item updates: one that is wrong costs the item its target, not its words."""
 Places = Annotated[list[int], BeforeValidator(_numbers)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 

@@ -8,8 +8,8 @@ from recollect.form.scrub import scrub
 from recollect.form.shapes.items import (
     CATEGORIES,
     Day,
-    MaybePlace,
     Place,
+    Target,
     Text,
     UnusableError,
     Weight,
@@ -40,7 +40,7 @@ class _Item(BaseModel):
     confidence: Weight = 0.8
     message: Place
     quote: Text
-    updates: MaybePlace = None
+    updates: Target = None
     ended: bool = False
     valid_from: Day = None
 

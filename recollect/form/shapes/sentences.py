@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.form.scrub import scrub
-from recollect.form.shapes.items import MaybePlace, Text, check_words, list_schema, prompt, updated
+from recollect.form.shapes.items import MaybePlace, Target, Text, check_words, list_schema, prompt, updated
 from recollect.form.shapes.located import locate
 from recollect.form.shapes.shape import Shape
 from recollect.form.sources import FormInput, speaker_of
@@ -20,7 +20,7 @@ class _Item(BaseModel):
     text: Text = Field(validation_alias=AliasChoices("text", "content", "memory"))
     message: MaybePlace = None
     quote: Text = ""
-    updates: MaybePlace = None
+    updates: Target = None
 
 
 _PROPERTIES: dict[str, Any] = {

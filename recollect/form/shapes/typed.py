@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from recollect.form.scene import record_detail
 from recollect.form.scrub import scrub
 from recollect.form.sentences import first_sentences
-from recollect.form.shapes.items import MaybePlace, Text, Weight, check_words, list_schema, prompt, updated
+from recollect.form.shapes.items import MaybePlace, Target, Text, Weight, check_words, list_schema, prompt, updated
 from recollect.form.shapes.located import locate
 from recollect.form.shapes.shape import Shape
 from recollect.form.sources import FormInput, speaker_of
@@ -28,7 +28,7 @@ class _Item(BaseModel):
     importance: Weight = 0.5
     message: MaybePlace = None
     quote: Text = ""
-    updates: MaybePlace = None
+    updates: Target = None
 
 
 def _read(raw: object, source: FormInput, *, form: FormPolicy) -> Candidate:
