@@ -165,8 +165,9 @@ async def _fill(url: str, users: int, half: int) -> None:
             said = [{"role": "user", "content": text} for text in mine[:half]]
             who = Subject("user", f"bulk-{number}")
             recorded = await engine.record(said, user=who, conversation=f"talk-{number}")
-            await filler.turns(who, await parts.store.messages(who, recorded.conversation))
-            await filler.notes(who, mine[half:])
+            messages = await parts.store.messages(who, recorded.conversation)
+            await filler.turns(who, messages)
+            await filler.notes(who, mine[half:], messages=messages)
 
 
 def _talk(number: int) -> str:

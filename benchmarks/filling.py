@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recollect.clock import Clock, SystemClock
@@ -49,26 +49,26 @@ class Filler:
 
     parts: Parts
 
-    async def notes(self, subject: Subject, texts: Sequence[str]) -> None:
-        """Add a note for each text."""
-        conversation = ConversationId(new_id(self.parts.clock))
-        sources = [_source(conversation, seq, text, self.parts.clock) for seq, text in enumerate(texts, start=1)]
+    async def notes(
+        self, subject: Subject, texts: Sequence[str], *, messages: Sequence[LoggedMessage] | None = None
+    ) -> None:
+        """Add a note for each text.
+
+        Args:
+            subject: Whose notes they are.
+            texts: What they say.
+            messages: The logged message that each rests on, which an import asks for; None: messages that no log has.
+        """
+        if messages is None:
+            conversation = ConversationId(new_id(self.parts.clock))
+            sources = [_source(conversation, seq, text, self.parts.clock) for seq, text in enumerate(texts, start=1)]
+        else:
+            sources = [_quoting(message) for message in messages]
         await self._add(subject, MemoryKind.NOTE, texts, sources)
 
     async def turns(self, subject: Subject, messages: Sequence[LoggedMessage]) -> None:
         """Make logged messages recallable."""
-        sources = [
-            Evidence(
-                conversation=message.conversation,
-                seq=message.seq,
-                hash=message.hash,
-                role=message.role,
-                speaker=message.name or message.role,
-                quote="",
-                said_at=message.said_at,
-            )
-            for message in messages
-        ]
+        sources = [replace(_quoting(message), quote="") for message in messages]
         await self._add(subject, MemoryKind.TURN, [message.text for message in messages], sources)
 
     async def _add(self, subject: Subject, kind: MemoryKind, texts: Sequence[str], sources: Sequence[Evidence]) -> None:
@@ -118,6 +118,18 @@ def decision_on(memory: Memory, id_: str) -> Decision:
         profile=memory.profile,
         conversation=memory.evidence[0].conversation,
         seq=memory.evidence[0].seq,
+    )
+
+
+def _quoting(message: LoggedMessage) -> Evidence:
+    return Evidence(
+        conversation=message.conversation,
+        seq=message.seq,
+        hash=message.hash,
+        role=message.role,
+        speaker=message.name or message.role,
+        quote=message.text,
+        said_at=message.said_at,
     )
 
 
