@@ -1,6 +1,7 @@
 """What the integration tests share: an upstream, servers on folders of their own, and eyes on their databases."""
 
 import os
+import signal
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,6 +11,16 @@ import pytest
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
 from integration.server_process import ServerProcess, StartServer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> Iterator[None]:
+    """Let processes take a Ctrl-C: one that a shell starts in the background ignores it, and so do its children."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")
