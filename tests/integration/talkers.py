@@ -32,21 +32,40 @@ class _Talker:
     luck: random.Random
     names_chat: bool
     """Whether it sends an id of its chat."""
+    names_messages: bool
+    """Whether it sends an id of its message as well, which an edit keeps."""
     chats: int = 0
     turns: int = 0
     history: list[tuple[str, str]] = field(default_factory=list)
     """(said, answered) of the active path."""
+    ids: list[str] = field(default_factory=list)
+    """Of the questions on the active path, with the one that is asked now."""
 
     def choose(self) -> str:
-        """Begin anew, go back to an earlier turn, or go on; return what is said."""
+        """Begin another conversation, go back to an earlier turn, or go on; return what is said."""
         chance = self.luck.random()
+        self.turns += 1
         if chance < _NEW:
             self.chats += 1
             self.history.clear()
-        elif chance < _NEW + _EDIT and self.history:
-            del self.history[self.luck.randrange(len(self.history)) :]
-        self.turns += 1
+            self.ids.clear()
+        elif chance < _NEW + _EDIT and self._may_edit():
+            at = self.luck.randrange(len(self.history))
+            del self.history[at:]
+            del self.ids[at + 1 :]
+        if len(self.ids) == len(self.history):
+            self.ids.append(f"message-{self.turns}")
         return f"I am allergic to {_word(self.turns * 100 + self.number + 1)}."
+
+    def _may_edit(self) -> bool:
+        """Tell whether an edit is certain to be one.
+
+        Until a second turn has shown that the client sends its history, a named chat's only question, said in other
+        words, may also be the next message of a client without a history. Then only the message's id tells.
+        """
+        if self.names_chat and not self.names_messages:
+            return len(self.history) > 1
+        return bool(self.history)
 
     def say(self, server: ServerProcess, text: str) -> Acknowledged | None:
         """Say it, with the history; None where it was not acknowledged."""
@@ -54,6 +73,8 @@ class _Talker:
         headers = {"x-recollect-user": self.user}
         if self.names_chat:
             headers["x-openwebui-chat-id"] = f"chat-{self.number}-{self.chats}"
+        if self.names_messages:
+            headers["x-openwebui-message-id"] = self.ids[-1]
         with suppress(ConnectionError, TimeoutError):
             answer = chat(server.port, f"echo:{self.number}", [*messages, user(text)], headers, stream=True)
             if answer.done:
@@ -82,6 +103,7 @@ class Talkers:
                     user=f"talker-{number // 2}",
                     luck=random.Random(seed * 1_000 + number),
                     names_chat=number % 3 == 0,
+                    names_messages=number % 6 == 0,
                 )
                 for number in range(first, first + count)
             )
