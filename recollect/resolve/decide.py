@@ -320,6 +320,8 @@ def _note(
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
             return decided
+    if candidate.ends and candidate.replaces and batch.find(candidate.replaces) is None:
+        return _plain(Action.IGNORE, said, "what it would end has ended already")
     if candidate.ends:
         return _plain(Action.ADD, said, "new; nothing known that it would end")
     verdict = context.judged.get(place)

@@ -323,3 +323,10 @@ def test_two_things_that_ended_stand_side_by_side() -> None:
     text = "The user is no longer allergic to eggs."
     (one,) = decide(note(text, quote="no longer allergic to eggs"), near=((known, 0.95),))
     assert (one.action, one.target) == (Action.ADD, None)
+
+
+def test_a_models_end_of_what_has_ended_already_adds_nothing() -> None:
+    gone = stored(note("The user's dog Rex limps."))
+    said = note("This is no longer so: the user's dog Rex limps.", ends=True, replaces=gone.id)
+    (one,) = decide(said)
+    assert (one.action, one.reason) == (Action.IGNORE, "what it would end has ended already")
