@@ -293,6 +293,14 @@ def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Re
     )
 
 
+def _ending_nothing(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+    """Decide on the end of something that is not known, or not any more."""
+    candidate, _ = said
+    if candidate.replaces and batch.find(candidate.replaces) is None:
+        return _plain(Action.IGNORE, said, "what it would end has ended already")
+    return _plain(Action.ADD, said, "new; nothing known that it would end")
+
+
 def _note(
     batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
 ) -> Resolved:
@@ -320,10 +328,8 @@ def _note(
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
             return decided
-    if candidate.ends and candidate.replaces and batch.find(candidate.replaces) is None:
-        return _plain(Action.IGNORE, said, "what it would end has ended already")
     if candidate.ends:
-        return _plain(Action.ADD, said, "new; nothing known that it would end")
+        return _ending_nothing(batch, said)
     verdict = context.judged.get(place)
     return _judged(batch, said, verdict) if verdict else _plain(Action.ADD, said, "new")
 
