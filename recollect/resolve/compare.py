@@ -4,9 +4,10 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
 from recollect.resolve.wording import Wording, is_sign, leaders, names, pair, read, token, without_determiners
-from recollect.text import STOP_WORDS, bare, negations, words
+from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
@@ -28,6 +29,14 @@ _LONGER = frozenset({"longer", "anymor", "anymore"})
 _LONGEST_ROLE = 4
 _JOINS = frozenset({"and", "or", "nor", "with"})
 _ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE | PLACING
+
+# One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
+NEARLY_ALL = 0.8
+# A note that has more beyond that says another thing as well, and neither stands for both: 'volunteers at a shelter',
+# 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
+LEAST_SHARED = 0.7
+# In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
+ENOUGH_WORDS = 3
 
 
 def same(a: str, b: str) -> bool:
@@ -277,3 +286,17 @@ def _signed(one: Wording) -> Counter[tuple[str, str]]:
     words = [word for word in without_determiners(one) if word in one.content or is_sign(word)]
     following = [*words[1:], ""]
     return Counter((word, after) for word, after in zip(words, following, strict=True) if is_sign(word))
+
+
+def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
+    """Say by what two notes are alike enough to be one; None where they are not."""
+    spelling = spelling_similarity(normalise(new), normalise(old))
+    if spelling > policy.spelling:
+        return f"spelling {spelling:.2f}"
+    if similarity > policy.meaning:
+        return f"meaning {similarity:.2f}"
+    shared = overlap(new, old)
+    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS and shared.share >= LEAST_SHARED
+    if shared.within and (near or shared.share >= NEARLY_ALL):
+        return f"words {shared.share:.2f}, meaning {similarity:.2f}"
+    return None

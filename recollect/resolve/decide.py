@@ -7,13 +7,13 @@ from recollect.profiles.model import ResolvePolicy
 from recollect.resolve.batch import Batch, Known, changes_openly, is_newer, same_slot, same_value, told_as_change
 from recollect.resolve.claim import Worth, weigh_claim
 from recollect.resolve.compare import (
+    alike,
     contradicts,
     denies,
     differs,
     never_merge,
     of_others,
     one_change_apart,
-    overlap,
     same,
     says_more,
 )
@@ -22,18 +22,10 @@ from recollect.resolve.ending import ended_since, forgotten, moved_on, over
 from recollect.resolve.lifecycle import outlived
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
-from recollect.text import normalise, spelling_similarity
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
 # What saying a thing again adds to its importance, and the most that repetition alone can reach.
 RAISE, HIGHEST_RAISED = 0.05, 0.95
-# One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
-NEARLY_ALL = 0.8
-# A note that has more beyond that says another thing as well, and neither stands for both: 'volunteers at a shelter',
-# 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
-LEAST_SHARED = 0.7
-# In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
-ENOUGH_WORDS = 3
 _EVENTS = frozenset({"event", "plan"})
 
 
@@ -388,18 +380,4 @@ def _against(
         return _replacing(batch, said, [known], f"speaks of a change: {differs}")
     if not newer and told_as_change(known) and not denies(known.text):
         return _late(said, known)
-    return None
-
-
-def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str | None:
-    """Say by what two notes are alike enough to be one; None where they are not."""
-    spelling = spelling_similarity(normalise(new), normalise(old))
-    if spelling > policy.spelling:
-        return f"spelling {spelling:.2f}"
-    if similarity > policy.meaning:
-        return f"meaning {similarity:.2f}"
-    shared = overlap(new, old)
-    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS and shared.share >= LEAST_SHARED
-    if shared.within and (near or shared.share >= NEARLY_ALL):
-        return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.compare import never_merge, same, says_more
-from recollect.resolve.decide import alike
+from recollect.resolve.compare import alike, never_merge, same, says_more
 from recollect.tend.room import last_met
 from recollect.text import bare
 from recollect.types import Memory, MemoryKind

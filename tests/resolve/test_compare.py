@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.compare import never_merge, same, says_more
-from recollect.resolve.decide import alike
+from recollect.resolve.compare import alike, never_merge, same, says_more
 from recollect.resolve.slots import canonical_key, slot_mark, value_mark
 
 

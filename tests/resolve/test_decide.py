@@ -7,7 +7,8 @@ import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.decide import alike, resolve
+from recollect.resolve.compare import alike
+from recollect.resolve.decide import resolve
 from recollect.resolve.plan import Neighbour, Neighbours, ResolveContext, Resolved
 from recollect.types import (
     Action,
