@@ -151,9 +151,9 @@ SELECT *
     ),
     Defect(
         name="thread: the anchor is ignored",
-        file="recollect/store/relational/tree.py",
-        sound="        return self._by_anchor(turn.messages) or self._asked_again(turn, now)",
-        planted="        return self._asked_again(turn, now)",
+        file="recollect/store/relational/placement.py",
+        sound="        return self._anchored(turn, found) if found else self._tree.asked_again(turn, now)",
+        planted="        return self._tree.asked_again(turn, now)",
         noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),
     ),
     Defect(

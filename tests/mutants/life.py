@@ -16,8 +16,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="budget: a call is booked behind the model's answer",
         file="recollect/work/energy.py",
-        sound="        await self._tools.store.reserve(self._subject, booked, self._policy)\n        before,",
-        planted="        before,",
+        sound="        await self._tools.store.reserve(self._subject, booked, self._policy)\n        return booked\n",
+        planted="        return booked\n",
         noticed_by=(
             "tests/work/test_energy.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",
         ),
@@ -115,8 +115,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="tend: one more is held than there is room for",
         file="recollect/tend/room.py",
-        sound="    over = len(held) - room.policy.most\n",
-        planted="    over = len(held) - room.policy.most - 1\n",
+        sound="    over = count - room.policy.most\n",
+        planted="    over = count - room.policy.most - 1\n",
         noticed_by=("tests/tend/test_making_room.py::test_s6_a_session_holds_fifty_and_never_fails",),
     ),
     Defect(
@@ -128,15 +128,15 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="tend: a merged note takes no evidence over",
-        file="recollect/tend/tending.py",
-        sound="importance=importance, inherits=(found.gone.id,)",
-        planted="importance=importance",
+        file="recollect/tend/duplicates.py",
+        sound="importance=kept.importance, inherits=(gone.id,)",
+        planted="importance=kept.importance",
         noticed_by=("tests/tend/test_merge.py::test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all",),
     ),
     Defect(
         name="tend: what another changed meanwhile is overwritten",
-        file="recollect/tend/tending.py",
-        sound="subject_version=hot.version",
+        file="recollect/tend/commit.py",
+        sound="subject_version=version",
         planted="subject_version=None",
         noticed_by=(
             "tests/tend/test_tending.py::test_what_changes_meanwhile_is_planned_anew_and_never_overwritten",
@@ -146,8 +146,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="form: what repeats the memories of a prompt is formed from",
         file="recollect/form/echo.py",
-        sound="        kept = [piece for piece in pieces if not echoed(piece)]\n",
-        planted="        kept = [piece for piece in pieces if not echoed(piece) or piece]\n",
+        sound="        if not gone:\n",
+        planted="        if gone or echoed:\n",
         noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
     ),
     Defect(
