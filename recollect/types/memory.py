@@ -214,12 +214,17 @@ class Detail:
 
         >>> Detail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
         '…     I ski.'
+        >>> Detail(withheld=(Withheld(start=3, end=6), Withheld(start=5, end=99))).quoted("0123456789")
+        '012…  …   '
         """
+        pieces: list[str] = []
+        place = 0
         for stretch in self.withheld:
-            length = len(message[stretch.start : stretch.end])
-            blank = "…" + " " * (length - 1) if length else ""
-            message = message[: stretch.start] + blank + message[stretch.start + length :]
-        return message
+            start, end = max(stretch.start, place), min(stretch.end, len(message))
+            if start < end:
+                pieces += [message[place:start], "…", " " * (end - start - 1)]
+                place = end
+        return "".join([*pieces, message[place:]])
 
 
 NO_DETAIL = Detail()

@@ -61,6 +61,14 @@ BAD_VALUES: Mapping[str, Callable[[list[Line], Ana], None]] = {
     "linked as text": setting("memory", linked="yes"),
     "detail unknown": setting("memory", detail={"__class__": "x"}),
     "detail of a wrong type": setting("memory", detail={"tags": "abc"}),
+    "stretches left out that are no list": setting("memory", detail={"withheld": 3}),
+    "a stretch left out without an end": setting("memory", detail={"withheld": [{"start": 0, "because": ""}]}),
+    "stretches left out of order": setting(
+        "memory", detail={"withheld": [{"start": start, "end": 9, "because": ""} for start in (5, 0)]}
+    ),
+    "a stretch left out for what is no id": setting(
+        "memory", detail={"withheld": [{"start": 0, "end": 1, "because": "x"}]}
+    ),
     "a turn number negative": setting("memory", detail={"first_turn": -1}),
     "ends before it begins": setting("memory", valid_to="1999-01-01T00:00:00+00:00"),
     "closed before it was stored": setting(

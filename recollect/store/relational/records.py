@@ -5,7 +5,7 @@ A record is an object with one value for each field below, in this order; docs/e
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from recollect.store.relational.rows import ERASED as ERASED_MESSAGE
 from recollect.store.relational.rows import KIND_NUMBER, STATE_ORDER
 from recollect.store.relational.rows import WHOLE as WHOLE_MESSAGE
 from recollect.text import clean
-from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemoryState, Subject
+from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemoryState, Subject, Withheld
 
 VERSION = 1
 """Of the format."""
@@ -34,6 +34,7 @@ STAGES = frozenset({"index", "extract", "episodes"})
 """The stages of formation that a worker knows."""
 _ACTIONS = frozenset(action.value for action in Action)
 _DETAIL = asdict(NO_DETAIL)
+_STRETCH = frozenset(field.name for field in fields(Withheld))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +146,38 @@ def _detail(value: Any) -> str:
         if name == "tags":
             if not isinstance(found, list) or not all(isinstance(tag, str) for tag in found):
                 raise ValueError("has tags that are no list of texts")
+        elif name == "withheld":
+            _check_withheld(found)
         elif isinstance(_DETAIL[name], str):
             if not isinstance(found, str):
                 raise ValueError(f"has a {name} that is no text")
-        elif not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= MAX_COUNT:
+        elif not _is_count(found):
             raise ValueError(f"has a {name} that is no count")
     if len(written) > MAX_MEMORY:
         raise ValueError(f"is longer than {MAX_MEMORY:,} characters")
     return written
+
+
+def _check_withheld(value: Any) -> None:
+    """Check the stretches that a quotation leaves out: readers rely on their order.
+
+    Raises:
+        ValueError: They are no stretches, or stand out of order.
+    """
+    last = 0
+    for stretch in value if isinstance(value, list) else [None]:
+        if not isinstance(stretch, dict) or stretch.keys() != _STRETCH:
+            raise ValueError("has a withheld that is no list of stretches")
+        start, end, because = (stretch[name] for name in ("start", "end", "because"))
+        if not (_is_count(start) and _is_count(end) and last <= start <= end):
+            raise ValueError("has a withheld whose stretches are out of order")
+        if because != "":
+            _id(because)
+        last = start
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
 
 
 def _kind(value: Any) -> int:
