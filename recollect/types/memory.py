@@ -199,9 +199,8 @@ class Detail:
     tags: tuple[str, ...] = ()
     """Names under which it is listed, such as `pair:kira+marcus`; in order, each once."""
     first_turn: int = 0
-    """Episodes: the first turn it sums up, counted from 1; 0 elsewhere."""
     last_turn: int = 0
-    """Episodes: the last one."""
+    """Episodes: the first and last turn it sums up, counted from 1; 0 elsewhere."""
     first_seq: int = 0
     """Episodes: where the first message of these turns stands, whether or not it was erased."""
     last_seq: int = 0
@@ -214,16 +213,12 @@ class Detail:
 
         >>> Detail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
         '…     I ski.'
-        >>> Detail(withheld=(Withheld(start=3, end=6), Withheld(start=5, end=99))).quoted("0123456789")
-        '012…  …   '
         """
-        pieces: list[str] = []
-        place = 0
+        pieces, place = [""], 0
         for stretch in self.withheld:
             start, end = max(stretch.start, place), min(stretch.end, len(message))
-            if start < end:
-                pieces += [message[place:start], "…", " " * (end - start - 1)]
-                place = end
+            pieces += [message[place:start], "…".ljust(end - start) if start < end else ""]
+            place = max(start, end)
         return "".join([*pieces, message[place:]])
 
 

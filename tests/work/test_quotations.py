@@ -6,11 +6,25 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
-from recollect.types import Action, MemoryKind, MemoryState
+from recollect.types import Action, Detail, MemoryKind, MemoryState, Withheld
 from stores import STORES
 from talk import assistant, tell, texts, user
 
 TURNS = (MemoryKind.TURN,)
+
+
+@pytest.mark.parametrize(
+    ("stretches", "quoted"),
+    [
+        (((3, 6), (5, 99)), "012…  …   "),
+        (((0, 2), (4, 4), (6, 7)), "… 2345…789"),
+        (((2, 8), (3, 5)), "01…     89"),
+        (((40, 50),), "0123456789"),
+    ],
+)
+def test_a_quotation_keeps_the_place_of_what_it_leaves_out(stretches: tuple[tuple[int, int], ...], quoted: str) -> None:
+    detail = Detail(withheld=tuple(Withheld(start=start, end=end) for start, end in stretches))
+    assert detail.quoted("0123456789") == quoted
 
 
 @pytest.fixture(params=STORES)
