@@ -87,6 +87,7 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
     """
     lines = _lines(text)
     labels = [(line, found) for line in lines if (found := _label(line))]
+    labelled = [line for line, _ in labels]
     leads = [line for line in lines if _leads(line, lines[-1])]
     headers = [line for line in lines if _is_header(line, lines[-1], labelled=bool(labels or leads))]
     below = min([*leads, *headers], key=lambda line: line.start, default=None)
@@ -100,11 +101,11 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
     if cut_off:
         return [(start, len(text))]
     kept = None if asked_before else _question(text, lines, labels, below)
-    if kept is None and marks and not any(line.start > marks[-1] for line, _ in labels):
+    if kept is None and marks and not any(line.start > marks[-1] for line in (*labelled, *leads, *headers)):
         kept = (marks[-1], len(text)) if _wraps(text, below, marks, persona=persona) else None
     if kept is None:
         return [(start, len(text))]
-    return [(start, kept[0]), (kept[1], len(text))]
+    return [span for span in ((start, kept[0]), (kept[1], len(text))) if span[0] < span[1]]
 
 
 def is_template(text: str) -> bool:

@@ -148,9 +148,9 @@ def _pair(tags: Sequence[_Tag]) -> Span | None:
 def _unclosed(named: Iterable[Sequence[_Tag]], pairs: dict[str, Span], plain: Sequence[Span]) -> Iterable[int]:
     """Find where wrappers begin that nothing closes."""
     for tags in named:
-        if tags[0].name in pairs:
-            continue
-        opened = (tag for tag in tags if not tag.closes and (tag.known or tag.opens_block))
+        # A name may be opened once more behind its pair.
+        closed = pairs[tags[0].name][1] if tags[0].name in pairs else 0
+        opened = (tag for tag in tags if tag.start >= closed and not tag.closes and (tag.known or tag.opens_block))
         first = next((tag for tag in opened if not holds(plain, tag.start)), None)
         if first:
             yield first.start
@@ -224,7 +224,8 @@ def _ruled(rules: Sequence["re.Match[str]"]) -> list[_Stretch]:
     ends = [rule for rule in rules if _ends(rule)]
     if not begins:
         return []
-    closed = bool(ends) and ends[-1].start() > begins[0].start()
+    # A rule that begins something behind the last end is closed by none.
+    closed = bool(ends) and ends[-1].start() > begins[-1].start()
     return [(begins[0].start(), ends[-1].end() if closed else None)]
 
 
