@@ -7,9 +7,10 @@ from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence; a foot and a number are no names.
 _ABBREVIATED = re.compile(
-    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|nr|st|ste|mt|vs|e\.g|i\.e|approx|no|"
+    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|e\.g|i\.e|approx|"
     r"rev|hon|gen|capt|sgt|lt|col|sen|gov)"
     r"|(?<!\d )(?<!\d)\b(?:ft|pt)"
+    r"|(?P<number>\b(?:no|nr))"
     r"|(?P<last>\b(?:etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd|[A-Z])))\.$",
     re.IGNORECASE,
 )
@@ -17,6 +18,8 @@ _ABBREVIATED = re.compile(
 _ANOTHER = re.compile(
     r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
 )
+# What stands behind 'no.' where it means a number.
+_NUMBER = re.compile(r"\s{0,3}\d")
 # A picture ends what it stands behind: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
 _STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
@@ -91,7 +94,9 @@ def sentences(text: str) -> list[Piece]:
 def _goes_on(text: str, start: int, end: int) -> bool:
     """Whether a stop ends an abbreviation within a sentence."""
     found = _ABBREVIATED.search(text, start, end)
-    return found is not None and not (found["last"] and _ANOTHER.match(text, end))
+    if found is None or (found["number"] and not _NUMBER.match(text, end)):
+        return False
+    return not (found["last"] and _ANOTHER.match(text, end))
 
 
 def fine_clauses(sentence: Piece) -> list[Piece]:
