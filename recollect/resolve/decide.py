@@ -79,6 +79,8 @@ def _decide(
     if candidate.kind is MemoryKind.FACT:
         decided = (_ended if candidate.ends else _fact)(batch, said, rules[0])
     else:
+        if candidate.ends and candidate.replaces in batch.closed:
+            return _plain(Action.IGNORE, said, "what it ends has ended already")
         if candidate.ends:  # what the extractor names ends first, also where the note only repeats its words
             ended = _corrected(batch, place, said, _plain(Action.ADD, said, "new"), rules)
             if ended.closes:

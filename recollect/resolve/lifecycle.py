@@ -10,7 +10,7 @@ from recollect.types import Candidate, Evidence, MemoryKind
 
 # Whose news it is, or what it is about, before the verb.
 _WHAT = (
-    r"(?:^|[\"\s,(])(?:The user's |the user's |My |my |our |Our |the |The |their )?"
+    r"(?:^|[\"\s,(])(?:The user's |the user's |My |my |our |Our |the |The |their |his |her |[A-Z][\w-]{1,30}+'s )?"
     r"(?P<what>(?:[a-z-]{2,30}+ )?(?:[A-Z][\w-]{1,30}+|[a-z-]{3,30}+)(?: the [a-z]{2,20}+)?)"
 )
 _IS = (
@@ -48,8 +48,8 @@ _PLANNED = (
 _TURNS = (
     _Turn(
         news=re.compile(
-            rf"{_WHAT}\b[^.!?]{{0,60}}?\b(?:died|passed away|passed on|didn't make it|did not make it|(?:was|"
-            rf"were|been|be) put (?:down|to sleep)|is dead)\b"
+            rf"{_WHAT}(?:{_IS}(?:died|passed away|passed on|put (?:down|to sleep)|dead)"
+            r"|(?: was| got) [^.!?]{0,60}?\b(?:died|didn't make it|did not make it))\b"
         )
     ),
     _Turn(
@@ -85,7 +85,7 @@ _TURNS = (
         news=re.compile(
             rf"{_WHAT}{_IS}?(?:'s |is |are |has )?(?:healed|cured|mended|recovered|better again|better now|"
             rf"(?:fine|ok|okay|well|good|normal) again|"
-            r"back to normal|history|all clear)\b"
+            rf"back to normal|all clear)\b|(?P<what2>[a-z-]{{3,30}}+)(?:'s| is| are) history\b"
         ),
         ends=re.compile(
             r"\b(?:broke|broken|injured|sprained|tore|torn|fractured|hurts?|injury|ill|sick|sore|infect\w+|no|not|can't|cannot|doesn't|isn't|until|only|has|is)\b"
@@ -160,6 +160,11 @@ _EVENT = "event"
 _LASTED = re.compile(
     r"\b(?:no|not|can't|cannot|couldn't|until|only|unable|doesn't|isn't|missing|lost|escaped|gone)\b", re.IGNORECASE
 )
+_NAME = re.compile(r"(?<![\w'’.])[A-Z][\w-]{1,30}+")
+_NO_NAMES = frozenset(
+    """The My Our She He They It Their And But January February March April May June July August September
+    October November December Monday Tuesday Wednesday Thursday Friday Saturday Sunday""".split()
+)
 _GENERIC = frozenset(
     token(word)
     for word in "user they it he she one thing time day week month year airline new old first last also more".split()
@@ -205,6 +210,9 @@ def _shared_words(news: re.Match[str]) -> frozenset[str] | None:
     if not groups:
         return None
     what = next((text for text in groups.values() if text), "")
+    # A name says more than what it is the name of: 'the second cat Otto died' says nothing of the first.
+    named = [name for name in _NAME.findall(what + news.group().partition(what)[2]) if name not in _NO_NAMES]
+    what = " ".join(named) or what
     words = frozenset(word for word in read(what).content - DEGREE - _GENERIC if not is_sign(word))
     return words.union(*(_KIN_OF_PLANS.get(word, frozenset()) for word in words))
 

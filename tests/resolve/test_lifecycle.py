@@ -20,6 +20,7 @@ def ended(new: str, old: str) -> bool:
     [
         ('The user said: "We named her Ines."', "The user's wife Rosa is pregnant, due on 4 May 2026."),
         ("Bruno passed away on 3 March 2026.", "The user walks their dog Bruno every morning."),
+        ("Otto got hit by a car and didn't make it.", "The user's second cat is called Otto."),
         ("The user's gran died.", "The user looks after their gran Ada, she lives next door."),
         ("The knee is fine again.", "The user can't run because of a knee injury."),
         ("Norway is off, we had to cancel.", "The user is going to Norway in June 2026."),
@@ -38,6 +39,9 @@ def test_news_end_what_they_make_untrue(new: str, old: str) -> None:
     ("new", "old"),
     [
         ("Bruno passed away on 3 March 2026.", "The user walks their dog Rex every morning."),
+        ("Ilse's second cat Otto died on 3 March 2026.", "Ilse's kitten is called Momo."),
+        ("Vik walks to work since his e-bike died.", "Vik likes crime novels."),
+        ("Vik likes history books.", "Vik likes trains."),
         ("The knee is fine again.", "The user can't lift anything because of a bad shoulder."),
         ("Norway is off, we had to cancel.", "The user is going to Iceland in June 2026."),
         ("The user got a new bike.", "The user's passport expires in August 2026."),

@@ -27,7 +27,6 @@ def facts(clause: str) -> dict[str, tuple[str, bool]]:
         ("since the operation I prefer the aisle seat", "seat", "aisle seat", False),
         ("I always take the window seat", "seat", "window seat", False),
         ("we indent with tabs", "indentation", "tabs", False),
-        ("4 spaces please", "indentation", "4 spaces", False),
         ("no alcohol for me until Easter", "avoid:alcohol", "alcohol", False),
         ("the alcohol ban is lifted", "avoid:alcohol", "alcohol", True),
         ("turns out the walnut thing was never an allergy", "allergy:walnut", "walnut", True),
