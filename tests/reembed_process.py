@@ -5,12 +5,13 @@ The other embedder is one of words in other places, under the name of an API's m
 
 import asyncio
 import sys
-from dataclasses import replace
 
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts, Trial, open_parts
+from recollect.engine import AsyncRecollect, Parts, Trial
 from recollect.providers.protocol import OpenedEmbedder
+from recollect.providers.tokens import token_counter
 from recollect.settings import Settings
+from recollect.store.open import open_store
 from recollect.testing import WordEmbedder
 from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
@@ -33,8 +34,17 @@ def opening(record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
 
 async def opened(url: str) -> AsyncRecollect:
     """Open the engine over embedders of words."""
-    parts: Parts = await open_parts(Settings(database_url=url), SystemClock())
-    return AsyncRecollect(replace(parts, embedder=WordEmbedder(64), opening=opening))
+    settings, clock = Settings(database_url=url), SystemClock()
+    parts = Parts(
+        settings=settings,
+        clock=clock,
+        store=await open_store(url, clock=clock),
+        embedder=WordEmbedder(64),
+        model=None,
+        counter=token_counter(),
+        opening=opening,
+    )
+    return AsyncRecollect(parts)
 
 
 async def main(url: str) -> None:
