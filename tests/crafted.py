@@ -65,7 +65,7 @@ def honest_export() -> bytes:
     async def make(folder: str) -> bytes:
         url = f"sqlite:///{folder}/here.sqlite3"
         async with opened(url) as engine:
-            await tell(engine, MALLORYS, assistant("Lovely birds."), who="mallory")
+            await tell(engine, MALLORYS, assistant("Parrots can live for fifty years in a quiet room."), who="mallory")
             await tell(engine, "I live in Tromsø.", assistant("Far north!"), who="mallory")
             await engine.add("Mallory likes figs.", user="mallory")
         return await exported(url, "mallory")

@@ -158,4 +158,4 @@ async def test_what_a_correction_denies_is_not_quoted(
     await engine.record([*said, user(corrected)], user="ana", conversation="c")
     await engine.form()
     assert wrong not in await quoted(engine)
-    assert [text for text in (await quoted(engine)).split(" | ") if gone in text] == [corrected]
+    assert {text for text in (await quoted(engine)).split(" | ") if gone in text} <= {corrected}
