@@ -115,7 +115,7 @@ _TURNS = re.compile(
 )
 # What only says that it is so now, or softens it.
 _NOW = re.compile(
-    r"(?<!\s)[\s,]++(?:now|again|lately|ever|officially|instead|for\s++now|from\s++now\s++on|btw|lol|haha|tho|though|pls|please|yay|obviously|"
+    r"(?<![\s,])[\s,]++(?:now|again|lately|ever|officially|instead|for\s++now|from\s++now\s++on|btw|lol|haha|tho|though|pls|please|yay|obviously|"
     r"tbh|after\s++all|if\s++possible|all\s++the\s++way)\s*+$",
     re.IGNORECASE,
 )
