@@ -114,7 +114,7 @@ def _counted(text: str) -> frozenset[tuple[str, str]]:
     said = words(text)
     return frozenset(
         (word, behind)
-        for word, behind in zip(said, [*said[1:], ""], strict=True)
+        for word, behind in zip(said, [*said[1:], ""], strict=False)  # signs alone are no words
         if word in _NUMBER_WORDS or any(character.isdecimal() for character in word)
     )
 

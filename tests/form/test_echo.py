@@ -157,3 +157,8 @@ def test_what_a_person_says_about_a_pasted_memory_stays(text: str) -> None:
 def test_a_question_may_stay_for_the_answer_behind_it() -> None:
     text = "Are you allergic to peanuts?"
     assert ECHOES.parted("assistant", text, keeps_questions=True) == (text, [])
+
+
+@pytest.mark.parametrize("text", ["🎉", "C++ 🦀", "¿?", "٣", "—", "ﷺ", "👩‍👩‍👧", "½", "€", "你好", "\u200b"])
+def test_signs_that_are_no_words_are_no_echo(text: str) -> None:
+    assert ECHOES.without("assistant", text) == text
