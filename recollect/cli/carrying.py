@@ -29,7 +29,7 @@ _File = Annotated[
 _All = Annotated[bool, typer.Option("--all", help="Everybody's memory.")]
 _Trusted = Annotated[
     bool,
-    typer.Option("--trusted", help="The file is your own and nobody else had it: skip scrubbing and review."),
+    typer.Option("--trusted", help="Skip scrubbing and review: the file is your own export."),
 ]
 _Missing = Annotated[bool, typer.Option("--only-missing", help="Leave out whoever is there already.")]
 
@@ -98,7 +98,7 @@ def take_in(
     if carried.held:
         note(f"{plural(carried.held, 'memory')} held for review: `recollect review`, or import with --trusted")
     if carried.set_aside:
-        note(f"{plural(carried.set_aside, 'quotation')} closed: they give orders that somebody may have planted")
+        note(f"{plural(carried.set_aside, 'quotation')} closed: they give orders that may have been planted")
 
 
 @contextmanager
