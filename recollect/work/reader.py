@@ -42,7 +42,8 @@ class _Child:
     """The child process. One reading at a time; safe for several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Reentrant: the garbage collector may finalize a reader in the midst of a call, in the same thread.
+        self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
         self._users = 0
 
@@ -106,6 +107,20 @@ def _readable(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
 _CHILD = _Child()
 
 
+def _ends_in_time(budget_s: float, function: Callable[..., object], arguments: tuple[object, ...]) -> bool:
+    # A function of no object: a thread that is done with it may hold it a little longer than the reader lives.
+    for left in reversed(range(_TRIES)):
+        try:
+            how, result = _CHILD.call(budget_s, function, arguments)
+        except _ChildDiedError as error:
+            logger.warning("reading process ended", extra={"error": str(error), "tries_left": left})
+            continue
+        if how == FAILED:
+            raise RuntimeError(str(result))
+        return how == DONE
+    return False
+
+
 class RuleReader:
     """Reads for one engine."""
 
@@ -137,23 +152,11 @@ class RuleReader:
             return
         if name not in self._passed:
             self._enter()
-            self._passed[name] = await asyncio.to_thread(self._ends_in_time, function, arguments)
+            self._passed[name] = await asyncio.to_thread(_ends_in_time, self.budget_s, function, arguments)
             while len(self._passed) > _MAX_KEPT:
                 self._passed.pop(next(iter(self._passed)))
         if not self._passed[name]:
             raise ReadingOverrunError(self.budget_s)
-
-    def _ends_in_time(self, function: Callable[..., object], arguments: tuple[object, ...]) -> bool:
-        for left in reversed(range(_TRIES)):
-            try:
-                how, result = _CHILD.call(self.budget_s, function, arguments)
-            except _ChildDiedError as error:
-                logger.warning("reading process ended", extra={"error": str(error), "tries_left": left})
-                continue
-            if how == FAILED:
-                raise RuntimeError(str(result))
-            return how == DONE
-        return False
 
     def _enter(self) -> None:
         """Use the child from now on, until this is closed or forgotten."""
