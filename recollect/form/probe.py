@@ -14,8 +14,13 @@ from recollect.text import asks, only_asks, squeeze, terms
 from recollect.types import LoggedMessage, Subject
 
 
-def probe(message: LoggedMessage, zone: ZoneInfo) -> None:
-    """Let every rule that reads messages read this one; what they find is of no interest here."""
+def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
+    """Let every rule that reads messages read this one.
+
+    Returns:
+        The result of `readable`, which each of the stages needs again; what else the rules find rests on more than one
+        message.
+    """
     scrub_report(message.text[:LONGEST_READ])
     text = readable(message)
     worth_a_look(text)
@@ -32,3 +37,4 @@ def probe(message: LoggedMessage, zone: ZoneInfo) -> None:
     )
     for candidate in extract_by_rules(source):
         hold_reason(candidate, message.role, text)
+    return text

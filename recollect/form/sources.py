@@ -1,8 +1,10 @@
 """What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from threading import Lock
 from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
@@ -18,8 +20,10 @@ LONGEST_READ = 20_000
 _LONGEST_SEEN = 3 * LONGEST_READ
 # Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
-# A batch's messages are read by gate, extractor and check of evidence in turn.
-_KEPT_READ, _SHORT = 32, 4_000
+# Stages ask for a message's own words again and again, up to once for each candidate: the results are kept.
+MAX_KEPT_TEXTS, MAX_KEPT_CHARACTERS = 256, 1_000_000
+# Earlier messages are asked again with each new one whether a game is still open: up to this length that is kept.
+_MAX_KEPT_TURN = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,12 @@ def readable(message: LoggedMessage) -> str:
     return readable_text(message.text, quotations=message.role == "assistant", speaker=speaker)
 
 
+def keep_readable(message: LoggedMessage, words: str) -> None:
+    """Keep the result of `readable`, found in another process: it is not worked out here."""
+    speaker = speaker_kind(message.role, message.name)
+    _KEPT.keep(_key(message.text, message.role == "assistant", speaker), words)
+
+
 def speaker_kind(role: str, name: str | None) -> Speaker:
     """Tell whose words a message holds: under a name somebody talks to other people.
 
@@ -63,22 +73,55 @@ def speaker_kind(role: str, name: str | None) -> Speaker:
     return "person" if spoken_name(name) else "user"
 
 
+_Key = tuple[str, bool, bool, Speaker]
+
+
+class _KeptReadings:
+    """The own words of the texts read last. Safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._found: OrderedDict[_Key, str] = OrderedDict()
+        self._characters = 0
+
+    def get(self, key: _Key) -> str | None:
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
+
+    def keep(self, key: _Key, words: str) -> None:
+        with self._lock:
+            if key in self._found:
+                return
+            self._found[key] = words
+            self._characters += len(key[0]) + len(words)
+            while len(self._found) > MAX_KEPT_TEXTS or self._characters > MAX_KEPT_CHARACTERS:
+                (text, *_), gone = self._found.popitem(last=False)
+                self._characters -= len(text) + len(gone)
+
+
+_KEPT = _KeptReadings()
+
+
+def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
+    return text[:_LONGEST_SEEN], len(text) > _LONGEST_SEEN, quotations, speaker
+
+
 def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
     """Return what may be derived from a text: own words (and, if told to, quoted lines), scrubbed, not endless."""
-    read = _short_read if len(text) <= _SHORT else _read
-    return read(text, quotations, speaker)
+    key = _key(text, quotations, speaker)
+    known = _KEPT.get(key)
+    if known is None:
+        known = _read(*key)
+        _KEPT.keep(key, known)
+    return known
 
 
-@lru_cache(maxsize=_KEPT_READ)
-def _short_read(text: str, quotations: bool, speaker: Speaker) -> str:
-    return _read(text, quotations, speaker)
-
-
-def _read(text: str, quotations: bool, speaker: Speaker) -> str:
-    seen = own_words(text[:_LONGEST_SEEN], quotations=quotations, speaker=speaker)
-    own = scrub(fold_runs(seen)[: LONGEST_READ + _MARGIN])
+def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> str:
+    own = scrub(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: LONGEST_READ + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
-    return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if len(text) > _LONGEST_SEEN else own[:LONGEST_READ]
+    return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if is_cut else own[:LONGEST_READ]
 
 
 def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[LoggedMessage]) -> list[LoggedMessage]:
@@ -91,7 +134,8 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[Logge
     is_open = False
     for message in earlier:
         if speaker_kind(message.role, message.name) == "user":
-            _, is_open = played(message.text[:LONGEST_READ], is_open=is_open)
+            seen = message.text[:LONGEST_READ]
+            is_open = _kept_open(seen, is_open) if len(seen) <= _MAX_KEPT_TURN else _still_open(seen, is_open)
     found: list[LoggedMessage] = []
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":
@@ -102,6 +146,15 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[Logge
         found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
+
+
+def _still_open(text: str, is_open: bool) -> bool:
+    """Return whether a game is open behind a message."""
+    _, open_behind = played(text, is_open=is_open)
+    return open_behind
+
+
+_kept_open = lru_cache(maxsize=2_000)(_still_open)
 
 
 def quotation_text(memory: Memory) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from recollect.errors import ReadingOverrunError
 from recollect.form.probe import probe
+from recollect.form.sources import keep_readable
 from recollect.ids import new_id
 from recollect.types import Action, Decision, LoggedMessage
 from recollect.work.proposing import Batch
@@ -23,7 +24,9 @@ async def admitted(messages: Sequence[LoggedMessage], tools: Tools) -> tuple[lis
             continue
         try:
             known = (message.conversation, message.seq, message.hash)
-            await tools.reader.check(known, len(message.text), probe, message, tools.zone)
+            words = await tools.reader.check(known, len(message.text), probe, message, tools.zone)
+            if words is not None:
+                keep_readable(message, words)
         except ReadingOverrunError as error:
             refused[message.seq] = str(error)
     return [message for message in messages if message.seq not in refused], refused

@@ -1,11 +1,12 @@
-"""Try the reading of long messages within a CPU budget. Starts one child process for all engines, and ends it.
+"""Read long messages within a CPU budget, in a process that can be ended. Starts one child for all engines, and ends it.
 
 A bound on the cost decides where a message is read. Every pattern of the package runs in linear time, so that a short
 text costs milliseconds whatever it holds: up to `MAX_INLINE_CHARACTERS` it is read here alone, where no process must be
 started and no answer waited for. A longer text is first read in a child process, as the stages will read it: should it
 hold the interpreter for too long, `re` lets nothing end it here. The child stops at the budget, and is killed if it
-does not; the message is then left out. The child is started by the first long text, serves all engines of the process,
-and ends with the last of them, or when its input ends.
+does not; the message is then left out. Costly results are taken from the child, so that the server's process does not
+work them out again. The child is started by the first long text, serves all engines of the process, and ends with the
+last of them, or when its input ends.
 """
 
 import asyncio
@@ -17,10 +18,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 from recollect.errors import ReadingOverrunError
 from recollect.form.process import DONE, FAILED, OVERRUN, READY, read_frame, write_frame
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -107,7 +110,7 @@ def _readable(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
 _CHILD = _Child()
 
 
-def _ends_in_time(budget_s: float, function: Callable[..., object], arguments: tuple[object, ...]) -> bool:
+def _call(budget_s: float, function: Callable[..., T], arguments: tuple[object, ...]) -> T:
     # A function of no object: a thread that is done with it may hold it a little longer than the reader lives.
     for left in reversed(range(_TRIES)):
         try:
@@ -117,8 +120,10 @@ def _ends_in_time(budget_s: float, function: Callable[..., object], arguments: t
             continue
         if how == FAILED:
             raise RuntimeError(str(result))
-        return how == DONE
-    return False
+        if how == DONE:
+            return cast(T, result)
+        break
+    raise ReadingOverrunError(budget_s)
 
 
 class RuleReader:
@@ -135,7 +140,9 @@ class RuleReader:
         """The id of the child process; None while there is none."""
         return _CHILD.pid
 
-    async def check(self, name: Hashable, characters: int, function: Callable[..., object], *arguments: object) -> None:
+    async def check(
+        self, name: Hashable, characters: int, function: Callable[..., T], *arguments: object
+    ) -> T | None:
         """Try what reads `characters` of text, where it can be ended; nothing is done for a short text.
 
         Args:
@@ -144,19 +151,44 @@ class RuleReader:
             function: Of a module, and pure.
             arguments: What can be pickled.
 
+        Returns:
+            The result; None for a short text, and for one that was tried before.
+
         Raises:
             ReadingOverrunError: it takes more CPU time than it may.
             RuntimeError: the function raised an error.
         """
         if characters <= MAX_INLINE_CHARACTERS or self._passed.get(name):
-            return
-        if name not in self._passed:
-            self._enter()
-            self._passed[name] = await asyncio.to_thread(_ends_in_time, self.budget_s, function, arguments)
-            while len(self._passed) > _MAX_KEPT:
-                self._passed.pop(next(iter(self._passed)))
-        if not self._passed[name]:
+            return None
+        if name in self._passed:
             raise ReadingOverrunError(self.budget_s)
+        try:
+            result = await self.read(function, *arguments)
+        except ReadingOverrunError:
+            self._keep(name, passed=False)
+            raise
+        self._keep(name, passed=True)
+        return result
+
+    async def read(self, function: Callable[..., T], *arguments: object, texts: int = 1) -> T:
+        """Return the result of a function that the child calls.
+
+        Args:
+            function: Of a module, and pure.
+            arguments: What can be pickled.
+            texts: How many texts it reads; each has the budget.
+
+        Raises:
+            ReadingOverrunError: it takes more CPU time than it may.
+            RuntimeError: the function raised an error.
+        """
+        self._enter()
+        return await asyncio.to_thread(_call, self.budget_s * texts, function, arguments)
+
+    def _keep(self, name: Hashable, *, passed: bool) -> None:
+        self._passed[name] = passed
+        while len(self._passed) > _MAX_KEPT:
+            self._passed.pop(next(iter(self._passed)))
 
     def _enter(self) -> None:
         """Use the child from now on, until this is closed or forgotten."""
