@@ -56,6 +56,13 @@ def readable(message: LoggedMessage) -> str:
     return readable_text(message.text, quotations=message.role == "assistant", speaker=speaker)
 
 
+def is_read_whole(message: LoggedMessage) -> bool:
+    """Return whether `readable` looks at a message to its end."""
+    return len(message.text) < LONGEST_READ or (
+        len(message.text) <= _LONGEST_SEEN and len(readable(message)) < LONGEST_READ
+    )
+
+
 def keep_readable(message: LoggedMessage, words: str) -> None:
     """Keep the result of `readable`, found in another process: it is not worked out here."""
     speaker = speaker_kind(message.role, message.name)

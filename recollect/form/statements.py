@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.form.rules import RULES_VERSION, extract_by_rules
+from recollect.form.rules import RULES_VERSION, RulesReading, read_by_rules
 from recollect.form.shapes.typed import type_named
 from recollect.form.sources import FormInput
 from recollect.form.worth import record_type
@@ -28,8 +28,17 @@ def statements_version(form: FormPolicy) -> str:
 
 
 def extract_statements(source: FormInput, form: FormPolicy) -> list[Candidate]:
-    """Extract what people state about themselves, in the shape of a policy."""
-    found = extract_by_rules(source)
+    """Extract what people state about themselves: see `read_statements`."""
+    return list(read_statements(source, form).candidates)
+
+
+def read_statements(source: FormInput, form: FormPolicy) -> RulesReading:
+    """Read what people state about themselves, in the shape of a policy."""
+    read = read_by_rules(source)
+    return replace(read, candidates=_shaped(read.candidates, form))
+
+
+def _shaped(found: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]:
     if form.extractor == "facts":
         return [one for one in found if one.kind is MemoryKind.FACT or one.forgets]
     if form.extractor == "memories":

@@ -9,6 +9,8 @@ from recollect.form.scrub import scrub
 from recollect.form.sources import readable
 from recollect.ids import new_id
 from recollect.types import Action, Decision, Lease, LoggedMessage, Memory, MemoryId, RecallRecord, Subject
+from recollect.work.apart import apart
+from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.proposing import Batch
 from recollect.work.tools import Tools
 
@@ -37,9 +39,14 @@ async def parted(
     recalled = await _memories(recalls, tools) if messages else []
     if not recalled:
         return [(one, "") for one in messages]
-    echoes = Echoes(recalled)
-    found = ((one, echoes.parted(one.role, readable(one), keeps_questions=keeps_questions)) for one in messages)
-    return [(replace(one, text=kept), " ".join(gone)) for one, (kept, gone) in found]
+
+    def found() -> list[tuple[LoggedMessage, str]]:
+        echoes = Echoes(recalled)
+        both = ((one, echoes.parted(one.role, readable(one), keeps_questions=keeps_questions)) for one in messages)
+        return [(replace(one, text=kept), " ".join(gone)) for one, (kept, gone) in both]
+
+    size = characters(messages) + sum(len(memory.text) for memory in recalled)
+    return await apart(size, found, above=LARGE_BATCH)
 
 
 def told_again(batch: Batch, parts: Sequence[tuple[LoggedMessage, str]], tools: Tools) -> list[Decision]:

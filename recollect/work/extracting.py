@@ -11,7 +11,7 @@ from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
-from recollect.form.sources import readable
+from recollect.form.sources import is_read_whole, readable
 from recollect.ids import new_id
 from recollect.profiles.model import Profile, ResolvePolicy
 from recollect.profiles.options import laid_over
@@ -142,7 +142,8 @@ async def _outdated(batch: Batch, changes: Sequence[Change], tools: Tools) -> tu
 
 async def _count(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
     """Count the secrets struck out of what was formed, and what no model needed to see of it."""
-    tools.metrics.skipped.update(withheld(batch) if tools.model else ())
+    if tools.model:
+        tools.metrics.skipped.update(await apart(characters(read), lambda: withheld(batch), above=LARGE_BATCH))
     formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
     await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 
@@ -187,6 +188,7 @@ async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     )
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
+    decisions += await _left_out(batch, extracted, tools)
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
     outdated, home = outdated_by(resolved, changes, decisions), batch.lease.key.home
     shortened, why = await withhold(outdated, batch.hot, tools, gone=gone)
@@ -290,8 +292,18 @@ def _resolved(
     return resolve(proven, neighbours, policy=policy, context=context).resolved
 
 
+async def _left_out(batch: Batch, extracted: Extracted, tools: Tools) -> list[Decision]:
+    """Log how much of a message was left out because it is too long, or states too much."""
+    own = [message for message in batch.messages if message.role in batch.sources]
+    whole = await apart(characters(own), lambda: [is_read_whole(message) for message in own], above=LARGE_BATCH)
+    why = {m.seq: f"the end of {len(m.text)} characters" for m, read in zip(own, whole, strict=True) if not read}
+    for seq, left in extracted.left_out.items():
+        why[seq] = f"{left} and {why[seq]}" if seq in why else left
+    return [_unread(batch, f"left out of a long message: {left}", seq, tools) for seq, left in sorted(why.items())]
+
+
 def _unread(batch: Batch, reason: str, seq: int | None, tools: Tools) -> Decision:
-    """Log what the model answered and could not be read: nothing vanishes in silence."""
+    """Log what was not read: nothing vanishes in silence."""
     return Decision(
         id=new_id(tools.clock),
         subject=batch.lease.key.subject,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.ma  # np.unique imports it when it is first called: 37 ms, on the event loop
 import numpy.typing as npt
 
 from recollect.ids import id_bytes, id_text

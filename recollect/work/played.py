@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 
 from recollect.form.sources import without_role_play
 from recollect.types import Lease, LoggedMessage
+from recollect.work.apart import apart
+from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.tools import Tools
 
 # Messages before the new ones in which the beginning of a game is looked for.
@@ -29,4 +31,5 @@ async def without_games(
     if first > 1:
         read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
         earlier = [message for message in read if message.seq < first and message.seq not in gone]
-    return without_role_play(messages, earlier)
+    size = characters(messages) + characters(earlier)
+    return await apart(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)

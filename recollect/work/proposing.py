@@ -2,23 +2,26 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.errors import ModelError, ModelFault
+from recollect.errors import ModelError, ModelFault, ReadingOverrunError
 from recollect.form.courtesy import SkipReason, skip_reason
 from recollect.form.evidence import question_before
 from recollect.form.gate import worth_a_look
 from recollect.form.model import ModelExtraction, extract_by_model
-from recollect.form.paragraph import PARAGRAPH_VERSION, extract_paragraph
-from recollect.form.records import RECORDS_VERSION, extract_records
+from recollect.form.paragraph import PARAGRAPH_VERSION
+from recollect.form.records import RECORDS_VERSION
+from recollect.form.rules import RulesReading
 from recollect.form.rules.extract import forget_requests
 from recollect.form.scene import INTERACTION, tags_of
 from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import Shape, shape_for
 from recollect.form.sources import FormInput, readable
-from recollect.form.statements import extract_statements, statements_version
+from recollect.form.statements import statements_version
 from recollect.form.tone import statement_part
+from recollect.form.without_model import read_without_model
 from recollect.form.worth import is_pleasantry
 from recollect.profiles.model import FormPolicy, Profile
 from recollect.providers.protocol import LanguageModel
@@ -26,7 +29,7 @@ from recollect.text import terms
 from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Memory, MemoryId, MemoryKind
 from recollect.work.apart import apart
 from recollect.work.neighbours import nearest, sharing
-from recollect.work.portions import LARGE_BATCH, characters
+from recollect.work.portions import LARGE_BATCH, characters, is_read_apart
 from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
@@ -75,6 +78,8 @@ class Extracted:
     """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
     seq: int | None = None
     """The message that `dropped` speaks of; None: the whole batch."""
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    """How much of a message was not read or kept, by its `seq`."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -103,7 +108,7 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
         return _nothing(batch)
     source = _source(batch, tools)
     if tools.model is None:
-        return Extracted(candidates=await asyncio.to_thread(_by_rules, source, batch.profile))
+        return await _by_rules(source, batch, tools)
     shape = shape_for(batch.profile.form, longest_characters=batch.profile.room.longest_characters)
     known = () if shape.whole or alone else await _known(batch, worth, tools)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
@@ -173,13 +178,16 @@ def _source(batch: Batch, tools: Tools) -> FormInput:
     )
 
 
-def _by_rules(source: FormInput, profile: Profile) -> list[Candidate]:
-    form = profile.form
-    if form.extractor == "paragraph":
-        return extract_paragraph(source, most_sentences=form.most_sentences, characters=profile.room.longest_characters)
-    if form.without_model == "records":
-        return extract_records(source, types=form.types, replies_only=profile.trigger.when == "every_turn")
-    return extract_statements(source, form)
+async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
+    """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
+    read: RulesReading | None = None
+    if tools.reader is not None and is_read_apart(source.messages):
+        # Each long message passed its trial alone: together they may still take too long, and none is left out for it.
+        with suppress(ReadingOverrunError):
+            read = await tools.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
+    if read is None:
+        read = await asyncio.to_thread(read_without_model, source, batch.profile)
+    return Extracted(candidates=read.candidates, left_out=read.left_out)
 
 
 def _nothing(batch: Batch) -> Extracted:

@@ -25,6 +25,7 @@ from recollect.types import (
 )
 from recollect.work.apart import apart
 from recollect.work.indexing import is_quotable
+from recollect.work.portions import LARGE_BATCH
 from recollect.work.stale import Outdated, stale_stretches
 from recollect.work.tools import Tools
 from recollect.work.undoing import readings
@@ -67,7 +68,9 @@ async def withhold(
     found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
     quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
-    shortened = [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
+    size = sum(len(quotation.text) for quotation in quotations) * len(outdated)
+    made = await apart(size, lambda: [_shortened(one, outdated, tools) for one in quotations], above=LARGE_BATCH)
+    shortened = [short for short in made if short]
     now = tools.clock.now()
     closes = [
         CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now) for short in shortened
@@ -128,7 +131,8 @@ async def _added(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
     """Make quotations recallable by the words that are left."""
     if not quotations:
         return []
-    read = [readings(quotation) for quotation in quotations]
+    size = sum(len(quotation.text) for quotation in quotations)
+    read = await apart(size, lambda: [readings(quotation) for quotation in quotations], above=LARGE_BATCH)
     rows: Iterator[Vector] = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]))
     return [
         AddMemory(

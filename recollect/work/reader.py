@@ -1,4 +1,4 @@
-"""Read long messages within a CPU budget, in a process that can be ended. Starts one child for all engines, and ends it.
+"""Read long messages within a CPU budget, in a process that can be ended. Starts and ends one child for all engines.
 
 A bound on the cost decides where a message is read. Every pattern of the package runs in linear time, so that a short
 text costs milliseconds whatever it holds: up to `MAX_INLINE_CHARACTERS` it is read here alone, where no process must be
@@ -140,9 +140,7 @@ class RuleReader:
         """The id of the child process; None while there is none."""
         return _CHILD.pid
 
-    async def check(
-        self, name: Hashable, characters: int, function: Callable[..., T], *arguments: object
-    ) -> T | None:
+    async def check(self, name: Hashable, characters: int, function: Callable[..., T], *arguments: object) -> T | None:
         """Try what reads `characters` of text, where it can be ended; nothing is done for a short text.
 
         Args:

@@ -1,9 +1,10 @@
 """From messages to candidates by rule: facts clause by clause, notes sentence by sentence. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
@@ -36,8 +37,10 @@ from recollect.form.transcript import is_stand_in, without_transcript
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 RULES_VERSION = "rules-2"
-# Most candidates of one message: more is a pasted text.
-MOST_CANDIDATES = 20
+# Statements kept of one message, and as many requests to forget: more is a pasted text.
+MAX_CANDIDATES = 20
+# Sentences of one message that are read for statements: a long letter has half of them. The rest may ask to forget.
+MAX_SENTENCES = 400
 # Messages before it in which a correction finds what it corrects.
 MAX_LOOKED_BACK = 4
 _REMEMBER = re.compile(
@@ -53,23 +56,45 @@ _REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
 _LONGEST_REFERRING = 7
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesReading:
+    """What the rules found."""
+
+    candidates: Sequence[Candidate] = ()
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    """How much was not read or kept of messages with too many statements, by their `seq`."""
+
+
 def extract_by_rules(source: FormInput) -> list[Candidate]:
-    """Extract what the messages say that lasts about who says it.
+    """Extract what the messages say that lasts about who says it: see `read_by_rules`."""
+    return list(read_by_rules(source).candidates)
+
+
+def read_by_rules(source: FormInput) -> RulesReading:
+    """Read what the messages say that lasts about who says it.
 
     Facts come from the `user` role alone. The assistant is read only where it speaks under a name, as in a
     recorded talk between people. Order is that of the messages.
     """
-    return [candidate for reading in _readings(source) for candidate in _of_message(reading)]
+    found: list[Candidate] = []
+    left_out: dict[int, str] = {}
+    for reading in _readings(source):
+        kept, why = _of_message(reading)
+        found += kept
+        if why:
+            left_out[reading.message.seq] = why
+    return RulesReading(candidates=found, left_out=left_out)
 
 
 def forget_requests(source: FormInput) -> list[Candidate]:
     """Extract the requests to forget alone: a model that forms memories need not know of them."""
-    found = []
-    for reading in _readings(source):
-        for sentence in sentences(reading.masked):
-            request = forget_of(reading, sentence)
-            found += [request] if request and not takes_back(sentence.text) else []
-    return found
+    return [request for reading in _readings(source) for request in _requests(reading, sentences(reading.masked))]
+
+
+def _requests(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
+    """Read the first `MAX_CANDIDATES` requests to forget."""
+    asked = (forget_of(reading, piece) for piece in pieces if not takes_back(piece.text))
+    return list(islice((request for request in asked if request), MAX_CANDIDATES))
 
 
 def _readings(source: FormInput) -> Iterator[Reading]:
@@ -114,12 +139,30 @@ def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Spea
     return Speaker(who(message), bool(mine), others.pop() if len(others) == 1 and mine else "")
 
 
-def _of_message(reading: Reading) -> list[Candidate]:
+def _of_message(reading: Reading) -> tuple[list[Candidate], str]:
+    """Read one message; return what is kept of it, and how much is not."""
+    pieces = sentences(reading.masked)
+    found = _stated(reading, pieces[:MAX_SENTENCES])
+    if len(pieces) > MAX_SENTENCES:
+        found += _requests(reading, pieces[MAX_SENTENCES:])
+    # "Don't keep this: …" means what stands behind it as well.
+    found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
+    found = _unique(found)
+    stated = [one for one in found if not one.forgets][MAX_CANDIDATES:]
+    asked = [one for one in found if one.forgets][MAX_CANDIDATES:]
+    beyond = {id(one) for one in (*stated, *asked)}
+    unread = max(0, len(pieces) - MAX_SENTENCES)
+    told = [f"{unread} of {len(pieces)} sentences"] if unread else []
+    told += [f"{len(beyond)} of {len(found)} statements"] if beyond else []
+    return [one for one in found if id(one) not in beyond], " and ".join(told)
+
+
+def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     found: list[Candidate] = []
     last_joked = 0
     before: Piece | None = None
     imagined = False
-    for sentence in sentences(reading.masked):
+    for sentence in pieces:
         imagined = not reading.talk and not in_earnest(sentence.text) and (imagined or imagines(sentence.text))
         if imagined:
             continue
@@ -135,9 +178,7 @@ def _of_message(reading: Reading) -> list[Candidate]:
         if previous and not reading.talk and is_naming(sentence.text):
             found.extend(_named_since(reading, previous, sentence))
         found.extend(_corrected(reading, sentence) or _of_sentence(reading, sentence))
-    # "Don't keep this: …" means what stands behind it as well.
-    found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
-    return _unique(found)[:MOST_CANDIDATES]
+    return found
 
 
 def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
