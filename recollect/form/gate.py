@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.form.machine_text import CODE_LINE
 from recollect.form.requests import wants_forgotten
 from recollect.form.rules.asides import tells_in_passing
 from recollect.form.rules.facts import lead_of
@@ -38,13 +39,6 @@ _CORRECTS = re.compile(
     r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
     r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
     re.IGNORECASE,
-)
-_CODE_LINE = re.compile(
-    r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
-    r"function|#include|SELECT|INSERT"
-    r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
-    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^[^\S\n]*+\w+\s*+=\s*+\S|File \"",
-    re.MULTILINE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
 # English function words: a text with none of them is in another language, whose cues are not known here.
@@ -111,7 +105,7 @@ def _long_enough(text: str) -> bool:
 
 def _is_code(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
-    hits = sum(bool(_CODE_LINE.search(line)) for line in lines)
+    hits = sum(bool(CODE_LINE.search(line)) for line in lines)
     if len(lines) == 1:
         return hits > 0 and len(_LATIN_WORD.findall(text)) < 4 and not _SELF.search(text)
     return hits / len(lines) > _CODE_SHARE

@@ -13,7 +13,9 @@ _FORWARDED = re.compile(
     r"mensaje reenviado|mensaje original|messaggio inoltrato|messaggio originale|mensagem encaminhada)\b"
     r"|(?:begin forwarded message|anfang der weitergeleiteten nachricht|début du message (?:réexpédié|transféré))\s?:"
     r"|(?:on|am|le|el|il|op|em)\s[^\n]{4,160}\s(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu)\b"
-    r"[^\n:]{0,60}:[ \t]*+$)",
+    r"[^\n:]{0,60}:[ \t]*+$"
+    # As web mail shows it: 'Bruno Meier <b@x.example>', with the time or nothing behind.
+    r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _FROM = re.compile(

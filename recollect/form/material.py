@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from recollect.form.spans import Span
+from recollect.form.clauses import Clause, clauses
+from recollect.form.labels import TEXTS
+from recollect.form.spans import Span, Taken
 
-# Longest clause that is looked at, in characters, from its end: what announces a text is short.
-_MAX_CLAUSE = 300
+_NOTHING = Taken()
 # Most words of a heading ('Lyrics:'), and of an order that stands behind its text ('Translate to French').
 _HEADING_WORDS, _ORDER_WORDS = 3, 7
 # Words before a colon that are looked at.
 _NEAR = 14
-_CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
 _WORD = re.compile(r"[^\W\d_][\w'-]*+")
 _LEAD = (
     r"\A(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
@@ -39,15 +38,6 @@ _WRITES = re.compile(
     _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
     re.IGNORECASE,
 )
-_TEXTS = frozenset(
-    """abstract intro introduction notes ad advert announcement article bio biography blog book caption chapter
-    chat comment conversation cv description dialogue diary draft email e-mail essay eulogy excerpt fable fanfic
-    letter line lines lyrics mail message messages monologue novel obituary paragraph paragraphs passage poem
-    post profile prologue prompt quote reply resume response review scene screenplay script sentence sentences
-    song sonnet speech statement story storyline testimonial tale text texts toast tweet verse whatsapp sms
-    transcript interview testimony caption email's affidavit""".split()
-)
-_CHATS = frozenset("chat conversation dialogue transcript messages interview texts whatsapp".split())
 _SHOWS = frozenset(
     """here here's heres below following this these that from by reads read says goes begins beginning starts starting
     sent wrote received got found quote called titled entitled attached next original version with reply answer
@@ -116,21 +106,12 @@ _QUOTED_BLOCK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    text: str
-    start: int
-    end: int
-    line_end: int
-
-
-def find_material(text: str, *, wrapped: bool = False, chatted: bool = False) -> list[Span]:
+def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
     """Find what of a message is not said by the user themselves.
 
     Args:
-        text: Own words, without wrappers and mail.
-        chatted: A pasted chat was taken out of it: what announces a chat is about that.
-        wrapped: Something wrapped was taken out of it: an order to work on a text is about that.
+        text: A message, without what it wraps.
+        taken: What is taken out of it anyhow: an order right before that is about it, and about nothing else.
 
     >>> text = "I moved. Translate into Spanish: I am cold."
     >>> [text[start:end] for start, end in find_material(text)]
@@ -143,62 +124,47 @@ def find_material(text: str, *, wrapped: bool = False, chatted: bool = False) ->
     if told:
         spans.append((told.start(), len(text)))
     spans += _spoken(text)
-    clauses = list(_clauses(text))
-    for clause in clauses[:-1]:
-        start = _announced(clause, text, wrapped=wrapped, chatted=chatted)
-        if start is not None:
-            return [*spans, (start, len(text))]
-    last = clauses[-1] if clauses else None
-    if last and len(clauses) > 1 and not wrapped and _is_order_behind(last.text.strip()):
+    found = [clause for clause in clauses(text) if not taken.holds(clause.start)]
+    for clause in found[:-1]:
+        if not taken.follows(text, clause.end) and _announces(clause):
+            return [*spans, (clause.end, len(text))]
+    last = found[-1] if found else None
+    if last and len(found) > 1 and not taken.spans and not taken.places and _is_order_behind(last.text.strip()):
         spans.append((0, last.start))
     return spans
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
-    line_end = -1
-    for found in _CLAUSE.finditer(text):
-        if found.end() > line_end:
-            line_end = text.find("\n", found.end())
-            line_end = len(text) if line_end < 0 else line_end
-        if found.group().strip():
-            yield _Clause(found.group()[-_MAX_CLAUSE:], found.start(), found.end(), line_end)
-
-
-def _announced(clause: _Clause, text: str, *, wrapped: bool, chatted: bool) -> int | None:
-    """Return where a text begins that a clause announces; None where it announces none."""
+def _announces(clause: Clause) -> bool:
+    """Whether a text to work on stands behind a clause."""
     said = clause.text.strip()
     words = [word.lower() for word in _WORD.findall(said)]
     if said.endswith(":"):
-        if wrapped and text[clause.end - 1 : clause.end + 1].strip(" \t")[-1:] == "\n":
-            return None  # what it announces was taken out
-        about_chat = chatted and bool(_CHATS.intersection(words))
-        return clause.end if not about_chat and _heads_text(said, words) else None
-    lines = clause.text.endswith("\n")
-    if wrapped or not words:
-        return None
+        return _heads_text(said, words)
+    if not words:
+        return False
     asked = bool(_CORRECTS.match(said)) or (bool(_WORKS.match(said)) and not said.endswith((",", ";")))
-    if lines and asked and not said.endswith(",") and len(words) > 1:
-        return clause.end
+    if clause.ends_line and asked and not said.endswith(",") and len(words) > 1:
+        return True
     pointed = bool({"this", "following", "below"}.intersection(words))
-    names = bool(_TEXTS.intersection(words[-4:]))
+    names = bool(TEXTS.intersection(words[-4:]))
     wants = asked or bool({"reply", "respond", "answer", "think", "mean", "sound", "summarize"}.intersection(words))
-    return clause.end if pointed and names and wants else None
+    return pointed and names and wants
 
 
 def _heads_text(said: str, words: list[str]) -> bool:
     words = words[-_NEAR:]
     if _TESTS.search(said):
         return True
-    if _WORKS.match(said):
+    if _WORKS.match(said) and said.casefold() != "edit:":
         return True
-    texts = _TEXTS.intersection(words)
+    texts = TEXTS.intersection(words)
     if texts and _WRITES.match(said):
         return True
     if "about me" in said.lower() or "myself" in words:
         return False
-    if texts and (_SHOWS.intersection(words) or (words[-1] in _TEXTS and len(words) <= _HEADING_WORDS)):
+    if texts and (_SHOWS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
         return True
-    return bool(_THINGS.intersection(words)) and words[0] not in ("no", "all")
+    return bool(_THINGS.intersection(words)) and words[0] not in ("no", "all", "out")
 
 
 def _is_order_behind(said: str) -> bool:

@@ -9,7 +9,8 @@ from recollect.form.spans import Span, blanked, holds
 
 # Our block's tags, written plainly or escaped; the boundary's hash behind the name may stand in both.
 _OUR_TAG = re.compile(
-    r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}recollect-memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?", re.I
+    r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}recollect[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
+    re.I,
 )
 # The beginning of such a tag, where a text was cut in the middle of it.
 _CUT_TAG = re.compile(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)

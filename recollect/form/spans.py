@@ -1,7 +1,8 @@
 """Stretches of a text that are taken out of it. Pure."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 Span = tuple[int, int]
 """Where a stretch begins, and where what follows it begins."""
@@ -28,21 +29,55 @@ def holds(spans: Sequence[Span], place: int) -> bool:
     return at >= 0 and place < spans[at][1]
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What is taken out of a text: stretches that still stand in it, and places where others stood."""
+
+    spans: Sequence[Span] = ()
+    """United."""
+    places: Sequence[int] = ()
+
+    def holds(self, place: int) -> bool:
+        """Whether a place is taken out."""
+        return holds(self.spans, place)
+
+    def follows(self, text: str, place: int) -> bool:
+        """Whether the first thing behind a place is taken out, or has been."""
+        behind = place
+        while behind < len(text) and text[behind].isspace():
+            behind += 1
+        first = bisect_left(self.places, place - 1)
+        return self.holds(behind) or (first < len(self.places) and self.places[first] <= behind)
+
+
 def cut(text: str, spans: Iterable[Span]) -> str:
     """Take spans out of a text. What stood before and behind them does not grow into one sentence.
 
     >>> cut("I like tea.<x>and</x>Bye", [(11, 21)])
     'I like tea.\\nBye'
     """
+    return cut_places(text, spans)[0]
+
+
+def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
+    """Take spans out of a text; return with it the places where they were, counted in what is left.
+
+    >>> cut_places("I like tea.<x>and</x>Bye", [(11, 21)])
+    ('I like tea.\\nBye', [11])
+    """
     kept: list[str] = []
-    at = 0
+    places: list[int] = []
+    at = length = 0
     for start, end in united(spans):
         kept.append(text[at:start])
+        length += start - at
+        places.append(length)
         if not text[max(0, start - 1) : start].isspace() and not text[end : end + 1].isspace():
             kept.append("\n")
+            length += 1
         at = end
     kept.append(text[at:])
-    return "".join(kept)
+    return "".join(kept), places
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:

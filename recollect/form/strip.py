@@ -5,14 +5,19 @@ away: rather lose a sentence than read one of others as the speaker's.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
+from recollect.form.foreign_tags import with_plain_tags
+from recollect.form.machine_text import find_machine_text
 from recollect.form.mail import find_mail
 from recollect.form.material import find_material
 from recollect.form.own_blocks import OwnBlocks, find_own_blocks
+from recollect.form.pasted import find_pasted
 from recollect.form.retrieval_prompts import find_retrieved, is_template
 from recollect.form.role_play import find_role_play
-from recollect.form.spans import Span, cut, united
+from recollect.form.spans import Span, Taken, cut, cut_places, united
+from recollect.form.threads import find_thread
 from recollect.form.transcript import find_transcript
 from recollect.form.wrappers import Wrapped, find_wrapped
 
@@ -57,56 +62,62 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     >>> own_words("> I hate tea\\nMe too.")
     'Me too.'
     """
+    text = with_plain_tags(text)
     wrapped = find_wrapped(text, known_only=speaker == "assistant")
     blocks = find_own_blocks(text, wrapped.spans)
     if blocks.forged or (wrapped.doubtful and speaker != "assistant"):
         return ""
     spans = united([*wrapped.spans, *blocks.spans])
-    text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks)
-    text = _without_rows(text)
+    text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks, speaker)
+    text = cut(text, _rows(text))
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
     if speaker == "user":
-        text = _meant(text, wrapped=bool(spans))
+        text = cut(text, find_role_play(text))
     return _INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip()
 
 
-def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks) -> str:
-    """Take wrappers out, and then the prompts and mail that have none."""
-    rest = cut(text, spans)
+def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks, speaker: Speaker) -> str:
+    """Take wrappers out, and then what stands without one: prompts, mail, and what a user pasted."""
+    rest, places = cut_places(text, spans)
     cut_off = wrapped.cut_off or blocks.cut_off
     if wrapped.own is not None and not cut_off and is_template(rest):
         # What a client marks as the user's counts where nothing but its template stands around it.
         start, end = wrapped.own
         return own_words(text[start:end])
-    return cut(rest, [*find_retrieved(rest, _places(spans), cut_off=cut_off), *find_mail(rest)])
+    retrieved = find_retrieved(rest, places, cut_off=cut_off)
+    taken = [*retrieved, *find_mail(rest)]
+    if speaker == "user":
+        taken += _carried(rest, places, taken, asked=bool(retrieved))
+    return cut(rest, taken)
 
 
-def _meant(text: str, *, wrapped: bool) -> str:
-    """Take out what the user writes and does not say of themselves: texts to work on, speech of others, games."""
-    chat = find_transcript(text)
-    text = cut(text, chat)
-    text = cut(text, find_material(text, wrapped=wrapped, chatted=bool(chat)))
-    return cut(text, find_role_play(text))
+def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: bool) -> list[Span]:
+    """Find what a user writes and does not say of themselves: others' threads, programs' text, texts to work on.
+
+    Args:
+        text: A message without what it wraps.
+        places: Where that stood.
+        gone: What else is taken out of it.
+        asked: What is left beside that is the question of a prompt, behind its label.
+    """
+    quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
+    found = [*gone, *quoted, *_rows(text), *find_thread(text), *find_machine_text(text), *find_transcript(text)]
+    taken = Taken(united(found), places)
+    found += find_material(text, taken)
+    return found if asked else [*found, *find_pasted(text, taken)]
 
 
-def _places(spans: list[Span]) -> list[int]:
-    """Return where spans were, counted in the text without them."""
-    found: list[int] = []
-    gone = 0
-    for start, end in spans:
-        found.append(start - gone)
-        gone += end - start
-    return found
-
-
-def _without_rows(text: str) -> str:
-    """Drop the lines of a block that was pasted without its tags: its frame, and the rows behind it."""
-    kept: list[str] = []
+def _rows(text: str) -> list[Span]:
+    """Find the lines of a block that was pasted without its tags: its frame, and the rows behind it."""
+    found: list[Span] = []
     within = False
+    at = 0
     for line in text.split("\n"):
-        if _OUR_FRAME.search(line.lstrip(" \t>")[:300]):
-            within = True
-        elif not _OUR_ROW.match(line) and not (within and _LISTED.match(line)):
-            kept.append(line)
+        is_frame = bool(_OUR_FRAME.search(line.lstrip(" \t>")[:300]))
+        if is_frame or _OUR_ROW.match(line) or (within and _LISTED.match(line)):
+            found.append((at, at + len(line) + 1))
+            within = within or is_frame
+        else:
             within = within and not line.strip()
-    return "\n".join(kept)
+        at += len(line) + 1
+    return found

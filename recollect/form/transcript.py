@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.form.labels import is_kin, is_own_label
 from recollect.form.spans import Span, united
 
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
@@ -13,15 +14,6 @@ _LABEL = re.compile(
 )
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
-# Labels of a list about oneself or a task, not of somebody who speaks.
-_HEADINGS = frozenset(
-    """about address age allergies allergy answer background birthday budget city company cons context date day diet
-    dislikes edit education email employer example experience family friday goal goals gender health height hobbies
-    hobby home input instructions interests job language languages like likes location monday morning name note notes
-    occupation output phone plan preferences problem profession pros ps question reminder role rules saturday skills
-    status subject summary sunday task thursday time title todo tuesday update weight wednesday where when why what
-    how work situation""".split()
-)
 # So many labelled lines make a transcript; one may be a heading.
 _FEWEST = 2
 
@@ -32,7 +24,7 @@ def without_transcript(text: str) -> str:
     >>> without_transcript("Look:\\nBen: I ski\\nMe: I swim")
     'Look:\\n          \\n    I swim'
     """
-    labels = [found for found in _LABEL.finditer(text) if not _names_nobody(found["name"])]
+    labels = _labels(text)
     if len(labels) < _FEWEST:
         return text
     kept = list(text)
@@ -44,12 +36,13 @@ def without_transcript(text: str) -> str:
     return "".join(kept)
 
 
-def _names_nobody(name: str) -> bool:
-    """Whether a label is a heading or the beginning of a sentence rather than a name: 'I have two rules: …'."""
-    first, *more = name.casefold().split()
-    if first in _HEADINGS:
-        return True
-    return bool(more) and first in ("i", "i'm", "my", "the", "this", "here", "here's", "we", "our", "it")
+def _labels(text: str) -> list["re.Match[str]"]:
+    """Find the labels that can name a speaker: 'Me' does, a heading of the user's own does not."""
+    return [
+        found
+        for found in _LABEL.finditer(text)
+        if found["name"].casefold() in _ME or not (is_own_label(found["name"]) or is_kin(found["name"]))
+    ]
 
 
 def find_transcript(text: str) -> list[Span]:
@@ -59,7 +52,7 @@ def find_transcript(text: str) -> list[Span]:
     >>> [text[start:end] for start, end in find_transcript(text)]
     ['Ben: I ski\\nAnn: No']
     """
-    labels = [found for found in _LABEL.finditer(text) if not _names_nobody(found["name"])]
+    labels = _labels(text)
     names = [label["name"].casefold() for label in labels]
     if len(labels) < _FEWEST:
         return []

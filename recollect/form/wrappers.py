@@ -82,6 +82,12 @@ class Wrapped:
     """Nothing closes the last wrapper: the end of the message is lost in it."""
 
 
+def is_known_wrapper(name: str) -> bool:
+    """Whether a tag's name is one under which text of others stands, the user's words within it, or our own block."""
+    name = re.sub(r"[\W_]", "", name.lower())
+    return name in _KNOWN or name in _OWN or name.startswith("recollectmemory")
+
+
 def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
     """Find what a text carries in wrappers.
 

@@ -1,0 +1,192 @@
+"""What stands before a colon: a heading of the user's own, or of something that others wrote. Pure.
+
+Nobody can list all that is pasted: 'Tool result:', 'cv.txt:', 'Bruno:', 'Résultat de l'outil :'. What people put before
+a colon when they speak of themselves is a shorter list: they name themselves, a matter of their own life, or the part
+that the words play ('update', 'by the way'). So a label is another's unless it is known to be the speaker's.
+"""
+
+import re
+
+from recollect.text import STOP_WORDS
+
+# Longest label that is read as one, in words; more are a sentence, unless its line ends with it.
+MAX_LABEL_WORDS = 6
+_WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
+# Who speaks of themselves, in seven languages.
+_FIRST_PERSON = frozenset(
+    """i i'm im i've i'd i'll me my mine myself we we're we've us our ours ourselves ich mich mir mein meine meinen
+    meinem meiner meines wir uns unser unsere unseren unserem unserer je j'ai j'habite moi mon ma mes nous notre
+    nos yo mi mis mí mío mía nosotros nosotras nuestro nuestra nuestros nuestras eu meu minha meus minhas mim nós
+    nosso nossa nossos nossas io mio mia miei mie noi nostro nostra nostri nostre ik mij mijn wij ons onze""".split()
+)
+# Parts that words play in a message, and matters of one's own life, as headings name them.
+_OWN = frozenset(
+    """about address age aim aims allergies allergy also answer answers anyway appointments availability available
+    backdrop background basically birthday bonus born breakfast brief budget btw but can car cat cats caveat
+    challenge change changes children city clarification company complication concern concerns condition
+    conditions cons constraint constraints context correction country current currently day days deal deadline
+    deadlines details diagnosis diet dietary dilemma dinner disclaimer dislikes dog dogs due edit education email
+    employer equipment experience exception extra fact facts family favorite favorites favourite favourites
+    feedback few finally first food foods for friday fun fyi gender goal goals good great habits hardware hate
+    hates health heads height hello hey hi hint hobbies hobby home hometown hours however husband idea ideas
+    important income info information ingredients interests introduction issue issues job kid kids languages
+    language last lastly level life lifestyle like likes limits list living location love loves lunch maybe
+    medical medication medications meds mind mission monday mood morning motivation move name news next nickname
+    no note nope now nowadays occupation oh ok okay one options origin otherwise partner pets phone pet plan plans
+    please point points possibly preference preferences pro problem problems profession pronouns pros ps purpose
+    pps question questions quick reality really reason reasons recap recipe recommendation relevant religion
+    remember reminder remark request requirement requirements restriction restrictions role routine rule rules
+    saturday school second sensitivities setup side situation size skills sleep small so soon sorry spoiler status
+    story studies subject suggestion summary sunday supper surname task tastes team tell tl dr tldr third thing
+    things thoughts three thursday time timezone tip title to today todo tomorrow topic travel trip truth tuesday
+    two uh um university update updates usually wait wednesday weekend weekends weekly weight well what when where
+    who why how wife wish wishes work workplace wow yeah years yep yes yesterday you your big huge massive major
+    minor little tiny slight sudden another random new old bad sad happy weird crazy funny serious honest silly
+    dumb stupid real final only main best worst top total full general simple personal private step steps rewrite
+    win wins loss confession progress verdict decision decisions outcome announcement breakthrough milestone
+    achievement mistake mistakes surprise twist catch upside downside bottom line fix solution option setback
+    start restart beginning end ending rant vent worry worries fear fears hope hopes dream dreams regret lesson
+    lessons takeaway opinion view guess bet theory conclusion excuse promise resolution resolutions decree target
+    targets house flat apartment room garden kitchen bike boat commute shift shifts schedule calendar vacation
+    holiday holidays flight flights train hotel itinerary packing wedding birth baby pregnancy kid's doctor's
+    appointment surgery pain symptoms dose blood pressure sugar weightloss workout training running gym yoga sport
+    sports league music band instrument film films movie movies book books series show game games colour color
+    animal animals plant plants season weather drink drinks coffee tea wine beer snack snacks dessert allergy-wise
+    restaurant cuisine meat fish spice spices vegetables fruit fruits cooking baking salary rent mortgage loan
+    savings debt money taxes pension insurance bank bill bills subscription degree course courses class classes
+    exam exams grade grades thesis teacher laptop computer editor keyboard os stack framework database linter
+    indentation tabs spaces code style tone format units strengths weaknesses values beliefs politics star sign
+    personality type sister's brother's wife's husband's mom's mum's dad's son's daughter's add hang nb warning
+    caution from trouwens overigens fait cierto aliás comunque peraltro pregunta long short shoe clothing
+    vegetarian vegan alter geburtstag wohnort stadt beruf arbeit ernährung allergie allergien hobbys familie
+    kinder haustiere katze hund sprachen sprache ziel ziele frage hinweis wichtig übrigens nachtrag korrektur kurz
+    kurzum nochmal ja nein gut größe gewicht hintergrund vorlieben abneigungen adresse nom prénom âge anniversaire
+    ville métier travail régime loisirs famille enfants animaux chat chien langues langue problème rappel
+    précision bref donc oui non contexte préférences nombre edad cumpleaños ciudad profesión trabajo dieta alergia
+    alergias aficiones familia hijos mascotas gato perro idiomas idioma objetivo objetivos problema corrección
+    recordatorio nota aclaración resumen sí situación contexto preferencias dirección nome idade aniversário
+    cidade profissão trabalho passatempos família filhos animais cachorro línguas pergunta correção lembrete aviso
+    resumo sim situação preferências endereço età compleanno città professione lavoro interessi famiglia figli
+    animali gatto cane lingue domanda correzione promemoria riassunto situazione contesto preferenze indirizzo
+    premessa naam leeftijd verjaardag stad beroep werk dieet allergieën hobby's gezin kinderen huisdieren kat hond
+    talen taal doel vraag probleem correctie herinnering samenvatting situatie voorkeuren adres""".split()
+)
+# What is written to be read: words on it announce it.
+TEXTS = frozenset(
+    """abstract intro introduction notes ad advert announcement article bio biography blog book caption chapter chat
+    comment conversation cv description dialogue diary draft email e-mail essay eulogy excerpt fable fanfic letter
+    line lines lyrics mail message messages monologue novel obituary paragraph paragraphs passage poem post
+    profile prologue prompt quote reply resume response review scene screenplay script sentence sentences song
+    sonnet speech statement story storyline testimonial tale text texts toast tweet verse whatsapp sms transcript
+    interview testimony email's affidavit""".split()
+)
+
+# What others write, what programs print, and where both stand. It decides even beside 'my'.
+_CARRIERS = frozenset(
+    """ad advert api article attachment caption clipboard comment copy description doc document documents excerpt
+    extract file filename files function header headline html json letter log logs lyrics message messages meeting
+    minutes observation ocr output page pages paragraph passage paste pasted pdf poem post posting printout prompt
+    quote receipt reply response retrieved returned scan screenshot script search snippet snippets source sources
+    statement stderr stdout story subtitles testimony text thread ticket transcript transcription tweet url verse
+    webpage website ausgabe datei dateien seite webseite werkzeug werkzeugergebnis suchergebnis suchergebnisse
+    bildschirmfoto nachricht brief mail lebenslauf artikel auszug protokoll zitat bild antwort fehlermeldung
+    zwischenablage résultat résultats outil sortie fichier contenu texte lettre extrait capture écran image
+    courriel réponse citation resultado resultados herramienta salida archivo página contenido texto mensaje carta
+    artículo extracto captura pantalla imagen correo respuesta cita currículum ferramenta saída arquivo ficheiro
+    conteúdo mensagem artigo trecho tela resposta citação currículo risultato risultati strumento uscita pagina
+    contenuto testo messaggio lettera articolo estratto schermata immagine risposta citazione curriculum resultaat
+    resultaten uitvoer bestand inhoud tekst bericht fragment schermafbeelding beeld antwoord citaat cv""".split()
+)
+# Words of that list with which people also announce what they say themselves: 'my message: …', 'user: …' do not.
+_TELLS = (
+    r"(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|antwortet|antwortete|geschrieben|gesagt|gemeint"
+    r"|écrit|dit|répond|répondu|raconte|raconté|écrivait|disait"
+    r"|dice|dijo|escribe|escribió|preguntó|respondió|contó|escrito|dicho"
+    r"|diz|disse|escreve|escreveu|perguntou|respondeu|contou"
+    r"|scrive|scritto|detto|diceva|risponde|risposto|chiede|chiesto|racconta"
+    r"|schrijft|schreef|zegt|zei|vraagt|vroeg|antwoordt|antwoordde|geschreven|gezegd"
+    r"|says|said|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
+)
+_SPEAKS = re.compile(rf"\b{_TELLS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
+_SPOKE_MYSELF = re.compile(
+    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|he|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{_TELLS}\b", re.IGNORECASE
+)
+# Phrases of one's own that name a text.
+_SAYINGS = re.compile(
+    r"\b(?:long story|story time|short answer|note to self|in other words|for the record)\b", re.IGNORECASE
+)
+_ABOUT_ME = re.compile(
+    r"\b(?:about|of|on) (?:me|myself|us)\b|\b(?:über|zu) (?:mich|mir|uns)\b|\bà propos de (?:moi|nous)\b"
+    r"|\bsobre (?:mí|mi|mim|nós|nosotros)\b|\bsu di (?:me|noi)\b|\bover (?:mij|mezelf|ons)\b",
+    re.IGNORECASE,
+)
+
+
+def is_own_label(label: str) -> bool:
+    """Whether what stands before a colon announces the speaker's own words.
+
+    >>> is_own_label("About me"), is_own_label("Quick question"), is_own_label("meine Allergien")
+    (True, True, True)
+    >>> is_own_label("Tool result"), is_own_label("Bruno"), is_own_label("Mein Freund schreibt")
+    (False, False, False)
+    """
+    words = [word.casefold().replace("’", "'") for word in _WORD.findall(label)]
+    if not words:
+        return not any(character.isalnum() for character in label)
+    if _ABOUT_ME.search(label) or _SAYINGS.search(label):
+        return True
+    if _SPEAKS.search(label):
+        return bool(_SPOKE_MYSELF.search(label))
+    if _CARRIERS.intersection(words):
+        return False
+    return any(word in _FIRST_PERSON or word in _OWN for word in words)
+
+
+def is_phrase(label: str) -> bool:
+    """Whether a label is a turn of phrase rather than a text or who writes it: 'on top of that'.
+
+    >>> is_phrase("out of character"), is_phrase("Text in the image"), is_phrase("the customer")
+    (True, False, False)
+    """
+    words = _WORD.findall(label)
+    folded = {word.casefold() for word in words}
+    if any(character.isdecimal() for character in label) or any(not word.islower() for word in words[1:]):
+        return False
+    if (_CARRIERS | TEXTS | _WRITERS).intersection(folded) or _SPEAKS.search(label):
+        return False
+    return bool(folded & _LINKS)
+
+
+def is_carrier(label: str) -> bool:
+    """Whether a label names something that holds text."""
+    return any(word.casefold() in _CARRIERS for word in _WORD.findall(label))
+
+
+def is_kin(label: str) -> bool:
+    """Whether a label names a person or animal near the speaker: 'Sister: Ana' tells, 'Sister: I ski' quotes.
+
+    >>> is_kin("Sister"), is_kin("Bruno")
+    (True, False)
+    """
+    return not _SPEAKS.search(label) and any(word.casefold() in _KIN for word in _WORD.findall(label))
+
+
+# Words that join others into a phrase; articles and words for others do not.
+_LINKS = STOP_WORDS - frozenset(
+    "a an he her here hers him his its on one she that that's the their theirs them these they this those".split()
+)
+# Who or what else writes.
+_WRITERS = frozenset(
+    """agent applicant assistant author bot browser caller candidate client customer employee function girl
+    guest guy hero human lady landlord lawyer man model narrator officer patient person program result results
+    search server student system teacher terminal tool tools user witness woman writer""".split()
+)
+_KIN = frozenset(
+    """aunt boss boyfriend brother brothers cousin dad daughter daughters doctor father fiancé fiancée flatmate
+    friend friends girlfriend grandma grandpa grandmother grandfather grandson granddaughter husband mother mom
+    mum nephew niece neighbour neighbor parents partner roommate sister sisters son sons spouse team uncle wife
+    horse rabbit hamster parrot bruder mutter vater schwester sohn tochter frau mann oma opa chef hund katze
+    freund freundin frère sœur mère père fils fille mari femme hermano hermana madre padre hijo hija marido mujer
+    irmão irmã mãe pai filho filha esposa fratello sorella figlio figlia marito moglie broer zus moeder vader zoon
+    dochter""".split()
+)
