@@ -7,6 +7,7 @@ from recollect.form.requests import wants_forgotten
 from recollect.form.rules.asides import tells_in_passing
 from recollect.form.rules.facts import lead_of
 from recollect.form.rules.news import is_left_out, is_news
+from recollect.form.rules.shifts import tells_of_shift
 from recollect.form.rules.stand_alone import leaves_out_i
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
@@ -91,6 +92,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         or is_news(body)
         or is_left_out(body, dated=True)
         or leaves_out_i(body)
+        or tells_of_shift(body)
     )
 
 

@@ -20,6 +20,9 @@ _CHANGE = re.compile(
 )
 _EVENTS = frozenset({"event", "plan"})
 _WHO = frozenset({"user"})
+# A note that gives a name on the way to something else tells that still when the name has changed.
+_NAMES = frozenset({"name", "full_name", "first_name", "last_name"})
+_TELLS_MORE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +222,7 @@ class Batch:
             and note.id not in self.closed
             and note.type not in _EVENTS
             and value in bare(note.text)
+            and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
             and sources & {(one.conversation, one.seq) for one in note.evidence}
         ]
 

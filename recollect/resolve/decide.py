@@ -21,6 +21,7 @@ from recollect.resolve.correction import taken_back
 from recollect.resolve.ending import ended_since, forgotten, moved_on, over
 from recollect.resolve.lifecycle import outlived
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
+from recollect.resolve.shifted import with_shifted
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
@@ -52,7 +53,8 @@ def resolve(
     """
     batch = Batch(neighbours)
     for place, (candidate, evidence) in enumerate(candidates):
-        batch.done.append(_decide(batch, place, (candidate, evidence), (policy, context)))
+        decided = _decide(batch, place, (candidate, evidence), (policy, context))
+        batch.done.append(with_shifted(batch, place, (candidate, evidence), decided))
     return Resolution(resolved=tuple(batch.done))
 
 

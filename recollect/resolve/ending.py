@@ -68,7 +68,7 @@ _PRESENT = re.compile(
 
 def may_end(candidate: Candidate) -> bool:
     """Whether a candidate may end memories that it is not like: they are looked for by its words."""
-    if candidate.forgets or candidate.corrects:
+    if candidate.forgets or candidate.corrects or candidate.shifts:
         return True
     return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES)) or brings_news(candidate)
 

@@ -87,6 +87,7 @@ from recollect.types.request import (
     MemoryMode,
     Scene,
 )
+from recollect.types.shift import LifeState, Shift
 from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
@@ -136,6 +137,7 @@ __all__ = [
     "Insertion",
     "Lease",
     "LeftOut",
+    "LifeState",
     "LoggedMessage",
     "Memory",
     "MemoryId",
@@ -157,6 +159,7 @@ __all__ = [
     "Reservation",
     "Rest",
     "Scene",
+    "Shift",
     "SincePoll",
     "Sought",
     "SpaceCount",

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import BadSubjectError
+from recollect.types.shift import Shift
 
 MemoryId = NewType("MemoryId", str)
 ConversationId = NewType("ConversationId", str)
@@ -244,8 +245,7 @@ class Memory:
     """Facts only: what the slot holds."""
     importance: float = 0.5
     confidence: float = 1.0
-    speaker: str = ""
-    """Who said it."""
+    speaker: str = ""  # who said it
     valid_from: datetime
     """When it became true in the world, not when it was stored."""
     valid_to: datetime | None = None
@@ -283,8 +283,7 @@ class Candidate:
     """The message it rests on."""
     quote: str
     """Words of that message; a candidate whose quote is not found there is dropped."""
-    sums_up: tuple[int, ...] = ()
-    """Paragraphs, which quote nothing: all the messages they sum up, `seq` among them."""
+    sums_up: tuple[int, ...] = ()  # of a paragraph, which quotes nothing: all the messages it sums up
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False
@@ -295,6 +294,7 @@ class Candidate:
     """With `forgets`: messages of the conversation of which all is meant, whatever its words."""
     forgets_all: bool = False  # with `forgets`: everything that is known of the speaker is meant
     corrects: str = ""  # words that the speaker takes back: what was formed with them is closed
+    shifts: tuple[Shift, ...] = ()  # what it says has changed in the speaker's life, whether the new value is known
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
     detail: Detail = NO_DETAIL

@@ -12,6 +12,7 @@ from recollect.ids import id_bytes, id_text
 from recollect.resolve.ending import may_end
 from recollect.resolve.lifecycle import words_ended
 from recollect.resolve.plan import Neighbour, Neighbours
+from recollect.resolve.states import words_of
 from recollect.text import term_key, terms
 from recollect.types import (
     KIND_ORDER,
@@ -34,6 +35,8 @@ _FACT = KIND_ORDER.index(MemoryKind.FACT)
 _MOST_RESTATING = 200
 # Notes that a request to forget may name: whoever means more says so twice.
 _MOST_NAMED = 50
+# Notes among which a changed part of a life is looked for: a job, a home.
+_MOST_OF_A_STATE = 200
 # Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
 _MANY_ROWS = 5_000
 
@@ -183,6 +186,10 @@ async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour
         tools,
         most=_MOST_NAMED,
     )
+    if candidate.shifts:
+        changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
+        more = await sharing(hot, terms(changed), tools, most=_MOST_OF_A_STATE)
+        named += [memory for memory in more if memory not in named]
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 

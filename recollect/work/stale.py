@@ -8,6 +8,7 @@ from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
 from recollect.resolve.ending import ENOUGH
 from recollect.resolve.lexicon import DEGREE
 from recollect.resolve.plan import Resolved
+from recollect.resolve.states import tells_state, words_of
 from recollect.resolve.topics import is_about, other_words, topic_parts, topic_words
 from recollect.resolve.wording import read
 from recollect.text import normalise, terms, words
@@ -18,6 +19,7 @@ from recollect.types import (
     Change,
     Decision,
     Evidence,
+    LifeState,
     Memory,
     MemoryKind,
     MemoryState,
@@ -61,6 +63,8 @@ class Outdated:
     """All quotations and summaries are to be forgotten."""
     is_topic: bool = False
     """It is to be forgotten: each sentence that speaks of it goes, the request included."""
+    state: LifeState | None = None
+    """A part of the user's life that changed: each sentence of theirs that tells its former state goes."""
     conversation: str = ""
     """The conversation whose messages alone are searched, for the value alone; empty: all."""
     cause: str = ""
@@ -133,6 +137,7 @@ def outdated_by(
             found += outdated_topics(decided.candidate, until=until)
         if until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
             found.append(_denied_value(denied["old"], decided.candidate, until))
+        found += _changed_states(decided, until, decisions) if until else []
         found += [
             outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
             for closing in decided.closes
@@ -148,6 +153,23 @@ def outdated_by(
             by = ended.get((change.memory.kind, change.memory.text, change.memory.evidence))
             found += [outdated_memory(change.memory, until=by.ended_by)] if by else []
     return found
+
+
+def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
+    """Say by which words quotations are found that tell the former state of what has changed."""
+    text = decided.candidate.text
+    cause = next((line.memory_id for line in decisions if line.text == text and line.memory_id), None)
+    return [
+        Outdated(
+            content=frozenset(),
+            terms=frozenset(terms(words_of(shift.state))),
+            until=until,
+            state=shift.state,
+            cause=cause or "",
+        )
+        for shift in decided.candidate.shifts
+        if not shift.needs_old and words_of(shift.state)
+    ]
 
 
 def _denied_value(old: str, candidate: Candidate, until: Evidence) -> Outdated:
@@ -216,6 +238,8 @@ def _clauses(sentence: Piece) -> list[_Clause]:
 
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
+    if old.state:
+        return role == "user" and tells_state(old.state, sentence)
     shared = old.content & read(sentence).content
     if old.value:
         if not old.value <= read(sentence).content:

@@ -44,6 +44,21 @@ _WHERE_I_LIVE = re.compile(
     r"(?:(?:now|currently|also)\s++)?(?:live|living|based)\b",
     re.IGNORECASE,
 )
+_NAMED_PLACE = r"(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2})"
+# Being somewhere tells a home behind a move, or with a dwelling: 'moved again, now I'm in Brno'.
+_IS_HOME = (
+    re.compile(
+        r"\b(?:moved|relocated|moving)\b[^.!?]{0,80}?\b(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|back|settled|"
+        rf"living)\s++){{0,3}}in\s++{_NAMED_PLACE}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:(?:so|and|now|anyway),?\s++){0,3}(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|finally|just)\s++){0,3}back\s++in\s++"
+        rf"{_NAMED_PLACE},?\s++(?:for\s++good|permanently|(?:in|at|renting|sharing|living\s++in|with)\s++"
+        r"(?:an?|my|our|the)\s++(?:[\w-]{1,20}+\s++){0,2}?(?:place|flat|apartment|house|room|studio|parents?|mum|mom)\b)",
+        re.IGNORECASE,
+    ),
+)
 _TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
 # 'As a vegan of six years, what can I …' says who asks; 'as a doctor, what would you …' says who is to answer.
 _AS_A = re.compile(
@@ -60,7 +75,7 @@ _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 # Orders for a tale, whose people need not be real.
 _TALE = re.compile(
     r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
-    r"dialogue|limerick|joke|game|dream\w*|dreamt)\b",
+    r"dialogue|(?-i:limerick)|joke|game|dream\w*|dreamt)\b",
     re.IGNORECASE,
 )
 
@@ -93,6 +108,9 @@ def facts_in_passing(text: str) -> Iterable[Fact]:
     home = _WHERE_I_LIVE.search(text)
     if home:
         yield from found_by(PLACES, f"I live in {home['place']}")
+    for found in (_IS_HOME[0].search(text), _IS_HOME[1].match(text)):
+        if found:
+            yield from found_by(PLACES, f"I live in {found['place']}")
     role = _AS_A.match(text)
     if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
         yield from facts_of(f"I'm a {role['who']}", ())

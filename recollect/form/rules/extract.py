@@ -16,6 +16,7 @@ from recollect.form.rules.facts import facts_of
 from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
+from recollect.form.rules.shifting import with_shifts
 from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
@@ -177,7 +178,8 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
         last_joked = len(found)
         if previous and not reading.talk and is_naming(sentence.text):
             found.extend(_named_since(reading, previous, sentence))
-        found.extend(_corrected(reading, sentence) or _of_sentence(reading, sentence))
+        said = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
+        found.extend(with_shifts(reading, sentence, said))
     return found
 
 

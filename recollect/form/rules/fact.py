@@ -34,11 +34,16 @@ class Rule:
 
 
 def rule(pattern: str, find: Finder) -> Rule:
-    """Build a rule: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
+    """Build a rule of a pattern in short (see `spelled`)."""
+    return Rule(spelled(pattern), find)
+
+
+def spelled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
     pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
         pattern = pattern.replace(f"<{short}>", long)
-    return Rule(re.compile(pattern, re.IGNORECASE), find)
+    return re.compile(pattern, re.IGNORECASE)
 
 
 def found_by(rules: Iterable[Rule], clause: str) -> list[Fact]:

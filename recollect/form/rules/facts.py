@@ -91,9 +91,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
         clause: With plain quotes, in the speaker's words; others' words blanked.
         mentions: Times named in it, spans counted from its start.
     """
-    undated = _undated(clause, mentions)
-    body = _DOTTED.sub(_joined, undated)[lead_of(undated) :].strip(" ,.!;:")
-    body = with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
+    body = body_of(clause, mentions)
     found = [_dotted(fact) for fact in found_by(_ALL, body)]
     found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
     if mentions and is_birthday(clause):
@@ -104,6 +102,13 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
     for fact in found:
         unique.setdefault((fact.key, fact.ends, fact.value if fact.ends else ""), fact)
     return list(unique.values())
+
+
+def body_of(clause: str, mentions: Sequence[DateMention]) -> str:
+    """Return a clause as patterns read it: its 'I' put back, times and what leads to it left off."""
+    undated = _undated(clause, mentions)
+    body = _DOTTED.sub(_joined, undated)[lead_of(undated) :].strip(" ,.!;:")
+    return with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
 
 
 def _joined(abbreviation: "re.Match[str]") -> str:

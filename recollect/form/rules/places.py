@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.form.rules.fact import Fact, Rule, is_named, rule, value_of
+from recollect.form.rules.tools import is_tool
 from recollect.text import squeeze
 
 _NO_PLACE = re.compile(
@@ -41,7 +42,7 @@ _DWELLING = re.compile(
 def _place(raw: str | None) -> str:
     value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], most_words=7).strip(" ,")
     value = _DWELLING.sub("", value)
-    if not value or _NO_PLACE.match(value):
+    if not value or _NO_PLACE.match(value) or is_tool(value):
         return ""
     if is_named(value) or _A_PLACE.match(value):
         return value

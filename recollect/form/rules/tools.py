@@ -52,6 +52,19 @@ _ON = re.compile(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everythin
 _MOST_TOOLS = 5
 
 
+# Tools that are called like places.
+_PLACES = frozenset({"phoenix", "java", "mint"})
+
+
+def is_tool(name: str) -> bool:
+    """Return whether a name is that of a language or a program alone.
+
+    >>> is_tool("Kotlin"), is_tool("Phoenix"), is_tool("Oslo")
+    (True, False, False)
+    """
+    return name.casefold() in _BY_SMALL and name.casefold() not in _PLACES
+
+
 def _tools(raw: str) -> Iterable[tuple[str, str]]:
     used = _NOT.split(raw, maxsplit=1)[0]
     for found in _FOUND.finditer(used):

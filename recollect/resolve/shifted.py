@@ -1,0 +1,98 @@
+"""What a change of the speaker's life ends: the standing facts and notes of the part that changed. Pure."""
+
+from dataclasses import replace
+
+from recollect.resolve.batch import Batch, Known, is_newer
+from recollect.resolve.ending import took_place
+from recollect.resolve.lexicon import DEGREE
+from recollect.resolve.plan import Resolved
+from recollect.resolve.states import is_slot_of, tells_state
+from recollect.resolve.wording import is_sign, read, token
+from recollect.types import Action, Candidate, Evidence, LifeState, MemoryKind, Shift
+
+# Words of meaning in a note that tells a name and nothing else.
+_WORDS_OF_A_NAME = 6
+# Words for any workplace, home or name: 'I quit the job' names none.
+_GENERIC = frozenset(
+    token(word)
+    for word in """job position role post gig company firm work place flat apartment house home room studio name school
+    uni university college degree course program programme agency employer office team business student""".split()
+)
+
+
+def with_shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence], decided: Resolved) -> Resolved:
+    """End what a change of the speaker's life ends, beside what was decided on the statement itself."""
+    candidate, evidence = said
+    if not candidate.shifts or decided.action is Action.HOLD or decided.valid_to:
+        return decided
+    ending = shifted(batch, place, said)
+    closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from, evidence)]
+    if not closes:
+        return decided
+    both = (*decided.closes, *closes)
+    if decided.target:
+        return replace(decided, closes=both)
+    told = f"says that it changed: {', '.join(dict.fromkeys(shift.state for shift in candidate.shifts))}"
+    action = Action.REPLACE if decided.adds else Action.CLOSE
+    return replace(decided, action=action, target=closes[0].memory, closes=both, reason=told)
+
+
+def shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find what a statement ends by saying that a part of its speaker's life has changed.
+
+    What the same message says stays: it tells the state after the change.
+    """
+    candidate, evidence = said
+    if not candidate.shifts:
+        return []
+    held = [
+        known
+        for known in batch.held(place)
+        if is_newer(evidence, known) and not _of_the_message(known, evidence) and not took_place(known)
+    ]
+    found: list[Known] = []
+    for shift in candidate.shifts:
+        found += [known for known in _ended(shift, held) if known not in found]
+    return found
+
+
+def _of_the_message(known: Known, evidence: Evidence) -> bool:
+    return any((said.conversation, said.seq) == (evidence.conversation, evidence.seq) for said in known.said)
+
+
+def _ended(shift: Shift, held: list[Known]) -> list[Known]:
+    here = [known for known in held if _tells(_kept_employer(shift, held), known)]
+    named = [known for known in here if shift.old and _names(shift.old, known)]
+    if not named:
+        return [] if shift.needs_old else [known for known in here if not _stays(shift, known)]
+    sources = {(said.conversation, said.seq) for known in named for said in known.said}
+    return [known for known in here if any((said.conversation, said.seq) in sources for said in known.said)]
+
+
+def _kept_employer(shift: Shift, held: list[Known]) -> LifeState:
+    """Return the state that ends: who has become a senior nurse is a nurse still, and need not have left the clinic."""
+    if shift.state is not LifeState.JOB or not shift.new:
+        return shift.state
+    last = shift.new.casefold().split()[-1]
+    jobs = [known.value for known in held if known.kind is MemoryKind.FACT and known.key == "job" and known.value]
+    return LifeState.POSITION if any(job.casefold().split()[-1] == last for job in jobs) else LifeState.JOB
+
+
+def _stays(shift: Shift, known: Known) -> bool:
+    """Whether a memory holds the new value already: it was told before the news."""
+    return bool(shift.new) and _names(shift.new, known)
+
+
+def _tells(state: LifeState, known: Known) -> bool:
+    if known.kind is MemoryKind.FACT:
+        return is_slot_of(state, known.key, known.value)
+    if state is LifeState.NAME and len(read(known.text).content) > _WORDS_OF_A_NAME:
+        return False  # it gives the name on the way to something else
+    return tells_state(state, known.text) or any(tells_state(state, said.quote) for said in known.said)
+
+
+def _names(words: str, known: Known) -> bool:
+    """Whether a memory, or what it rests on, has all words of meaning of a name: 'Ridgeway', 'the bakery'."""
+    wanted = {word for word in read(words).content - DEGREE - _GENERIC - {"user"} if not is_sign(word)}
+    texts = (known.text, known.value, *(said.quote for said in known.said))
+    return bool(wanted) and any(wanted <= read(text).content for text in texts)

@@ -1,0 +1,106 @@
+"""Which memories tell the present state of a part of the user's life: the job, the home, the partner. Pure."""
+
+import re
+
+from recollect.resolve.slots import canonical_key
+from recollect.text.professions import PROFESSIONS
+from recollect.types import LifeState
+
+# The user, in a memory or in their own words, with what may stand before the verb.
+_USER = (
+    r"\b(?:the\s++user|i|we)(?:'m|'re|'ve|\s++am|\s++are|\s++is|\s++has|\s++have)?"
+    r"(?:\s++(?:[a-z]{2,12}ly|still|also|just|now|both|all|been|only|always)){0,3}"
+)
+_OWNED = r"(?:\bthe\s++user's|\bmy|\bour)\s++(?:[\w-]{1,20}+\s++){0,2}?"
+_TRADE = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
+_DWELLING = (
+    r"(?:flat|apartment|house|home|place|address|landlord|landlady|rent|room|flatmates?|roommates?|neighbou?rs?)"
+)
+_PAIRED = r"(?:husband|wife|partner|girlfriend|boyfriend|fianc\w{1,2}|spouse)"
+_A_TRADE = (
+    rf"(?:an?|the|our|their)\s++(?:[\w-]{{1,20}}+\s++){{0,4}}?(?:{_TRADE}|(?:team\s++|shift\s++|"
+    rf"store\s++)?(?:lead|dev|head))\b"
+    r"(?!\s++(?:at\s++heart|by\s++(?:training|birth)))"
+)
+_POSITION = (
+    rf"{_USER}\s++(?:an?\s++|the\s++)?(?:work\w*\s++as\s|employed\s++as\s|start\w*\s++as\s|promoted|{_A_TRADE})"
+    rf"|{_USER}\s++as\s++{_A_TRADE}|{_OWNED}(?:job\s++title|title|position|role|profession)\b"
+)
+_ASSERTS = {
+    LifeState.POSITION: _POSITION,
+    LifeState.JOB: rf"{_POSITION}|{_USER}\s++(?:works?|working|employed|freelanc\w{{1,4}}|retired|unemployed|jobless|"
+    r"self-employed|(?:start|join)(?:s|ed|ing)?\s++(?:at|as|with|(?-i:[A-Z]))|runs?\s++(?:an?|the|my|their)\s)"
+    r"(?!\s++(?:out|on\s++(?:my|their)\s++(?:health|fitness))\b)"
+    rf"|{_OWNED}(?:job|employer|company|workplace|office|shifts?|boss|manager|commute)\b",
+    LifeState.STUDIES: rf"{_USER}\s++(?:stud(?:y|ies|ying)|major(?:s|ing)?\s++in|enrolled|doing\s++(?:an?|my|"
+    rf"their)\s++(?:\w{{1,15}}+\s++)?"
+    r"(?:degree|phd|masters?|bachelor)|(?:an?\s++)?(?:[\w-]{1,20}+\s++){0,3}?student\b|at\s++(?:uni|university|"
+    r"college)|"
+    r"in\s++(?:my|their|the)\s++(?:\w{1,10}+\s++)?(?:year|semester|term)\b)"
+    rf"|{_OWNED}(?:degree|major|course|studies|thesis|university|uni|college|professors?|lecturers?)\b",
+    LifeState.HOME: rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
+    rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
+    rf"stays?\s++(?:with|at)\s++(?:my|their)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b",
+    LifeState.NAME: r"\b(?:the\s++user|i)(?:'m|\s++am|"
+    r"\s++is)\s++(?-i:[A-Z])[\w-]{1,30}+(?:\s++(?-i:[A-Z])[\w-]{1,30}+)?(?=\s*+(?:$|[,.;!]))"
+    r"|(?:\bthe\s++user's|\bmy)\s++(?:(?:full|first|last|real|legal|given|family)\s++)?(?:name|surname)\b",
+    LifeState.PARTNER: rf"{_USER}\s++(?:married|engaged|dating|getting\s++married|in\s++a\s++relationship|"
+    rf"seeing\s++(?-i:[A-Z]))"
+    rf"|{_OWNED}{_PAIRED}\b",
+    LifeState.STATUS: rf"{_USER}\s++(?:single|unmarried|not\s++(?:married|engaged)|engaged|divorced|widowed|"
+    rf"dating|getting\s++(?:married|divorced)|married)\b",
+}
+_SIGNS = {state: re.compile(pattern, re.IGNORECASE) for state, pattern in _ASSERTS.items()}
+_KEYS = {
+    LifeState.POSITION: frozenset({"job"}),
+    LifeState.JOB: frozenset({"job", "employer", "work_hours", "boss"}),
+    LifeState.STUDIES: frozenset({"field_of_study", "school"}),
+    LifeState.HOME: frozenset({"location"}),
+    LifeState.NAME: frozenset({"name", "full_name", "first_name", "last_name"}),
+    LifeState.PARTNER: frozenset({"partner"}),
+    LifeState.STATUS: frozenset({"marital_status"}),
+}
+_WORDS = {
+    LifeState.POSITION: "work works working job position role title supervisor manager",
+    LifeState.JOB: "work works working job employer company workplace office shifts boss starts joined runs",
+    LifeState.STUDIES: "study studies studying student university college degree major course year semester",
+    LifeState.HOME: "live lives living lived moved flat apartment house home place room rents shares based settled",
+    LifeState.NAME: "name called named surname",
+    LifeState.PARTNER: "husband wife partner girlfriend boyfriend fiance fiancee fiancé fiancée married engaged dating",
+    LifeState.STATUS: "single married engaged divorced dating",
+}
+# What no longer is, or is not yet, is no present state.
+_NOT_NOW = re.compile(
+    r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until|wants?\s++to|would|dreams?\s++of|"
+    r"one\s++day|(?:grew|born)\b)",
+    re.IGNORECASE,
+)
+
+
+def keys_of(state: LifeState) -> frozenset[str]:
+    """Return the slots of facts that hold a state."""
+    return _KEYS.get(state, frozenset())
+
+
+def words_of(state: LifeState) -> str:
+    """Return words that memories of a state have."""
+    return _WORDS.get(state, "")
+
+
+def is_slot_of(state: LifeState, key: str, value: str) -> bool:
+    """Return whether a fact's slot holds a state.
+
+    >>> is_slot_of(LifeState.HOME, "city", "Oslo"), is_slot_of(LifeState.HOME, "pet:rex", "Rex")
+    (True, False)
+    """
+    return canonical_key(key, value).partition(":")[0] in keys_of(state)
+
+
+def tells_state(state: LifeState, text: str) -> bool:
+    """Return whether a sentence, in the third or the first person, tells a state of the user's life.
+
+    >>> tells_state(LifeState.JOB, "The user is a nurse in Hull."), tells_state(LifeState.JOB, "My sister is a nurse.")
+    (True, False)
+    """
+    sign = _SIGNS.get(state)
+    return bool(sign and sign.search(text)) and not _NOT_NOW.search(text)
