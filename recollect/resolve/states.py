@@ -26,31 +26,51 @@ _POSITION = (
     rf"{_USER}\s++(?:an?\s++|the\s++)?(?:work\w*\s++as\s|employed\s++as\s|start\w*\s++as\s|promoted|{_A_TRADE})"
     rf"|{_USER}\s++as\s++{_A_TRADE}|{_OWNED}(?:job\s++title|title|position|role|profession)\b"
 )
-_ASSERTS = {
-    LifeState.POSITION: _POSITION,
-    LifeState.JOB: rf"{_POSITION}|{_USER}\s++(?:works?|working|employed|freelanc\w{{1,4}}|retired|unemployed|jobless|"
-    r"self-employed|(?:start|join)(?:s|ed|ing)?\s++(?:at|as|with|(?-i:[A-Z]))|runs?\s++(?:an?|the|my|their)\s)"
-    r"(?!\s++(?:out|on\s++(?:my|their)\s++(?:health|fitness))\b)"
-    rf"|{_OWNED}(?:job|employer|company|workplace|office|shifts?|boss|manager|commute)\b",
-    LifeState.STUDIES: rf"{_USER}\s++(?:stud(?:y|ies|ying)|major(?:s|ing)?\s++in|enrolled|doing\s++(?:an?|my|"
-    rf"their)\s++(?:\w{{1,15}}+\s++)?"
-    r"(?:degree|phd|masters?|bachelor)|(?:an?\s++)?(?:[\w-]{1,20}+\s++){0,3}?student\b|at\s++(?:uni|university|"
-    r"college)|"
-    r"in\s++(?:my|their|the)\s++(?:\w{1,10}+\s++)?(?:year|semester|term)\b)"
-    rf"|{_OWNED}(?:degree|major|course|studies|thesis|university|uni|college|professors?|lecturers?)\b",
-    LifeState.HOME: rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
-    rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
-    rf"stays?\s++(?:with|at)\s++(?:my|their)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b",
-    LifeState.NAME: r"\b(?:the\s++user|i)(?:'m|\s++am|"
-    r"\s++is)\s++(?-i:[A-Z])[\w-]{1,30}+(?:\s++(?-i:[A-Z])[\w-]{1,30}+)?(?=\s*+(?:$|[,.;!]))"
-    r"|(?:\bthe\s++user's|\bmy)\s++(?:(?:full|first|last|real|legal|given|family)\s++)?(?:name|surname)\b",
-    LifeState.PARTNER: rf"{_USER}\s++(?:married|engaged|dating|getting\s++married|in\s++a\s++relationship|"
-    rf"seeing\s++(?-i:[A-Z]))"
-    rf"|{_OWNED}{_PAIRED}\b",
-    LifeState.STATUS: rf"{_USER}\s++(?:single|unmarried|not\s++(?:married|engaged)|engaged|divorced|widowed|"
-    rf"dating|getting\s++(?:married|divorced)|married)\b",
+_SIGNS = {
+    LifeState.POSITION: re.compile(
+        _POSITION,
+        re.IGNORECASE,
+    ),
+    LifeState.JOB: re.compile(
+        rf"{_POSITION}|{_USER}\s++(?:works?|working|employed|freelanc\w{{1,4}}|retired|unemployed|jobless|"
+        r"self-employed|(?:start|join)(?:s|ed|ing)?\s++(?:at|as|with|(?-i:[A-Z]))|runs?\s++(?:an?|the|my|their)\s)"
+        r"(?!\s++(?:out|on\s++(?:my|their)\s++(?:health|fitness))\b)"
+        rf"|{_OWNED}(?:job|employer|company|workplace|office|shifts?|boss|manager|commute)\b",
+        re.IGNORECASE,
+    ),
+    LifeState.STUDIES: re.compile(
+        rf"{_USER}\s++(?:stud(?:y|ies|ying)|major(?:s|ing)?\s++in|enrolled|doing\s++(?:an?|my|"
+        rf"their)\s++(?:\w{{1,15}}+\s++)?"
+        r"(?:degree|phd|masters?|bachelor)|(?:an?\s++)?(?:[\w-]{1,20}+\s++){0,3}?student\b|at\s++(?:uni|university|"
+        r"college)|"
+        r"in\s++(?:my|their|the)\s++(?:\w{1,10}+\s++)?(?:year|semester|term)\b)"
+        rf"|{_OWNED}(?:degree|major|course|studies|thesis|university|uni|college|professors?|lecturers?)\b",
+        re.IGNORECASE,
+    ),
+    LifeState.HOME: re.compile(
+        rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
+        rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
+        rf"stays?\s++(?:with|at)\s++(?:my|their)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b",
+        re.IGNORECASE,
+    ),
+    LifeState.NAME: re.compile(
+        r"\b(?:the\s++user|i)(?:'m|\s++am|"
+        r"\s++is)\s++(?-i:[A-Z])[\w-]{1,30}+(?:\s++(?-i:[A-Z])[\w-]{1,30}+)?(?=\s*+(?:$|[,.;!]))"
+        r"|(?:\bthe\s++user's|\bmy)\s++(?:(?:full|first|last|real|legal|given|family)\s++)?(?:name|surname)\b",
+        re.IGNORECASE,
+    ),
+    LifeState.PARTNER: re.compile(
+        rf"{_USER}\s++(?:married|engaged|dating|getting\s++married|in\s++a\s++relationship|"
+        rf"seeing\s++(?-i:[A-Z]))"
+        rf"|{_OWNED}{_PAIRED}\b",
+        re.IGNORECASE,
+    ),
+    LifeState.STATUS: re.compile(
+        rf"{_USER}\s++(?:single|unmarried|not\s++(?:married|engaged)|engaged|divorced|widowed|"
+        rf"dating|getting\s++(?:married|divorced)|married)\b",
+        re.IGNORECASE,
+    ),
 }
-_SIGNS = {state: re.compile(pattern, re.IGNORECASE) for state, pattern in _ASSERTS.items()}
 _KEYS = {
     LifeState.POSITION: frozenset({"job"}),
     LifeState.JOB: frozenset({"job", "employer", "work_hours", "boss"}),
