@@ -72,6 +72,17 @@ _EXAGGERATES = re.compile(
     r"|\b(?:i|it|this|that)\s++(?:nearly\s++|almost\s++)?(?:died|killed\s++me|broke\s++me)\s++(?:laughing|of\s++(?:laughter|boredom|shame))\b",
     re.IGNORECASE,
 )
+# Allergies and marriages that nobody has.
+_FIGURE_OF_SPEECH = re.compile(
+    r"\ballergic\s++to\s++(?:(?:my|the|all|these|those|this|early|other|stupid|rude|lazy|doing|the\s++word)\s++){0,3}"
+    r"(?:boss|manager|landlord|job|work|working|school|homework|chores|housework|cleaning|cooking|mornings?|mondays?|"
+    r"meetings?|deadlines?|emails?|exercise|gyms?|sports?|maths?|taxes|drama|bullshit|nonsense|stupidity|idiots?|fools|"
+    r"people|kids|children|men|women|husband|wife|ex|in-laws|mother-in-law|commitment|responsibility|waking\s++up|"
+    r"getting\s++up|bad\s++\w{1,20}|small\s++talk|paperwork|bureaucracy|marketing|jargon|microsoft|java|php|javascript|"
+    r"css|excel|jira|stress|failure|winter|politics|politicians)\b(?!'|\s++(?:dogs?|cats?|drinks?|tape|products?|dust|mould|mold|rubber|grass|hair|dander|polish))"
+    r"|\bmarried\s++to\s++(?:my|the)\s++(?:job|work|career|company|business|sea|game|laptop|phone)\b",
+    re.IGNORECASE,
+)
 # What somebody was ill of, or hurt by, is meant however it is put.
 _OF_HEALTH = re.compile(
     r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
@@ -182,7 +193,11 @@ def exaggerates(sentence: str) -> bool:
 
     >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
     (True, False)
+    >>> exaggerates("I'm allergic to my boss"), exaggerates("I'm allergic to cats")
+    (True, False)
     """
+    if _FIGURE_OF_SPEECH.search(sentence):
+        return True
     return bool(_EXAGGERATES.search(sentence)) and not _OF_HEALTH.search(sentence)
 
 

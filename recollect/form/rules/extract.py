@@ -13,6 +13,7 @@ from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tal
 from recollect.form.rules.correction import correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
+from recollect.form.rules.joint_subject import is_half_subject
 from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
@@ -269,7 +270,7 @@ def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]
     if day:
         yield day
         return
-    for clause in coarse_clauses(sentence) if reading.talk else _tied(reading, coarse_clauses(sentence)):
+    for clause in _tied(reading, coarse_clauses(sentence)):
         within = [category for category, span in stated if clause.start <= span.start < clause.end]
         if "instruction" in within:
             continue
@@ -277,10 +278,14 @@ def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]
 
 
 def _tied(reading: Reading, clauses: Sequence[Piece]) -> list[Piece]:
-    """Leave a clause with the one before it where it speaks of what that named: 'and I go there every morning'."""
+    """Leave a clause with the one before it where it speaks of what that named: 'and I go there every morning'.
+
+    What is but the one half of a subject stays with its verb: 'Dan and I broke up'.
+    """
     found: list[Piece] = []
     for clause in clauses:
-        if found and len(clause.text.split()) <= _LONGEST_REFERRING and _REFERS.search(clause.text):
+        refers = len(clause.text.split()) <= _LONGEST_REFERRING and _REFERS.search(clause.text)
+        if found and ((refers and not reading.talk) or is_half_subject(found[-1].text)):
             start = found.pop().start
             clause = Piece(reading.masked[start : clause.end], start)
         found.append(clause)

@@ -64,6 +64,11 @@ _TOLD = re.compile(
     r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
     re.IGNORECASE,
 )
+# Between a birth and a date that is another's: 'I was born in Kenya and have lived in Wales since 2010'.
+_ANOTHER_TIME = re.compile(
+    r"\b(?:and|but|then|since|until|till|moved|lived|grew|came|raised|have|has|had|been|went|left|before|after|,\s++(?:i|we))\b",
+    re.IGNORECASE,
+)
 # The point of an abbreviation or an initial ends no value; while patterns read a clause, it is written as this.
 _DOT = "\u2024"
 _DOTTED = re.compile(
@@ -94,7 +99,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
     body = body_of(clause, mentions)
     found = [_dotted(fact) for fact in found_by(_ALL, body)]
     found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
-    if mentions and is_birthday(clause):
+    if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))
     unique: dict[tuple[str, bool, str], Fact] = {}
     if any(not fact.key.startswith("rule:") for fact in found):
@@ -125,6 +130,11 @@ def _dotted(fact: Fact) -> Fact:
 def is_birthday(clause: str) -> bool:
     """Whether a clause gives a birthday: its day comes round every year, and is no moment of the past."""
     return bool(_BIRTHDAY.match(clause, lead_of(clause)))
+
+
+def _is_of_birth(before: str, day: DateMention) -> bool:
+    """Whether a date in a statement of birth is the date of birth, by what stands before it."""
+    return not _ANOTHER_TIME.search(before) and day.preposition not in ("since", "until", "till", "before", "after")
 
 
 def _undated(clause: str, mentions: Sequence[DateMention]) -> str:

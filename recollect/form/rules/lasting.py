@@ -183,7 +183,7 @@ _KIN = re.compile(
 # What changes a life, or is told of years later.
 _TURN = re.compile(
     r"\b(?:adopted|married|engaged|divorced|born|graduated|retired|enrol?led|diagnosed|pregnant|expecting|promoted|published|"
-    r"emigrated|immigrated|separated|widowed|broke\s++up|moved|passed\s++away|signed\s++(?:up|a|the)|"
+    r"emigrated|immigrated|separated|widowed|broke\s++up|split\s++up(?!\s++(?:the|it|this|my|into)\b)|moved|passed\s++away|signed\s++(?:up|a|the)|"
     r"(?:got|landed|lost|quit|left|started|changed|took|accepted|found)\s++(?:(?:the|a|an|my|our|another)\s++)?(?:new\s++)?"
     r"(?:job|position|role|offer|flat|house|apartment|school|puppy|kitten|dog|cat|visa|citizenship|degree|place)|"
     r"passed\s++(?:my|the|an?)\s|failed\s++(?:my|the)\s|bought\s++(?:an?|my|our|the)\s|sold\s++(?:my|our|the)\s|won\s++(?:an?|the|my)\s|"

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 
 from recollect.form.rules.ellipsis import lacks_i, restored, spelled_out
+from recollect.form.rules.joint_subject import without_other
 from recollect.form.rules.lasting import is_of_people, is_our_way, is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
 from recollect.form.rules.news import is_left_out, is_news, is_ours
@@ -133,6 +134,10 @@ def of_oneself(text: str) -> bool:
 def note_weight(clause: Clause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
     text = clause.text if clause.talk else restored(spelled_out(clause.text))
+    if not clause.talk and (alone := without_other(text)):
+        if any(_WEAK.match(one) for one in alone):
+            return 0.0
+        return max(note_weight(replace(clause, text=one)) for one in alone)
     if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
         return 0.0
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):

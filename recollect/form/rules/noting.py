@@ -42,9 +42,20 @@ _TURNS_TO_SELF = re.compile(
 _IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
 # What only rounds a sentence off.
 _TRAILING = re.compile(
-    rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|"
+    rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|actually|fyi|"
+    r"(?:just\s++)?so\s++you\s++know|for\s++(?:context|real|the\s++record)|trust\s++me|no\s++joke|believe\s++(?:it\s++or\s++not|me)|(?:so\s++)?don't\s++(?:ask|judge(?:\s++me)?|laugh|worry)|"
+    r"can\s++you\s++believe\s++(?:it|that)|"
     rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]{{0,80}}+|{PICTURE}+[\ufe0f\u200d]*)"
     r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
+    re.IGNORECASE,
+)
+# What a statement asks for behind it: 'he is vegan so make it 7', 'she is coeliac, so gluten-free would be good'.
+_REQUEST_BEHIND = re.compile(
+    r"(?<![\s,])[\s,]++so\s++(?:(?:please|pls|can\s++you|could\s++you|maybe|just)\s++)*+"
+    r"(?:(?:make|use|keep|give|find|suggest|recommend|plan|adjust|change|add|write|avoid|skip|leave|take|bear|factor|include|exclude|"
+    r"explain|put|set|book|choose|pick|show|tell|let's)\s++(?!(?:me|us)\s++(?:sick|ill|feel)\b)\w"
+    r"|(?:something|anything|nothing|[\w-]{1,30}+(?:\s++[\w-]{1,30}+){0,3}?)\s++would\s++be\s++(?:good|great|nice|best|better|perfect|helpful|ideal|lovely|awesome|appreciated))"
+    r"[^.!?]{0,120}+[.!\s]*+$",
     re.IGNORECASE,
 )
 # 'Grandad passed away': of one's own people the determiner may be left out.
@@ -126,6 +137,8 @@ def _written(reading: Reading, clause: Piece, written: str) -> str:
 
 
 def _rounded_off(text: str) -> str:
+    asked = _REQUEST_BEHIND.search(text)
+    text = text[: asked.start()] if asked else text
     found = _TRAILING.search(text)
     kept = text[: found.start()].rstrip() if found else text
     return f"{kept}{found['mark'].strip()}" if found and kept else text

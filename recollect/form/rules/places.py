@@ -77,7 +77,7 @@ def _moved(match: re.Match[str]) -> Iterable[Fact]:
 
 
 def _from(match: re.Match[str]) -> Iterable[Fact]:
-    place = _place(match["v"])
+    place = _place(match["v"]).partition(" originally")[0]
     if is_named(place):
         yield Fact(category="identity", key="origin", value=place, says=f"is from {place}", importance=0.7)
 

@@ -37,6 +37,11 @@ def _tastes(raw: str | None) -> list[str]:
     return [one for one in kept if not _PASSING.match(one)]
 
 
+def _whose(said: str, thing: str) -> str:
+    """Write a thing of the speaker's as theirs: 'I hate my job'."""
+    return f"their {thing}" if f"my {thing}".lower() in said.lower() else thing
+
+
 def _likes(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
         if re.match(r"to\s++\w+", thing):
@@ -49,14 +54,13 @@ def _likes(match: re.Match[str]) -> Iterable[Fact]:
                 importance=0.55,
             )
         else:
-            yield Fact(
-                category="preference", key=slot("like", thing), value=thing, says=f"likes {thing}", importance=0.55
-            )
+            says = f"likes {_whose(match['v'], thing)}"
+            yield Fact(category="preference", key=slot("like", thing), value=thing, says=says, importance=0.55)
 
 
 def _dislikes(match: re.Match[str]) -> Iterable[Fact]:
     for thing in _tastes(match["v"]):
-        says = f"does not like {thing}"
+        says = f"does not like {_whose(match['v'], thing)}"
         yield Fact(category="preference", key=slot("dislike", thing), value=thing, says=says, importance=0.55)
 
 
@@ -92,7 +96,7 @@ def _prefers(match: re.Match[str]) -> Iterable[Fact]:
 # What stands behind a favourite and is none of it: 'green, can you suggest curtains', 'orange now'.
 _AFTERTHOUGHT = re.compile(
     r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
-    r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure)(?=[\s.,!]*+$)",
+    r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure|actually|probably|i\s++(?:think|guess|suppose|reckon))(?=[\s.,!]*+$)",
     re.IGNORECASE,
 )
 

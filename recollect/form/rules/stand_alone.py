@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from recollect.form.rules.ellipsis import lacks_i, lacks_my, restored, spelled_out
+from recollect.form.rules.joint_subject import speaker_first
 from recollect.form.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
@@ -25,7 +26,7 @@ _OPENING = re.compile(
     r"|actually|honestly|guess\s++what|speaking\s++of\s++which|in\s++fact|you\s++know|thanks?(?:\s++(?:a\s++lot|"
     r"so\s++much))?|thank\s++you"
     r"|sure|right|definitely|absolutely|totally|of\s++course|exactly|ok|okay|cool|great|nice|haha|"
-    r"lol|fyi|like\s++i\s++said"
+    r"lol|fyi|ugh|argh|omg|like\s++i\s++said"
     r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+){1,12}",
     re.IGNORECASE,
 )
@@ -147,6 +148,7 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
         body = restored(body)
     elif starts_without_subject(body):
         body = _with_subject(body)
+    body = speaker_first(body)
     if re.search(r"\b(?:we|we're|we've|we'll|we'd|us|our|ours|ourselves|let's|yourself|y'all)\b", body, re.I):
         return _framed(body, speaker)
     if not speaker.listener and re.search(r"\b(?:you|you're|you've|you'd|you'll|your|yours)\b", body, re.I):
@@ -182,34 +184,84 @@ def _framed(body: str, speaker: Speaker) -> str:
     return f'{speaker.name} said: "{plain[0].upper()}{plain[1:]}."'
 
 
+@dataclass(slots=True)
+class _Agreement:
+    """What the verbs of a clause have to agree with, word by word."""
+
+    agree: bool = False
+    """The next verb belongs to the speaker."""
+    present: bool = False
+    """The speaker's last verb stands in the present, and another may follow behind 'and'."""
+    speaks: bool = False
+    """The speaker alone was the last subject."""
+    aside: bool = False
+    """Within an apposition: 'I, a trained baker, …'."""
+
+    def begin(self, *, alone: bool) -> None:
+        """Take the speaker as the subject, alone or with another."""
+        self.agree = self.speaks = alone
+        self.aside = False
+
+    def pause(self, token: str) -> None:
+        """Enter or leave an apposition between the speaker and the verb."""
+        self.aside ^= self.agree and "," in token
+
+    def goes_on(self, low: str, following: str) -> bool:
+        """Return whether behind this word another verb of the speaker follows."""
+        if low not in ("and", "but", "or"):
+            return False
+        return (self.present and following in COORDINATED) or (self.speaks and following in _AUXILIARY)
+
+
+# Behind 'and' only a verb of the same subject: 'I was born in Rome and have lived in Oslo'.
+_AUXILIARY = frozenset({"am", "have", "haven't", "don't"})
+# What follows these is an infinitive, and so is the verb behind 'and': 'I love to swim and run'.
+_BEFORE_TO = frozenset(
+    """want need love like hate prefer try have hope plan wish tend aim intend start begin continue learn decide
+    expect""".split()
+)
+
+
 def _rewritten(body: str, speaker: Speaker) -> str:
     tokens = _expanded(_TOKEN.findall(body))
     out: list[str] = []
-    agree = False
-    named = present = False
+    named = False
+    state = _Agreement()
     for place, token in enumerate(tokens):
         low = token.lower()
+        state.pause(token)
         if low == "i" and not _is_roman(tokens, place):
             out.append(speaker.inner)
-            agree = named = True
+            named = True
+            state.begin(alone=not _is_plural(tokens, place))
         elif low in ("me", "my", "mine", "myself"):
             out.append(_other_case(low, speaker, named=named))
             named = True
         elif low in ("you", "your") and speaker.listener:
             out.append(speaker.listener if low == "you" else f"{speaker.listener}'s")
-        elif agree and low in ("no", "longer"):
-            out.append(token)
-        elif agree and (token[0].isalpha() or low == "'d") and not is_adverb(low):
-            verb = _verb(low, token, _next_word(tokens, place))
-            present = verb != token and low != "'d"
-            out.append(verb)
-            agree = False
-        elif present and low in ("and", "but", "or") and _next_word(tokens, place) in COORDINATED:
-            out.append(token)
-            agree = True
+        elif _is_verb(token, low, state):
+            out.append(_agreeing(tokens, place, state))
         else:
             out.append(token)
+            state.agree |= state.goes_on(low, _next_word(tokens, place))
     return "".join(out)
+
+
+def _is_verb(token: str, low: str, state: _Agreement) -> bool:
+    if not state.agree or state.aside or low in ("no", "longer"):
+        return False
+    return (token[0].isalpha() or low == "'d") and not is_adverb(low)
+
+
+def _agreeing(tokens: list[str], place: int, state: _Agreement) -> str:
+    """Put the speaker's verb into the third person, and note what may follow it."""
+    token, low, following = tokens[place], tokens[place].lower(), _next_word(tokens, place)
+    verb = _verb(low, token, following)
+    infinitive = low.endswith("n't") or (following == "to" and low in _BEFORE_TO)
+    state.present = verb != token and low != "'d" and not infinitive
+    state.speaks = not infinitive
+    state.agree = False
+    return verb
 
 
 def _expanded(tokens: list[str]) -> list[str]:
@@ -223,6 +275,12 @@ def _expanded(tokens: list[str]) -> list[str]:
 def _is_roman(tokens: list[str], place: int) -> bool:
     before = "".join(tokens[max(0, place - 2) : place]).split()
     return bool(before) and before[-1] in ("Part", "World", "War", "Type", "Phase", "Chapter")
+
+
+def _is_plural(tokens: list[str], place: int) -> bool:
+    """Return whether the 'I' at `place` shares its verb with another: 'I and my wife'."""
+    behind = (token.lower() for token in tokens[place + 1 :] if token.strip())
+    return next(behind, "") in ("and", "nor")
 
 
 def _next_word(tokens: list[str], place: int) -> str:

@@ -31,7 +31,8 @@ ADVERBS = frozenset(
 COORDINATED = frozenset(
     """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't write
     read sing speak weigh wear cook bake swim run earn share keep get take suffer see know feel think try spend
-    sleep wake drive commute""".split()
+    sleep wake drive commute feed bring buy sell grow listen avoid collect manage
+    belong dislike practise understand""".split()
 )
 # Words in -ly and the like that are verbs all the same.
 _NOT_ADVERBS = frozenset({"fly", "apply", "rely", "reply", "supply", "imply", "comply", "multiply"})

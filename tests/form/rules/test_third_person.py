@@ -1,0 +1,112 @@
+"""What a user says to an assistant, as the notes tell it: true, in whole sentences, without what is only asked for."""
+
+import pytest
+
+from recollect.form.rules import extract_by_rules
+from recollect.types import MemoryKind
+from tests.shown import logged, source
+
+
+def notes(*said: str) -> list[str]:
+    """Form notes of a user's messages, all in one conversation."""
+    found = extract_by_rules(source(*(logged(seq, text) for seq, text in enumerate(said, start=1))))
+    return [one.text for one in found if one.kind is MemoryKind.NOTE]
+
+
+def facts(said: str) -> dict[str, str]:
+    """Return the facts of a message, key to value."""
+    return {one.key: one.value for one in extract_by_rules(source(logged(1, said))) if one.kind is MemoryKind.FACT}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("ugh, Nils and I split up", "The user and Nils split up."),
+        ("my flatmate and I adopted a cat", "The user and their flatmate adopted a cat."),
+        ("me and my cousin run a bakery", "The user and their cousin run a bakery."),
+        (
+            "my husband and I have been married for 12 years",
+            "The user and their husband have been married for 12 years.",
+        ),
+        ("both my parents and I are diabetic", "Both the user and their parents are diabetic."),
+        ("my best friend Lea and I moved to Turin", "The user and their best friend Lea moved to Turin."),
+    ],
+)
+def test_a_subject_of_two_keeps_both(said: str, told: str) -> None:
+    assert told in notes(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["my back hurts and I can't swim", "I met Dan and I teach maths", "Thanks and I moved to Oslo", "Ana and I agree"],
+)
+def test_another_clause_makes_no_subject_of_two(said: str) -> None:
+    assert not [note for note in notes(said) if " and Dan teach" in note or "Thanks and" in note or "Ana and" in note]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I have two cats and feed a stray one", "The user has two cats and feeds a stray one."),
+        ("I was born in Kenya and have lived in Wales", "The user was born in Kenya and has lived in Wales."),
+        ("I don't smoke or drink", "The user doesn't smoke or drink."),
+        ("I want to move and have kids", "The user wants to move and have kids."),
+        ("I, a trained baker, can't eat bread anymore", "The user, a trained baker, can't eat bread anymore."),
+        ("I usually get up at 5 and go to bed at 9", "The user usually gets up at 5 and goes to bed at 9."),
+    ],
+)
+def test_verbs_agree_with_the_user_alone(said: str, told: str) -> None:
+    assert told in notes(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "my boyfriend is lactose intolerant so dairy-free would be good",
+            "The user's boyfriend is lactose intolerant.",
+        ),
+        ("my wife is vegan so please suggest something else", "The user's wife is vegan."),
+        ("my mum is 80 so use large print", "The user's mum is 80."),
+        ("I live in Nantes actually", "The user lives in Nantes."),
+        ("I sleep on the floor, don't ask", "The user sleeps on the floor."),
+        ("I'm Jewish, so no pork", "The user is Jewish, so no pork."),
+        ("I work nights so I sleep till 2pm", "The user works nights."),
+    ],
+)
+def test_what_is_asked_for_behind_a_statement_is_left_off(said: str, told: str) -> None:
+    assert told in notes(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["I'm allergic to my boss", "I'm allergic to Mondays", "lol I'm allergic to bad coffee", "I'm married to my job"],
+)
+def test_a_figure_of_speech_is_no_memory(said: str) -> None:
+    assert not notes(said)
+    assert not facts(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("I'm allergic to dust mites", "allergy:dust mites", "dust mites"),
+        ("I was born in Kenya in 1990 and moved to Wales in 2010", "birth_year", "1990"),
+        ("I'm from Ghent originally but live in Oslo", "origin", "Ghent"),
+        ("I hate my job", "dislike:job", "job"),
+    ],
+)
+def test_a_plain_fact_is_kept(said: str, key: str, value: str) -> None:
+    assert facts(said)[key] == value
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I was born in Kenya and have lived in Wales since 2010",
+        "I was born in Peru but moved to Spain in 2004",
+        "I was born in Lyon, raised in Turin and married in 2012",
+    ],
+)
+def test_another_year_than_that_of_the_birth_is_no_birth_year(said: str) -> None:
+    assert "birth_year" not in facts(said)
