@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import calendar
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
-from recollect.dates.tense import Direction, direction, is_habit, recurs
+from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _COUNTS = {
@@ -67,7 +67,11 @@ class _Moment:
         """Whether it lies ahead, where it names no year."""
         if self.get("tie") == "since":
             return False
+        if self.get("tie") == "to":
+            return True
         start, end = self.match.span()
+        if self.get("tie") == "from":
+            start = self.match.end("tie")
         return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
 
     def get(self, name: str) -> str:
@@ -149,7 +153,7 @@ def _preposition(moment: _Moment) -> str:
     if part:
         return f"in {part}"
     tie = moment.get("tie")
-    return "" if tie in ("in", "on", "of") else tie
+    return "" if tie in ("in", "on") else tie
 
 
 def _numeric(moment: _Moment) -> Days:
@@ -199,6 +203,31 @@ def _day_alone(moment: _Moment) -> Days:
         if found.day == int(moment.get("day")):
             return calendar.day(found)
     raise ValueError("no month near has such a day")
+
+
+def _days_alone(moment: _Moment) -> Days | None:
+    """Read 'from the 23rd to the 30th': the nearest run of such days."""
+    if moment.get("and") and not moment.match.group().lower().startswith("between"):
+        return None
+    ends = _day_alone(moment).last
+    begins = ends - timedelta(days=1)
+    while begins.day != int(moment.get("one")):
+        if ends - begins > timedelta(days=MAX_DAYS_TO_A_DAY):
+            return None
+        begins -= timedelta(days=1)
+    return calendar.period(begins, ends)
+
+
+def _moved_to(read: Callable[[_Moment], Days | None]) -> Callable[[_Moment], Days | None]:
+    """Read 'to June', 'to the 16th', 'to thursday' where something was moved there."""
+    return lambda moment: read(moment) if is_put_off(moment.match.string, moment.match.start()) else None
+
+
+def _weeks_on(moment: _Moment) -> Days:
+    """Read 'a week on Monday': so many weeks behind the next one."""
+    number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(moment.get("weekday")[:3]))
+    monday = calendar.near_weekday(moment.today, number, "", future=True).first
+    return calendar.day(monday + timedelta(weeks=moment.count))
 
 
 def _named_month(moment: _Moment) -> Days | None:
@@ -304,6 +333,26 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] 
     (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
     (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
     (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
+    (
+        _compiled(rf"(?P<count>a|one|two|three)\s++weeks?\s++(?:on|from)\s++(?:this\s++|next\s++)?{_WEEKDAY}"),
+        _weeks_on,
+    ),
+    (
+        _compiled(
+            rf"(?:from|between|on)\s++the\s++(?P<one>\d{{1,2}})(?:st|nd|rd|th)?{_TO}(?:the\s++)?"
+            r"(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s++(?:floor|century|grade|street|place|of))"
+        ),
+        _days_alone,
+    ),
+    (
+        _compiled(
+            r"(?P<tie>to)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"
+            r"(?=\s*+(?:[,.;:!?)]|$|(?:at|in|with|and|so|for|we|i|because|but|or|now|instead|if|please)\b))"
+        ),
+        _moved_to(_day_alone),
+    ),
+    (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_MONTH}(?!\s++(?:\d|(?-i:[A-Z])))"), _moved_to(_named_month)),
+    (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_WEEKDAY}"), _moved_to(_named_weekday)),
     (
         _compiled(
             r"(?P<tie>on|by|until|till|from|since|for)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"

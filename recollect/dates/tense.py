@@ -16,7 +16,24 @@ _ARRANGED = re.compile(
     r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
     r"|(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited|scheduled|planned|confirmed"
     r"|arranged"
-    r"|set\s++for|due)\b[^.!?]{0,80}$)",
+    r"|set\s++for|due)\b[^.!?]{0,80}$"
+    r"|\bgot\s++(?:an?|my|the|our|us|him|her)\s++(?:[\w'-]{1,20}+\s++){0,3}?(?:appointment|appt|interview|slot|reservation"
+    r"|booking)\b[^.!?]{0,40}$"
+    r"|\b(?:signed|accepted|got|found|rented|agreed|offered|landed|renewed)\b[^.!?]{1,80}?\b(?:starting|beginning|commencing"
+    r"|effective|valid|running|lasting|expiring|ending)(?:\s++(?:on|in|from|until|till))?\s*+$"
+    r"|\b(?:decided|agreed|arranged|promised|chosen|chose|offered)\s++to\s++\w[^.!?]{0,80}?\b(?:from|starting|beginning|as\s++of)"
+    r"\s*+$)",
+    re.IGNORECASE,
+)
+# What one has decided to do, and what one has got on a day, is still to come.
+_HAVE = r"(?:(?:have|has|'ve|'s)\s++(?:just\s++|finally\s++|also\s++|now\s++)?)"
+_MOVED_TO = re.compile(
+    r"\b(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++(?:it\s++)?(?:off|back)|brought\s++(?:it\s++)?forward|extended|switched|bumped)"
+    r"(?:\s++(?:back|it|forward|again|my|our|the|everything)){0,2}(?:\s++[\w'-]{1,20}+){0,3}?\s*+$",
+    re.IGNORECASE,
+)
+_MOVED_HOUSE = re.compile(
+    r"\b(?:i|we|he|she|they|you|who|i've|we've|have|has|had|just|recently|finally)\s++moved(?:\s++(?:back|over|house))?\s*+$",
     re.IGNORECASE,
 )
 _IS = r"(?:am|is|are|i'm|we're|they're|you're|he's|she's|it's|there's|that's|[a-z]{2,30}'s)"
@@ -26,7 +43,9 @@ _BASE = (
 )
 # Verbs that tell, in the order of the sentence; the one nearest before the date counts.
 _VERB = re.compile(
-    rf"\b(?:(?P<present>{_IS}\s++(?:\w{{1,20}}ly\s++|not\s++|all\s++|also\s++|now\s++)?\w{{2,20}}(?:ing|ed)\b(?:\s++\w{{2,20}}ed\b)?"
+    rf"\b(?:(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
+    rf"|got(?!\s++(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{{2,20}}ed)\b))\b"
+    rf"|{_IS}\s++(?:\w{{1,20}}ly\s++|not\s++|all\s++|also\s++|now\s++)?\w{{2,20}}(?:ing|ed)\b(?:\s++\w{{2,20}}ed\b)?"
     rf"|(?:i|we|they|you)\s++(?:\w{{1,20}}ly\s++|also\s++|both\s++)?(?:{_BASE})\b"
     rf"|(?:{_IS}|be|isn't|aren't|has|have|don't|doesn't|does|must|should|can|may|might|will|won't|shall|gonna"
     rf"|wants?\s++to|needs?\s++to"
@@ -51,7 +70,7 @@ _ANNIVERSARY = re.compile(
 )
 # 'My 30th birthday' comes once.
 _COUNTED = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
-_HABIT = re.compile(r"\b(?:always|usually|every|each|often|normally|typically|mostly)\b", re.IGNORECASE)
+_HABIT = re.compile(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
 
 
 class Direction(StrEnum):
@@ -59,6 +78,16 @@ class Direction(StrEnum):
 
     AHEAD = "ahead"
     BEHIND = "behind"
+
+
+def is_put_off(text: str, start: int) -> bool:
+    """Return whether what stands before a date says that something was moved to it.
+
+    >>> is_put_off("The match got moved to the 16th", 23), is_put_off("I walked to the 16th hole", 11)
+    (True, False)
+    """
+    before = text[max(0, start - MAX_BEFORE) : start]
+    return bool(_MOVED_TO.search(before)) and not _MOVED_HOUSE.search(before)
 
 
 def direction(text: str, start: int, end: int, *, default: Direction) -> Direction:

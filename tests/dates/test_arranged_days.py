@@ -1,0 +1,65 @@
+"""Days that something was moved to, begins on or was decided for lie ahead; runs of days and weeks are read whole."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from recollect.dates import Direction, resolve_dates
+from recollect.form.dates import write_out
+
+# A Friday.
+SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def written(text: str) -> str:
+    """Write out the dates of a text as a note does."""
+    return write_out(text, resolve_dates(text, said_at=SAID, zone=ZoneInfo("UTC"), default=Direction.AHEAD))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("the flight got moved to the 3rd", "the flight got moved to 3 December 2026"),
+        ("our match was moved to tuesday", "our match was moved to 24 November 2026"),
+        ("the party was postponed to June", "the party was postponed to June 2027"),
+        ("they brought it forward to may", "they brought it forward to May 2027"),
+        ("we've decided to close on Mondays from April", "we've decided to close on Mondays from April 2027"),
+        ("we agreed to share from March", "we agreed to share from March 2027"),
+        ("I signed a lease starting in September", "I signed a lease starting in September 2027"),
+        ("I've got an exam on the 2nd", "I've got an exam on 2 December 2026"),
+        ("she's got surgery on Monday", "she's got surgery on 23 November 2026"),
+        ("I got an interview on Thursday", "I got an interview on 26 November 2026"),
+        ("I start a week on Monday", "I start on 30 November 2026"),
+        ("I'm away two weeks from Friday", "I'm away on 11 December 2026"),
+        ("I'm off from the 23rd to the 30th", "I'm off from 23 to 30 November 2026"),
+        ("we're in Crete from the 28th to the 4th", "we're in Crete from 28 November to 4 December 2026"),
+        ("my contract runs until the end of June", "my contract runs until the end of June 2027"),
+        ("we celebrate Holi in March", "we celebrate Holi in March"),
+    ],
+)
+def test_what_is_arranged_lies_ahead(said: str, told: str) -> None:
+    assert written(said) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I got a dog on the 8th", "I got a dog on 8 November 2026"),
+        ("I decided to leave him in January", "I decided to leave him in January 2026"),
+        ("we've got married on Saturday", "we've got married on 14 November 2026"),
+        ("I signed it in March", "I signed it in March 2026"),
+        ("I was off from the 2nd to the 9th", "I was off from 2 to 9 November 2026"),
+        ("I was in Rome from May", "I was in Rome from May 2026"),
+        ("I've just got back on Monday", "I've just got back on 16 November 2026"),
+    ],
+)
+def test_what_has_happened_lies_behind(said: str, told: str) -> None:
+    assert written(said) == told
+
+
+@pytest.mark.parametrize(
+    "said", ["I moved to May Street", "I moved to the 16th floor", "we moved to March", "walk to the 3rd hole"]
+)
+def test_a_place_is_no_day(said: str) -> None:
+    assert written(said) == said
