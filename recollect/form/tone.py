@@ -38,6 +38,7 @@ _JOKES = re.compile(
     r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
     r"jk|j/k|it'?s\s++a\s++joke"
     r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
+    r"|\b(?:sorry|oops|whoops|no|ah),?\s++wrong\s++(?:chat|window|thread|tab|person|conversation)\b"
     r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b"
     r"|^oh,?\s(?:sure|yes|yeah|great|joy|wonderful|perfect|fantastic|lovely|of\scourse)\b,?\s(?:because\s|as\s)?"
     r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
@@ -46,6 +47,24 @@ _JOKES = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
     r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
+    re.IGNORECASE,
+)
+# What takes all that was said just before back: 'jk', 'sorry, wrong chat', 'that was my son typing'.
+_RETRACTS = re.compile(
+    r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
+    r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
+    r"|(?:that\s++was\s++(?:the\s++)?|it's\s++the\s++)?wrong\s++(?:chat|window|thread|tab|person|conversation)"
+    r"|(?:that|this|it)\s++(?:was|is)(?:n't|\s++not)\s++me(?:\s++(?:typing|writing))?"
+    r"|(?:please\s++)?(?:ignore|disregard)\s++(?:that|this|my|the)\s++(?:(?:last|previous)\s++)?(?:message|msg|one|text|line)"
+    r"|(?:that|it)\s++was\s++my\s++(?:[\w-]{1,20}+\s++){1,3}?(?:typing|writing|talking)"
+    r"|(?:i|we)\s++(?:just\s++)?made\s++(?:that|it|all\s++that)\s++up|none\s++of\s++(?:that|this|it)\s++(?:is|was)\s++true"
+    r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
+    re.IGNORECASE,
+)
+# 'Actually I don't': what was just said of oneself is not so.
+_DENIES_ITSELF = re.compile(
+    r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
+    r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
     re.IGNORECASE,
 )
 _LAUGHS = re.compile(
@@ -186,6 +205,24 @@ def supposes(sentence: str) -> bool:
 def jokes(sentence: str) -> bool:
     """Whether a sentence takes itself (and the one before it) back as a joke."""
     return bool(_JOKES.search(sentence))
+
+
+def retracts(sentence: str) -> bool:
+    """Whether a sentence takes back all that its speaker said just before it.
+
+    >>> retracts("haha jk"), retracts("sorry, wrong chat!"), retracts("Ignore the error"), retracts("That's my son")
+    (True, True, False, False)
+    """
+    return bool(_RETRACTS.match(sentence))
+
+
+def denies_itself(sentence: str) -> bool:
+    """Whether a sentence says of what its speaker just told of themselves that it is not so.
+
+    >>> denies_itself("actually I don't, I'm just tired"), denies_itself("No, I don't like it")
+    (True, False)
+    """
+    return bool(_DENIES_ITSELF.match(sentence))
 
 
 def exaggerates(sentence: str) -> bool:

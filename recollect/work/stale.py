@@ -135,7 +135,9 @@ def outdated_by(
         until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
         if topic and until:
             found += outdated_topics(decided.candidate, until=until)
-        if until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
+        if until and decided.adds and decided.candidate.corrects:
+            found.append(_denied_value(decided.candidate.corrects, decided.candidate, until))
+        elif until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
             found.append(_denied_value(denied["old"], decided.candidate, until))
         found += _changed_states(decided, until, decisions) if until else []
         found += [

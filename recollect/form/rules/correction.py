@@ -18,11 +18,36 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _MAX_OPENINGS = 6
+# Words that make a statement which its speaker may begin again.
+_MIN_WORDS_BEFORE = 3
+# What may close a correction: '50 mg, sorry', 'Tuesday I mean'.
+_CLOSES = re.compile(
+    r"(?<![\s,.!*–-])[\s,.!*–-]++(?:(?P<plain>sorry|actually|rather)|(?P<clear>i\s++meant?(?:\s++to\s++(?:say|write|type))?|"
+    r"my\s++(?:bad|mistake)|oops|whoops|typo|autocorrect))\s*+[.!]*+$",
+    re.IGNORECASE,
+)
+# Within a sentence its speaker begins again: 'on Monday, no wait, Tuesday', 'Anna - sorry, Hanna'.
+_BEGINS_AGAIN = re.compile(
+    r"(?<![\s,;–—.…-])(?:[\s]?[,;–—…]|\s-{1,2}|\.{2,4})\s{0,3}(?:(?:oh|er+|uh+|um+)[\s,]{1,3})?"
+    r"(?:no\s++wait|wait\s++no|wait,\s++no|no\s++sorry|no,\s++sorry|sorry|i\s++meant?|or\s++rather|correction|scratch\s++that|make\s++that|"
+    r"actually\s++no|oops|whoops)(?:[,:]|\s++[–-])?\s++(?=\S)",
+    re.IGNORECASE,
+)
+_OF_A_KIND = re.compile(r"(?P<article>an?|the|in|on|at|from)\s[^/]{1,50}/ (?:(?P=article)|an?)\s\S", re.IGNORECASE)
+_BY_THE_WAY = re.compile(
+    r"(?<![\s,])[\s,]{1,3}(?:by\s++the\s++way|btw|actually|please|pls)(?=\s*+[,.!]|\s*+$)", re.IGNORECASE
+)
+_IS_NOT = re.compile(
+    r"(?P<head>(?:my|our|the|his|her)\s++[^.!?;,]{2,60}?)(?:(?<=\w)'s\s++not|\s++(?:isn't|is\s++not|wasn't|aren't|are\s++not|isnt))"
+    r"\s++(?:called\s++|named\s++)?(?P<old>[^.!?;,]{1,40}?),?\s++(?:but|(?:it|she|he|they)(?:'s|'re|\s++is|\s++are))\s++"
+    r"(?:called\s++|named\s++)?(?P<new>[^.!?;,]{1,40}?)\s*+[.!]*+$",
+    re.IGNORECASE,
+)
 _IT_IS = re.compile(
     r"(?:it's|its|it\s++is|that's|that\s++is|she's|he's|i'm|the\s++name\s++is|(?:her|his|its|my)\s++name\s++is|in|on|at|to|from|with)\s++",
     re.IGNORECASE,
 )
-_WORD = r"(?:\d[\d:.,]{0,10}\d(?![\w])|[\w'’&+-]{1,40}+)"
+_WORD = r"(?:[£$€]?\d[\d:.,]{0,10}\d(?![\w])|[\w'’&+-]{1,40}+)"
 _TERM = rf"(?<![\w'’&+-]){_WORD}(?:\s++{_WORD}){{0,3}}?"
 _TERM_END = (
     r"(?=\s*+(?:$|[,.!?;:()])|\s++(?:and|but|as|like|because|since|sorry|autocorrect|typo|lol|haha|with|"
@@ -41,8 +66,13 @@ _NOT_AFTER_ALL = re.compile(
 _ONLY_NEW = re.compile(rf"(?P<new>{_TERM}){_TERM_END}", re.IGNORECASE)
 _NAMED = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]{0,40}+(?:\s[A-Z][\w'’-]{0,40}+){0,2}")
 _MONTH = "|".join(MONTHS)
+_UNIT = (
+    r"(?:mg|mcg|µg|g|kg|ml|l|cm|mm|m|km|k|miles?|feet|ft|lbs?|pounds?|euros?|dollars?|%|percent|years?|months?|weeks?|days?|"
+    r"hours?|minutes?|people|persons?|guests?|kids|children)"
+)
 # What one value of a kind looks like, the narrowest first.
 _SHAPES = (
+    re.compile(rf"(?<![\w.,])\d[\d.,]{{0,10}}+\s?{_UNIT}(?!\w)|(?<!\w)[£$€]\d[\d.,]{{0,10}}+k?(?!\w)", re.IGNORECASE),
     re.compile(
         rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s++(?:of\s++)?(?:{_MONTH})\b|\b(?:{_MONTH})\s++\d{{1,2}}(?:st|nd|rd|th)?\b",
         re.IGNORECASE,
@@ -51,8 +81,10 @@ _SHAPES = (
     re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b", re.IGNORECASE),
     re.compile(rf"\b(?:{_MONTH})\b"),
     re.compile(r"\b(?:the\s++)?\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE),
-    re.compile(r"(?<![\w.,])\d[\d.,]{0,10}+(?![\w])"),
+    re.compile(r"(?<![\w.,])\d(?:[\d.,]{0,10}\d)?(?![\w])"),
+    re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)\b", re.IGNORECASE),
 )
+_SMALL_WORD = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]{3,40}+")
 _NO_NAMES = frozenset("i i'm i've i'll i'd ok okay".split())
 # Words no corrected value begins with: a statement of its own, a question or a reply follows.
 _NO_VALUE = re.compile(
@@ -84,17 +116,43 @@ def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") ->
         before: What the speaker said before it, the newest first.
         answers: What the other side said last: a bare value behind a question answers that.
     """
+    again = _BEGINS_AGAIN.search(sentence)
+    if again and len(sentence[: again.start()].split()) >= _MIN_WORDS_BEFORE:
+        fix = _of_last(sentence[again.end() :].strip("* "), [sentence[: again.start()]], clearly=True)
+        if fix:
+            return fix
     body, opened, clearly = _opening(sentence)
+    denied = _IS_NOT.fullmatch(body)
+    if denied and (_alike(denied["old"], denied["new"]) or _OF_A_KIND.match(f"{denied['old']} / {denied['new']}")):
+        meant = f"{denied['head']} is {denied['new']}"
+        return Correction(old=denied["old"], new=denied["new"], meant=f"{meant[0].upper()}{meant[1:]}.")
     for pattern in (_NOT_AFTER_ALL, _NOT_OLD, _NOT_BUT):
         found = pattern.search(body)
         pair = _pair(found["old"], found["new"], turned=pattern is not _NOT_OLD) if found else None
         if pair and (opened or _alike(*pair)):
             old, new = pair
             said = next((part for text in before for part in reversed(_parts(text)) if _has(part, old)), "")
-            return Correction(old=old, new=new, meant=_put(said, old, new))
+            meant = _put(said, old, new)
+            if not meant and _is_called(old, answers):
+                meant = f"My name is {new}."
+            return Correction(old=old, new=new, meant=meant)
     if not opened or (not clearly and asks(answers)):
         return None
     return _of_last(body, before, clearly=clearly)
+
+
+def _is_called(name: str, answers: str) -> bool:
+    """Whether the other side addressed the speaker by a name."""
+    found = _ADDRESSED.findall(answers[:_MAX_ADDRESSED])
+    return name[:1].isupper() and any(name.casefold() == called.casefold() for called in found)
+
+
+_ADDRESSED = re.compile(
+    r"(?:\b(?:hi|hello|hey|dear|thanks|thank\s++you|welcome(?:\s++back)?|sure|ok(?:ay)?|great|alright|sorry|morning|afternoon|evening|"
+    r"you|that|course)\b,?\s|^)([A-Z][\w'-]{1,30}+)(?=[,.!?:]|\s*+$)",
+    re.IGNORECASE,
+)
+_MAX_ADDRESSED = 2000
 
 
 def _opening(sentence: str) -> tuple[str, bool, bool]:
@@ -105,8 +163,16 @@ def _opening(sentence: str) -> tuple[str, bool, bool]:
         if not found:
             break
         at, opened, clearly = found.end(), opened or not found["filler"], clearly or bool(found["clear"])
-    starred = sentence.startswith("*")
-    return sentence[at:].strip("* "), opened or starred, clearly or starred
+    starred = sentence.startswith("*") or bool(_STARRED.fullmatch(sentence))
+    body = sentence[at:]
+    closes = _CLOSES.search(body)
+    if closes:
+        body, opened, clearly = body[: closes.start()], True, clearly or bool(closes["clear"])
+    return _BY_THE_WAY.sub("", body).strip("* "), opened or starred, clearly or starred
+
+
+# 'Pickles*'
+_STARRED = re.compile(r"[\w'’-]{1,40}+(?:\s[\w'’-]{1,40}+){0,2}\s?\*[.!]?")
 
 
 def _pair(old: str, new: str, *, turned: bool) -> tuple[str, str] | None:
@@ -175,6 +241,9 @@ def _old_of(said: str, new: str, *, clearly: bool) -> str:
         chosen = near if len(near) == 1 else named
         return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(said, chosen[0])) else ""
     held = {fact.value for fact in facts_of(said, []) if fact.value and not fact.ends and _has(said, fact.value)}
+    misspelled = [word for word in _SMALL_WORD.findall(said) if _is_spelled_like(word, new)]
+    if clearly and len(misspelled) == 1:
+        return misspelled[0]
     old = held.pop() if clearly and len(held) == 1 else ""
     return old if not old[:1].isupper() or old not in said else ""
 

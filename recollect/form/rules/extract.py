@@ -14,7 +14,7 @@ from recollect.form.rules.correction import correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.joint_subject import is_half_subject
-from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, went_on
+from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, retraction, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.shifting import with_shifts
@@ -22,6 +22,7 @@ from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
 from recollect.form.tone import (
+    denies_itself,
     exaggerates,
     hedges,
     imagines,
@@ -29,6 +30,7 @@ from recollect.form.tone import (
     invents,
     jokes,
     laughs,
+    retracts,
     small_talk,
     statement_part,
     supposes,
@@ -36,6 +38,7 @@ from recollect.form.tone import (
     without_quoted,
 )
 from recollect.form.transcript import is_stand_in, without_transcript
+from recollect.text import asks
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 RULES_VERSION = "rules-2"
@@ -94,9 +97,12 @@ def forget_requests(source: FormInput) -> list[Candidate]:
 
 
 def _requests(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
-    """Read the first `MAX_CANDIDATES` requests to forget."""
+    """Read the first `MAX_CANDIDATES` requests to forget; 'jk' takes back the message before it."""
     asked = (forget_of(reading, piece) for piece in pieces if not takes_back(piece.text))
-    return list(islice((request for request in asked if request), MAX_CANDIDATES))
+    found = list(islice((request for request in asked if request), MAX_CANDIDATES))
+    if pieces and not found and retracts(pieces[0].text):
+        found += retraction(reading, pieces[0])
+    return found
 
 
 def _readings(source: FormInput) -> Iterator[Reading]:
@@ -168,11 +174,14 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
         imagined = not reading.talk and not in_earnest(sentence.text) and (imagined or imagines(sentence.text))
         if imagined:
             continue
-        if jokes(sentence.text):
+        if jokes(sentence.text) or (not reading.talk and retracts(sentence.text)):
             del found[last_joked:]
+            found += retraction(reading, sentence) if before is None and retracts(sentence.text) else ()
             continue
         further = went_on(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
         previous, before = before, sentence
+        if previous is None and denies_itself(sentence.text) and not asks(reading.answers):
+            found += retraction(reading, sentence)
         if further:
             found[-1] = further
             continue
@@ -189,7 +198,9 @@ def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
     if reading.talk or supposes(sentence.text):
         return []
     before = (reading.masked[: sentence.start], *reading.before)
-    fix = correction_of(sentence.text, before, answers=reading.answers)
+    starred = reading.masked[: sentence.start].endswith("*") and not reading.masked[: sentence.start].strip(" *")
+    star = "*" if starred and sentence.end >= len(reading.masked.rstrip()) else ""
+    fix = correction_of(f"{star}{sentence.text}", before, answers=reading.answers)
     if fix is None:
         return []
     if fix.meant:

@@ -91,7 +91,7 @@ _DETERMINER = re.compile(
     r"^(?:the|a|an|my|our|some|any|all|all\s++kinds\s++of|all\s++sorts\s++of|most|many)\s++", re.IGNORECASE
 )
 _VAGUE = re.compile(
-    r"^(?:it|this|that|these|those|them|him|her|you|your|me|one|everything|anything|nothing|something|"
+    r"^(?:it|this|that|these|those|them|him|her|you|your|me|one|sorry|thanks|everything|anything|nothing|something|"
     r"someone|what|how|when|to|the\s++(?:idea|way"
     r"|sound|look|fact|thought|first|second|last|former|latter|same|above|below|answer|result|"
     r"output|following)|not|no|here|there|so|such"

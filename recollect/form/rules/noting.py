@@ -224,6 +224,17 @@ def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
     seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
     if not topic and not is_all and not seqs:
         return None
+    return _forgetting(reading, sentence, topic=topic, seqs=seqs, is_all=is_all)
+
+
+def retraction(reading: Reading, sentence: Piece) -> tuple[Candidate, ...]:
+    """Read 'jk' or 'sorry, wrong chat' as the wish that the message before it be forgotten."""
+    if reading.talk or not reading.before_seq:
+        return ()
+    return (_forgetting(reading, sentence, topic="", seqs=(reading.before_seq,), is_all=False),)
+
+
+def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[int, ...], is_all: bool) -> Candidate:
     return Candidate(
         kind=MemoryKind.NOTE,
         text=f"{reading.speaker.name} wants forgotten: {topic or ('everything' if is_all else 'what was just said')}",

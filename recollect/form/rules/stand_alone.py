@@ -25,6 +25,7 @@ _OPENING = re.compile(
     r"also|plus|anyway|anyways"
     r"|actually|honestly|guess\s++what|speaking\s++of\s++which|in\s++fact|you\s++know|thanks?(?:\s++(?:a\s++lot|"
     r"so\s++much))?|thank\s++you"
+    r"|scratch\s++that|no\s++wait|wait|correction|oops|whoops|sorry(?=\s*+[,.!:])|i\s++mean(?=\s*+,)"
     r"|sure|right|definitely|absolutely|totally|of\s++course|exactly|ok|okay|cool|great|nice|haha|"
     r"lol|fyi|ugh|argh|omg|like\s++i\s++said"
     r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+){1,12}",

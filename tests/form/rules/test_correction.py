@@ -22,6 +22,14 @@ from recollect.form.rules.correction import correction_of
         ("No, not Ben, it's Bea", "My sister Ben is here.", "My sister Bea is here."),
         ("sorry I meant hazelnuts not walnuts", "I'm allergic to walnuts.", "I'm allergic to hazelnuts."),
         ("sorry, I meant 16, not 15", "I have 15 chickens.", "I have 16 chickens."),
+        ("*Tilly", "my dog's called Tily", "my dog's called Tilly"),
+        ("Tilly*", "my dog's called Tily", "my dog's called Tilly"),
+        ("*hazelnuts", "I'm allergic to hazlenuts", "I'm allergic to hazelnuts"),
+        ("40 mg, sorry", "I take 20 mg of citalopram", "I take 40 mg of citalopram"),
+        ("Wednesday I mean", "my exam is on Tuesday", "my exam is on Wednesday"),
+        ("4:30 actually", "my appointment is at 4pm", "my appointment is at 4:30"),
+        ("sorry, three", "I have two cats", "I have three cats"),
+        ("oops, £950", "We pay £900 rent", "We pay £950 rent"),
     ],
 )
 def test_a_correction_is_read_as_what_was_meant(sentence: str, said: str, meant: str) -> None:
@@ -34,6 +42,42 @@ def test_a_correction_that_names_both_needs_no_earlier_message() -> None:
     found = correction_of("my cat is called Whisky, not Whiskers", [])
     assert found
     assert (found.old, found.new, found.meant) == ("Whiskers", "Whisky", "")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "old", "meant"),
+    [
+        ("My wife's name is Anna - sorry, Hanna", "Anna", "My wife's name is Hanna"),
+        ("my interview is on Monday, no wait, Tuesday", "Monday", "my interview is on Tuesday"),
+        ("I live in Lyon... I mean Lille", "Lyon", "I live in Lille"),
+        ("my name isn't Jon, it's Joan", "Jon", "My name is Joan."),
+        ("my dog isn't a collie, she's a whippet", "a collie", "My dog is a whippet."),
+    ],
+)
+def test_a_sentence_corrects_itself(sentence: str, old: str, meant: str) -> None:
+    found = correction_of(sentence, [])
+    assert found
+    assert (found.old, found.meant) == (old, meant)
+
+
+def test_a_name_by_which_the_assistant_called_the_user_is_theirs() -> None:
+    found = correction_of("It's Sam by the way, not Alex.", [], answers="Sure, Alex. Here is the list.")
+    assert found
+    assert found.meant == "My name is Sam."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hi, sorry, I'm late",
+        "I love Rome, sorry, what time is it?",
+        "my code isn't slow, it's fine",
+        "my car isn't working, it's broken",
+        "It's raining, not snowing",
+    ],
+)
+def test_a_sentence_that_corrects_nothing(sentence: str) -> None:
+    assert correction_of(sentence, []) is None
 
 
 @pytest.mark.parametrize(

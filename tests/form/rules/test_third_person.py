@@ -110,3 +110,42 @@ def test_a_plain_fact_is_kept(said: str, key: str, value: str) -> None:
 )
 def test_another_year_than_that_of_the_birth_is_no_birth_year(said: str) -> None:
     assert "birth_year" not in facts(said)
+
+
+@pytest.mark.parametrize(
+    "taken_back",
+    [
+        "jk",
+        "haha just kidding",
+        "sorry, wrong chat!",
+        "ignore my last message, that was my son typing",
+        "actually I don't, I just made that up",
+        "none of that is true lol",
+    ],
+)
+def test_what_was_just_said_is_taken_back(taken_back: str) -> None:
+    found = extract_by_rules(
+        source(logged(1, "I own a hotel in Nice."), logged(2, "Wow.", "assistant"), logged(3, taken_back))
+    )
+    assert [one.forgets_seqs for one in found if one.forgets] == [(1,)]
+
+
+@pytest.mark.parametrize("said", ["I was joking with my kids", "ignore the error in line 4", "no, I don't like it"])
+def test_nothing_is_taken_back(said: str) -> None:
+    found = extract_by_rules(
+        source(logged(1, "I own a hotel in Nice."), logged(2, "Wow.", "assistant"), logged(3, said))
+    )
+    assert not [one for one in found if one.forgets]
+
+
+def test_a_denial_behind_a_question_answers_it() -> None:
+    found = extract_by_rules(
+        source(
+            logged(1, "I own a hotel in Nice."), logged(2, "Do you live there?", "assistant"), logged(3, "no, I don't")
+        )
+    )
+    assert not [one for one in found if one.forgets]
+
+
+def test_a_sentence_for_another_chat_is_no_memory() -> None:
+    assert not notes("My exam board is AQA... no, sorry, wrong chat")
