@@ -86,17 +86,42 @@ _GROUPS = {
         operation hospital doctor therapist diagnosis diagnose medication pill insulin arthritis
         epilepsy injury pregnant
     """,
+    "diagnosis diagnoses condition disorder illness disease health medical": """
+        diagnose diagnosed diagnosis disorder syndrome disease illness condition bipolar adhd autism depression
+        depressed anxiety ptsd ocd asthma diabetes diabetic cancer tumour tumor epilepsy arthritis migraine hiv celiac
+        coeliac crohn colitis schizophrenia thyroid endometriosis psoriasis eczema lupus parkinson sclerosis anorexia bulimia
+    """,
+    "med meds medication medications medicine medicines pill pills tablet tablets prescription drug drugs dose": """
+        medication medicine meds pill tablet prescription dose mg mcg insulin antidepressant ssri inhaler contraceptive
+        lithium ritalin prozac xanax ozempic metformin lamotrigine quetiapine warfarin prednisone hrt testosterone
+    """,
+    "mental": "depression depressed anxiety bipolar therapy therapist ptsd adhd ocd panic burnout psychiatrist",
     "trip travel vacation holiday": "trip travel flight fly vacation holiday visit",
     "car": "car drive van",
     "accident": "accident crash",
     "wedding marriage": "wedding marry marriage",
     "school study": "school study student university college",
 }
-_INSTEAD = {
-    token(word): frozenset(token(other) for other in others.split())
-    for names, others in _GROUPS.items()
-    for word in names.split()
-}
+
+
+def _instead() -> dict[str, frozenset[str]]:
+    """Return, for each word of all groups, the words of every group that it names."""
+    found: dict[str, frozenset[str]] = {}
+    for names, others in _GROUPS.items():
+        for word in names.split():
+            found[token(word)] = found.get(token(word), frozenset()) | {token(other) for other in others.split()}
+    return found
+
+
+_INSTEAD = _instead()
+# What many names of medicines end in: one is meant by 'my meds'.
+_MEDICINE = re.compile(
+    r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptylin|thyroxin|cillin|mycin|azepam|azolam|prazol|gliptin|gliflozin|"
+    r"triptan|lukast|dipin|trigin|tiapin|olapin|azapin|epin|olol|pril|formin|olon|ison)e?"
+)
+_MEDICINES = frozenset(
+    token(word) for word in "med meds medication medicine pill tablet prescription drug drugs treatment dose".split()
+)
 
 
 # Words that stand for whatever is named beside them, and politeness: 'the thing with the lawyer, please'.
@@ -156,6 +181,10 @@ def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
     >>> is_about(read("my kids").content, read("The user has two sons.").content)
     True
     """
-    return bool(topic) and all(
-        word in content or not _INSTEAD.get(word, frozenset()).isdisjoint(content) for word in topic
-    )
+    return bool(topic) and all(_is_named(word, content) for word in topic)
+
+
+def _is_named(word: str, content: frozenset[str]) -> bool:
+    if word in content or not _INSTEAD.get(word, frozenset()).isdisjoint(content):
+        return True
+    return word in _MEDICINES and any(_MEDICINE.fullmatch(other) for other in content)
