@@ -64,7 +64,8 @@ _TURNS = (
     ),
     _Turn(
         news=re.compile(
-            r"\b(?:[Tt]he user|[Ww]e|user)(?:'re)?(?: (?:are|is|has|have|just|both|finally|now|officially|"
+            r"\b(?:[Tt]he user|[Ww]e|user)(?: and (?:[\w'-]{1,30} ){0,3}?[\w'-]{1,30})?"
+            r"(?:'re)?(?: (?:are|is|has|have|just|both|finally|now|officially|"
             r"and)){0,4} (?:getting (?:a )?divorced?|got divorced|"
             r"divorced|filed for (?:a )?divorce|separated|split up|broke up|broken up|splitting up)\b|\bleft the user\b"
         ),
@@ -95,7 +96,7 @@ _TURNS = (
     _Turn(
         news=re.compile(
             rf"{_WHAT}{_IS}(?:off(?=\s*[,.!\"]|$)|cancell?ed|called off|scrapped|bust|not happening)\b|"
-            rf"\b(?P<what2>[\w-]{1, 30}+ )fell through\b|"
+            rf"\b(?P<what2>[\w-]{{1,30}}+ )fell through\b|"
             r"\bcancell?ed (?:my|our|the|their) (?P<what3>[\w-]{1,30}+(?: [\w-]{1,30}+)?)"
         ),
         ends=re.compile(_PLANNED),
@@ -103,7 +104,7 @@ _TURNS = (
     _Turn(
         news=re.compile(
             rf"\b(?:moved|postponed|rescheduled|pushed|brought|delayed|changed|shifted|"
-            rf"switched)\b{_DATED}(?=[^.!?]{0, 80}?\b(?:the user's|my|our|the|their) "
+            rf"switched)\b{_DATED}(?=[^.!?]{{0,80}}?\b(?:the user's|my|our|the|their) "
             r"(?P<what>(?:[a-z-]{1,30}+ )?[a-z-]{1,30}+))"
         ),
         ends=re.compile(r"\b(?:is|are|on|in|at|from|has|have)\b.{0,60}\d"),

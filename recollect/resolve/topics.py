@@ -89,7 +89,8 @@ _GROUPS = {
     "diagnosis diagnoses condition disorder illness disease health medical": """
         diagnose diagnosed diagnosis disorder syndrome disease illness condition bipolar adhd autism depression
         depressed anxiety ptsd ocd asthma diabetes diabetic cancer tumour tumor epilepsy arthritis migraine hiv celiac
-        coeliac crohn colitis schizophrenia thyroid endometriosis psoriasis eczema lupus parkinson sclerosis anorexia bulimia
+        coeliac crohn colitis schizophrenia thyroid endometriosis psoriasis eczema lupus parkinson sclerosis
+        anorexia bulimia
     """,
     "med meds medication medications medicine medicines pill pills tablet tablets prescription drug drugs dose": """
         medication medicine meds pill tablet prescription dose mg mcg insulin antidepressant ssri inhaler contraceptive

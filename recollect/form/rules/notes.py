@@ -8,6 +8,7 @@ from recollect.form.rules.joint_subject import without_other
 from recollect.form.rules.lasting import is_of_people, is_our_way, is_present_habit, is_turn, lasts
 from recollect.form.rules.lexicon import PETS, RELATIONS
 from recollect.form.rules.news import is_left_out, is_news, is_ours
+from recollect.form.rules.of_the_moment import is_of_the_moment
 from recollect.form.rules.stand_alone import leaves_out_i, starts_without_subject
 from recollect.form.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
@@ -138,6 +139,8 @@ def note_weight(clause: Clause) -> float:
         if any(_WEAK.match(one) for one in alone):
             return 0.0
         return max(note_weight(replace(clause, text=one)) for one in alone)
+    if not clause.talk and is_of_the_moment(text, dated=clause.dated):
+        return 0.0
     if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
         return 0.0
     if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):

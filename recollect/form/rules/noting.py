@@ -133,12 +133,12 @@ def _written(reading: Reading, clause: Piece, written: str) -> str:
     if reading.talk:
         return stand_alone(written, reading.speaker)
     own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
+    asked = _REQUEST_BEHIND.search(own)
+    own = own[: asked.start()] if asked else own
     return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
 
 
 def _rounded_off(text: str) -> str:
-    asked = _REQUEST_BEHIND.search(text)
-    text = text[: asked.start()] if asked else text
     found = _TRAILING.search(text)
     kept = text[: found.start()].rstrip() if found else text
     return f"{kept}{found['mark'].strip()}" if found and kept else text

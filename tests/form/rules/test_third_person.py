@@ -4,7 +4,7 @@ import pytest
 
 from recollect.form.rules import extract_by_rules
 from recollect.types import MemoryKind
-from tests.shown import logged, source
+from shown import logged, source
 
 
 def notes(*said: str) -> list[str]:
@@ -149,3 +149,42 @@ def test_a_denial_behind_a_question_answers_it() -> None:
 
 def test_a_sentence_for_another_chat_is_no_memory() -> None:
     assert not notes("My exam board is AQA... no, sorry, wrong chat")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I need a 200 word summary of the Thirty Years' War",
+        "I'd like a short poem about my cat's ninth birthday please",
+        "I need to write an email to my boss",
+        "I want to know how tall the Matterhorn is",
+        "I have two lists and want to merge them",
+        "I am getting ValueError: could not convert string to float",
+        "my paragraph is 300 words and my conclusion is missing",
+        "I always mix those up",
+        "I never know which one to pick",
+        "she's here!!!",
+        "at my aunt's place in Leeds",
+        "for my daughter's birthday party",
+    ],
+)
+def test_the_work_at_hand_is_no_memory(said: str) -> None:
+    assert not notes(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I need a new job",
+        "I want to learn Japanese",
+        "I want to write a novel one day, I have the plot",
+        "I need to be at work by 6 every day",
+        "I need to hand in a report by 9 April",
+        "I have two kids and a dog",
+        "my essay is due on 9 April",
+        "my thesis is about medieval bridges",
+        "in my family everybody plays the piano",
+    ],
+)
+def test_what_lasts_is_a_memory(said: str) -> None:
+    assert notes(said)
