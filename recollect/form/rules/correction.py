@@ -241,7 +241,7 @@ def _old_of(said: str, new: str, *, clearly: bool) -> str:
         chosen = near if len(near) == 1 else named
         return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(said, chosen[0])) else ""
     held = {fact.value for fact in facts_of(said, []) if fact.value and not fact.ends and _has(said, fact.value)}
-    misspelled = [word for word in _SMALL_WORD.findall(said) if _is_spelled_like(word, new)]
+    misspelled: list[str] = [word for word in _SMALL_WORD.findall(said) if _is_spelled_like(word, new)]
     if clearly and len(misspelled) == 1:
         return misspelled[0]
     old = held.pop() if clearly and len(held) == 1 else ""
