@@ -1,8 +1,8 @@
 """The order a policy wants where it is not all evidence together, and what it keeps out of a prompt. Pure."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from math import exp, log
+from collections.abc import Mapping, Sequence
+from math import exp, inf, log
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from recollect.profiles.model import RecallPolicy
 from recollect.recall.explain import speaks_for
 from recollect.recall.gather import Matches
 from recollect.recall.query import Query
-from recollect.recall.rank import Row
+from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, Row
 from recollect.recall.words import WORD_WEIGHT, match_words, rarity
 from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind, Subject
 
@@ -72,14 +72,23 @@ def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arr
     return Arranged(arranged, left)
 
 
-def few_notes(hots: Sequence[Hot], query: Query) -> frozenset[Subject]:
+def few_notes(hots: Sequence[Hot], query: Query) -> dict[Subject, float]:
     """Return the subjects that have hardly more notes than may be shown, where the query says enough to want any.
 
     A reader picks what matters out of ten lines; a calibration made for thousands of memories does not.
+
+    Returns:
+        For each the least evidence with which a note is shown: what reaches the policy's floor when it is new and the
+        subject holds nothing else. So neither age nor the number of quotations leaves out one of few.
     """
     if len(query.terms) < MIN_TERMS and not (query.question or query.personal):
-        return frozenset()
-    return frozenset(hot.subject for hot in hots if np.count_nonzero(hot.kinds == _NOTE) <= FEW_TIMES * query.limit)
+        return {}
+    floor = min(max(query.policy.floor, _SUREST), 1 - _SUREST)
+    return {
+        hot.subject: log(floor / (1 - floor)) - RECENT_WEIGHT - EVEN_PER_SIZE * log(1 + len(hot) / SIZE_FLOOR)
+        for hot in hots
+        if np.count_nonzero(hot.kinds == _NOTE) <= FEW_TIMES * query.limit
+    }
 
 
 def worth_showing(row: Row, query: Query) -> bool:
@@ -91,9 +100,9 @@ def worth_showing(row: Row, query: Query) -> bool:
     return row.score >= query.policy.floor and speaks_for(row)
 
 
-def is_of_few(row: Row, query: Query, few: frozenset[Subject]) -> bool:
+def is_of_few(row: Row, few: Mapping[Subject, float]) -> bool:
     """Return whether a row is one of few notes, which may go into a prompt behind those that are like the query."""
-    return row.kind is MemoryKind.NOTE and row.subject in few and row.score >= query.policy.floor
+    return row.kind is MemoryKind.NOTE and row.evidence >= few.get(row.subject, inf)
 
 
 def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:

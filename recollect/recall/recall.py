@@ -22,7 +22,7 @@ from recollect.recall.query import Query
 from recollect.recall.rank import Row, hidden_kinds, rows, standing_places, weigh
 from recollect.recall.seek import Seeker
 from recollect.text import bare
-from recollect.types import Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
+from recollect.types import KIND_ORDER, Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
 
 # Rows weighed against one another for each one asked for: quotations and what was distilled from them come in pairs,
 # and some fall to the request's own messages.
@@ -88,6 +88,7 @@ def rank_subjects(
     """
     if query.standing and query.policy.recent and query.newest is None:
         query = replace(query, newest=newest(hots, query.policy.recent))
+    few = few_notes(hots, query) if query.standing else {}
     certain: list[Row] = []
     near: list[Row] = []
     left: list[LeftOut] = []
@@ -95,16 +96,16 @@ def rank_subjects(
         if len(hot):
             asked, meaning = others.get(hot.subject, (query, relevance))
             words = seekers[hot.subject].words(hot) if hot.subject in seekers else None
-            _rank(query, hot, gather(hot, asked, meaning, words), (certain, near, left))
+            matches = gather(hot, asked, meaning, words)
+            _rank(query, hot, matches, (certain, near, left), all_notes=hot.subject in few)
     certain.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
     ranked = certain + near
     kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
     left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
-        few = few_notes(hots, query)
         strong = [row for row in kept if worth_showing(row, query)]
-        strong += [row for row in kept if row not in strong and is_of_few(row, query, few)]
+        strong += [row for row in kept if row not in strong and is_of_few(row, few)]
         weak = [row for row in kept if row not in strong][: query.limit]
         left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
@@ -166,8 +167,10 @@ def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_token
     )
 
 
-def _rank(query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[Row], list[LeftOut]]) -> None:
-    """Add the best rows of one subject to the standing ones, the near ones and those left out."""
+def _rank(
+    query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[Row], list[LeftOut]], *, all_notes: bool
+) -> None:
+    """Add the best rows of one subject, or those and all its notes, to the standing, the near and those left out."""
     certain, near, left = into
     evidence = weigh(hot, matches, query)
     hidden = hidden_kinds(hot, query)
@@ -191,7 +194,11 @@ def _rank(query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[
             places = places[~matches.present[places]]
         certain += rows(hot, matches, evidence, places, certain=True)
         evidence[places] = -np.inf
-    near += rows(hot, matches, evidence, best(evidence, most), certain=False)
+    places = best(evidence, most)
+    if all_notes:
+        notes = np.flatnonzero((hot.kinds == KIND_ORDER.index(MemoryKind.NOTE)) & (evidence > -np.inf))
+        places = np.concatenate((places, np.setdiff1d(notes, places)))
+    near += rows(hot, matches, evidence, places, certain=False)
 
 
 def _slot_holders(found: Sequence[Found], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
