@@ -265,7 +265,21 @@ def _behind(clauses: Sequence[_Clause], said: Evidence, old: Outdated) -> list[_
         return []
     folded = [(_folded(clause.text), clause) for clause in clauses]
     found = [clause for own, clause in folded if any(own in quote or quote in own for quote in quotes)]
-    return found or list(clauses)
+    if not found:
+        return list(clauses)
+    beyond = old.content.difference(*(read(quote).content for quote in quotes))
+    return found + [clause for clause in clauses if clause not in found and _gives_figure(clause.text, beyond)]
+
+
+def _gives_figure(clause: str, beyond: frozenset[str]) -> bool:
+    """Return whether a memory took a number, and a word with it, from a clause: 'due 3 July'.
+
+    Args:
+        clause: Of the memory's own message.
+        beyond: Words of the memory that are not in its quote.
+    """
+    shared = beyond & read(clause).content
+    return len(shared) >= _MIN_SHARED_WORDS and any(word[0].isdecimal() for word in shared)
 
 
 def _folded(text: str) -> str:
