@@ -40,6 +40,17 @@ _HEADS = re.compile(
     r"|^[ \t]{0,9}(?:/?u/|@)[\w.-]{2,40}(?:\s?[·•]\s?[^\n]{0,40})?(?::\s|:?[ \t]*+\n)",
     re.MULTILINE,
 )
+# The same where names are written small and days cut short; people write 'gym 7:00' of their own day as well, so two
+# have to speak, and one of them twice.
+_SHORT_DAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)"
+_LOOSE_WHEN = rf"[\[(]?(?:{_SHORT_DAY}{_AT})?{_WHEN}[\])]?"
+_LOOSE_NAME = r"[^\W\d_][\w.'’-]{0,24}(?:\s[^\W\d_][\w.'’-]{0,24}){0,2}"
+_LOOSE_HEAD = re.compile(
+    rf"^[ \t>]{{0,9}}(?:(?P<name>{_LOOSE_NAME})\s{{0,3}}(?:[,·•|–—-]\s)?\s{{0,3}}{_LOOSE_WHEN}"
+    rf"|{_LOOSE_WHEN}\s{{0,3}}(?:[·•|–—-]\s)?(?P<after>{_LOOSE_NAME})):?[ \t]*+\n(?=[ \t]*+\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MIN_SPEAKERS = 2
 # Signed behind the message: 'Bruno Meier, 9:41 AM' at the end.
 _SIGNED = re.compile(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
 _TIME_ALONE = re.compile(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
@@ -63,6 +74,10 @@ def find_thread(text: str) -> list[Span]:
     starts = [found.start() for pattern in (_HEADS, _SCENE) if (found := pattern.search(text))]
     if _SIGNED.search(text):
         starts.append(0)
+    heads = list(_LOOSE_HEAD.finditer(text))
+    names = [(head["name"] or head["after"]).casefold() for head in heads]
+    if _MIN_SPEAKERS <= len(set(names)) < len(names):
+        starts.append(heads[0].start())
     for pattern in (_TIME_ALONE, _CUE):
         cues = list(pattern.finditer(text))
         if len(cues) >= _MIN_CUES:
