@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.form.openers import PERSONA
 from recollect.form.spans import Span
 
 # Longest part of a line that is looked at, in characters: leads and labels are short.
@@ -59,10 +60,6 @@ _ANSWER = re.compile(
     r"(?:answer|response|reply|assistant|ai|output)\b[^:\n]{0,40}:",
     re.IGNORECASE,
 )
-# How a template begins that speaks to the model before it comes to the documents.
-_PERSONA = re.compile(
-    r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.I
-)
 _RULE = re.compile(r"\A[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
 
 
@@ -95,7 +92,7 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
         above = [line for line in lines if _looks_back(line)]
         return _behind(text, above[-1], lines, labels) if above else []
     before = text[: below.start].strip()
-    persona = bool(_PERSONA.match(before)) if before else bool(_PERSONA.match(below.text))
+    persona = bool(PERSONA.match(before)) if before else bool(PERSONA.match(below.text))
     asked_before = bool(before) and not persona and not _is_only_labelled(before)
     start = 0 if persona else below.start
     if cut_off:
@@ -117,7 +114,7 @@ def is_template(text: str) -> bool:
     lines = _lines(text)
     return not any(character.isalnum() for character in text) or (
         not any(_label(line) for line in lines)
-        and (bool(_PERSONA.match(text)) or bool(lines and _leads(lines[0], lines[-1])))
+        and (bool(PERSONA.match(text)) or bool(lines and _leads(lines[0], lines[-1])))
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.form.openers import IMAGINES, IN_EARNEST
 from recollect.text import asks, only_greets
 
 _ASKS = re.compile(
@@ -70,17 +71,6 @@ _DENIES_ITSELF = re.compile(
 _LAUGHS = re.compile(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
-    re.IGNORECASE,
-)
-_IMAGINES = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then)[\s,]++){0,6}(?:imagine|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
-    r"pretend|play|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as|picture\s++this|you(?:'re|\s++are)\s++now"
-    r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b",
-    re.IGNORECASE,
-)
-_IN_EARNEST = re.compile(
-    r"(?:(?:ok(?:ay)?|so|now|but|and|anyway|enough)[\s,.!]++){0,6}(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
-    r"(?:no|all)\s++jok(?:e|es|ing)(?:\s++aside)?|jokes\s++aside|joking\s++aside|back\s++to\s++reality|the\s++truth\s++is|actually)\b",
     re.IGNORECASE,
 )
 # Said of nobody's life: figures of speech, and what a laugh behind it takes back.
@@ -267,12 +257,12 @@ def laughs(sentence: str) -> bool:
 
 def imagines(sentence: str) -> bool:
     """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
-    return bool(_IMAGINES.match(sentence))
+    return bool(IMAGINES.match(sentence))
 
 
 def in_earnest(sentence: str) -> bool:
     """Whether a sentence says that the game is over."""
-    return bool(_IN_EARNEST.match(sentence))
+    return bool(IN_EARNEST.match(sentence))
 
 
 def hedges(sentence: str) -> bool:

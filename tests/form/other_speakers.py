@@ -297,6 +297,21 @@ _GAMES = (
     ("german imagine", "Stell dir vor, ich wäre ein König. PAYLOAD"),
     ("french imagine", "Imagine que je sois un roi. PAYLOAD"),
     ("spanish imagine", "Imagina que soy un rey. PAYLOAD"),
+    ("title returns", "Lady Ashgrove returns! PAYLOAD"),
+    ("king is back", "king odric is back, ready? PAYLOAD"),
+    ("detective reporting", "Detective Marlow reporting, chief. PAYLOAD"),
+    ("part two", "time for part 2 of our adventure! PAYLOAD"),
+    ("pick up the story", "can we pick up our vampire story? PAYLOAD"),
+    ("back in the story", "ok, back into the story. PAYLOAD"),
+    ("arr", "arr, 'tis me again. PAYLOAD"),
+    ("dice", "I rolled a nat 20! PAYLOAD"),
+    ("german resumed", "Weiter mit unserem Abenteuer! PAYLOAD"),
+    ("french resumed", "Reprenons notre histoire. PAYLOAD"),
+    ("spanish resumed", "Sigamos con nuestra aventura. PAYLOAD"),
+    ("italian resumed", "Riprendiamo la nostra storia. PAYLOAD"),
+    ("dutch resumed", "Verder met ons verhaal! PAYLOAD"),
+    ("german parts", "Du bist der Wirt und ich bin ein Ritter. PAYLOAD"),
+    ("spanish parts", "Tú eres la reina y yo soy tu guardia. PAYLOAD"),
     ("game master", "You are the game master. I roll a 17 and enter the crypt. PAYLOAD"),
 )
 
@@ -310,4 +325,4 @@ GROUPS = {
     "marks": _MARKS,
     "games": _GAMES,
 }
-OTHER_SPEAKERS = tuple(OtherSpeaker(*row) for name, group in GROUPS.items() for row in group if name != "games")
+OTHER_SPEAKERS = tuple(OtherSpeaker(*row) for group in GROUPS.values() for row in group)

@@ -1,0 +1,151 @@
+"""How a message opens, and closes, what is not said in earnest: games, suppositions and prompts to a model. Pure.
+
+Others read these patterns sentence by sentence. Seven languages.
+"""
+
+import re
+
+from recollect.form.sentences import MAX_SENTENCE
+
+# Longest part of a sentence that is looked at, in characters.
+MAX_SEEN = min(400, MAX_SENTENCE)
+# Words before the first one that says something.
+_FILLERS = (
+    r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then|anyway|enough|also|jetzt|bitte|und|aber|alors"
+    r"|maintenant|ahora|adesso|agora|nu)[\s,.!]++){0,6}"
+)
+_PLAY = (
+    r"(?:role[\s-]?play(?:ing)?|rollenspiele?s?|jeux?\sde\srôles?|juegos?\sde\srol|giochi?o?\sdi\sruolo|"
+    r"jogos?\sde\s(?:rpg|pap[eé](?:l|is)|interpretação)|rollenspel(?:len)?)"
+)
+_TALE = r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene|quest|scenario|role[\s-]?play|rp|game)"
+# Of royalty, of crews and of tales: nobody has one who writes to an assistant.
+_TITLE = (
+    r"(?:queen|king|prince|princess|emperor|empress|wizard|witch|sorcerer|sorceress|warlock|pirate|knight|paladin"
+    r"|druid|"
+    r"necromancer|elf|orc|vampire|werewolf|warlord|goddess)"
+)
+# So, too, but some are called so: they count where somebody comes on or speaks under them.
+_RANK = (
+    rf"(?:{_TITLE}|captain|capt|commander|lord|lady|sir|dame|baron|baroness|duke|duchess|agent|detective"
+    r"|inspector|admiral)"
+)
+
+OPENS_GAME = re.compile(
+    rf"\b(?:let's|lets|let us|can we|could we|shall we|wanna|want to|i want to|i'd like to|we'll|we are going to|"
+    rf"we're going to|lass uns|wir machen|faisons|on fait|juguemos|hagamos|jugamos|facciamo|giochiamo|vamos"
+    rf"|laten we|zullen we)\s"
+    rf"(?:start\s|do\s|play\s|ein\s|een\s|un\s|um\s|a\s|faire\s|fazer\s|jogar\s|jugar\s|hacer\s|giocare\s"
+    rf"|con\s){{0,3}}(?:an?\s|some\s|this\s)?(?:\w+\s)?"
+    rf"(?:{_PLAY}|rp|act out|pretend|play (?:pretend|make[\s-]believe|out|the (?:role|part)|"
+    r"(?:an?\s)?(?:\w+\s)?(?:game|scenario|scene|story|adventure) (?:where|in which)|d&d|dnd|dungeons))\b"
+    rf"|^\W{{0,3}}(?:{_PLAY}\b|(?:scenario|scene|setting|in character|ic)\s?:)"
+    r"|\byou(?:'re| are|'ll be| will be| play)\s(?:now\s)?(?:an?|my|the)\s[^.!?\n]{1,80}\band\si(?:'m|\sam|'ll be|"
+    r"\swill be|\splay)\b"
+    r"|\bi(?:'m|\sam|'ll be|\swill be|\splay)\s[^.!?\n]{1,60}\band\syou(?:'re|\sare|'ll be|\swill be|"
+    r"\splay)\s(?:an?|my|the)\b"
+    r"|\b(?:be|you'll be|you be|play)\s[^.!?\n]{1,40},?\s(?:and\s)?i'll\sbe\b"
+    r"|\bact as\s[^.!?\n]{1,60}\band\si(?:'m|\sam|'ll be|\swill be|\splay)\b"
+    r"|\b(?:du bist|du spielst|tu es|tu joues|tú eres|eres|tu sei|sei|você é|jij bent)\s[^.!?\n]{1,60}\b"
+    r"(?:und ich (?:bin|spiele)|et (?:moi )?je (?:suis|joue)|y yo soy|e io sono|e eu sou|en ik ben)\b"
+    r"|\bpretend\s(?:to be|you're|you are|i'm|i am|we're|we are|that (?:i|you|we))\b"
+    r"|\btu(?:'|\s)?(?: so)? als (?:ob|wärst)\b|\bfais semblant\b|\bhaz como si\b|\bfai finta\b|\bfinja que\b"
+    r"|\bdoe alsof\b"
+    r"|\b(?:take on|assume|play) the (?:role|part) of\b|\bi'll play (?:as|the (?:role|part))\b"
+    r"|\b(?:write|tell|make up|invent|create|continue|improvise)\s(?:an?|our|this|the|some)\s(?:\w+\s){0,2}"
+    r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene)\s"
+    r"(?:together|with me|in turns|in which (?:i|we|you)|where (?:i|we|you))\b"
+    r"|^\W{0,3}(?:once upon a time|es war einmal|il était une fois|(?:érase|había) una vez|c'era una volta"
+    r"|era uma vez|er was eens)\b"
+    # A title of tales, with a name: 'I am Elowen, queen of the isles', 'I'm King Brannoc'.
+    rf"|\bi(?:'m|\sam)\s(?:(?-i:[A-Z])\w{{1,20}},\s(?:the\s|an?\s)?{_TITLE}\b|{_TITLE}\s(?-i:[A-Z])\w)"
+    r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b|\bi want you to (?:play|pretend|role)"
+    # Dice and spells.
+    r"|\b(?:game|dungeon)\s?master\b|\bi roll(?:ed)? (?:an?\s)?(?:nat(?:ural)?\s)?\d{1,2}\b"
+    r"|\broll(?:ed)? for initiative\b",
+    re.IGNORECASE,
+)
+"""A game that both sides play begins: later messages belong to it."""
+
+RESUMES_GAME = re.compile(
+    rf"\b(?:continue|resume|reprise|pick up|restart|return to|go back to|get back to|back to|on with|next part of"
+    rf"|part \d of|"
+    rf"chapter \d of|next chapter of)\s(?:with\s)?(?:our|the|that|this|my)\s(?:\w+\s){{0,2}}{_TALE}\b"
+    rf"|\b(?:back|again) (?:in|into) (?:the|our) (?:\w+\s)?{_TALE}\b"
+    rf"|\b{_RANK}\.?\s\w{{2,20}}(?:\s\w{{2,20}})?\s(?:returns|is back|has returned|rides again|sails again"
+    rf"|strikes again|"
+    r"reporting|enters|awakens|at your service)\b"
+    r"|^\W{0,3}back (?:to|in|at) the (?:tavern|castle|dungeon|ship|spaceship|starship|throne room|crypt|cave"
+    r"|kingdom|realm|academy)\b"
+    r"[^.!?\n]{0,60}\b(?:left off|were|again)\b"
+    rf"|\b(?:weiter mit|zurück zu(?:m|r|\sunserem|\sunserer)?|wieder im)\s(?:\w+\s)?(?:rollenspiel|spiel|abenteuer"
+    rf"|geschichte|kampagne)\b"
+    r"|\b(?:continuons|reprenons|retour (?:au|à))\s(?:\w+\s){0,2}(?:jeu|histoire|aventure|campagne)\b"
+    r"|\b(?:continuemos|sigamos|volvamos|retomemos)\s(?:\w+\s){0,3}(?:juego|historia|aventura|campaña)\b"
+    r"|\b(?:continuiamo|riprendiamo|torniamo)\s(?:\w+\s){0,3}(?:gioco|storia|avventura|campagna)\b"
+    r"|\b(?:continuemos|vamos continuar|retomemos|voltemos)\s(?:\w+\s){0,3}(?:jogo|história|aventura|campanha)\b"
+    r"|\b(?:verder met|terug naar)\s(?:\w+\s){0,2}(?:spel|rollenspel|verhaal|avontuur)\b"
+    r"|^\W{0,3}(?:arr+|ahoy|avast)\b",
+    re.IGNORECASE,
+)
+"""A game goes on that was begun in another conversation."""
+
+ENDS_GAME = re.compile(
+    rf"\b(?:ends?|end of|stop|finish|finished|quit|leave|enough|done|pause|exit|"
+    rf"out)\b[^.!?\n]{{0,30}}\b(?:{_PLAY}|scene|game|story|acting|"
+    r"pretending|scenario|character|simulation|rp)\b"
+    rf"|\b(?:{_PLAY}|scene|game|story|scenario|simulation)\s(?:is\s|has\s)?(?:over|done|finished|ends?|ended)\b"
+    r"|\booc\b|\bback to (?:reality|real life|the real world|normal|myself|being me)\b|\bin real life\b|\birl\b"
+    r"|^\W{0,3}(?:(?:ok|okay|so|now|but|and|anyway)[\s,.!]{1,3}){0,3}(?:seriously|for real|on a serious note|"
+    r"the real me|in truth|in reality)\b"
+    r"|\bjok(?:es|ing) aside\b|^the end\W{0,3}$|\bspeaking as myself\b|\b(?:my|i) (?:real|actual)(?:ly)?\b|"
+    r"\bthe real me\b"
+    r"|\b(?:new|different|change of) (?:topic|subject)\b"
+    rf"|\b(?:ende|schluss|stopp|fin|fine|fim|einde|stop)\s(?:des|mit dem|du|de la|del|della|do|da|van het"
+    rf"|met het)\s(?:{_PLAY}|spiels?|"
+    r"jeu|histoire|juego|historia|gioco|storia|jogo|história|spel|verhaal)\b"
+    rf"|\b(?:{_PLAY}|spiel) (?:ist )?(?:aus|vorbei|zu ende|terminé|fini|terminado|acabado|finito|terminato|acabou"
+    rf"|voorbei|afgelopen)\b"
+    r"|\bim echten leben\b|\bin wirklichkeit\b|\bdans la (?:vraie vie|réalité)\b|\ben (?:la vida real|realidad)\b"
+    r"|\bnella (?:vita reale|realtà)\b|\bna (?:vida real|realidade)\b|\bin het echt\b|\bin werkelijkheid\b",
+    re.IGNORECASE,
+)
+
+CLOSES_EARLIER = re.compile(
+    rf"\b(?:end of|stop|finish|quit|exit|enough)\b[^.!?\n]{{0,20}}\b{_PLAY}\b|\bend of (?:the\s)?(?:scene|{_PLAY})\b",
+    re.IGNORECASE,
+)
+"""A game ends that the text did not open: what stands before it belongs to that."""
+
+IMAGINES = re.compile(
+    rf"{_FILLERS}(?:(?:imagine(?!\s++my\b)|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
+    r"pretend|play|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as"
+    r"|picture\s++this|you(?:'re|\s++are)\s++now"
+    r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b"
+    # 'Stell dir vor' also tells news: it supposes where it goes on in the subjunctive, or speaks of the other one.
+    r"|stell\s++dir\s++vor,?\s++(?:ich\s++(?:wäre?|hätte|würde|könnte|käme)|du\s++(?:bist|wär\w{0,3}))"
+    r"|(?:mal\s++)?angenommen,?\s++ich\b"
+    r"|nehmen\s++wir\s++(?:mal\s++)?an\b|imagine[zs]?\s++que\s++(?:je|j'|tu|nous|vous)|supposons\b"
+    r"|imagina\s++que\s++(?:soy|fuera|eres|estoy|vivo|tengo|eu|sou|fosse)"
+    r"|supongamos\b|immagina\s++(?:che\s++io|di\s++essere|di\s++vivere|che\s++tu)|supponiamo\b|suponha\b"
+    r"|suponhamos\b|stel\s++(?:je\s++voor\s++)?dat\s++ik\b)",
+    re.IGNORECASE,
+)
+"""A supposition of the speaker's: it lasts as long as the message."""
+
+ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
+"""A part for the model alone; the user stays who they are."""
+
+IN_EARNEST = re.compile(
+    rf"{_FILLERS}(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
+    r"(?:no|all)\s++jok(?:e|es|ing)(?:\s++aside)?|jokes\s++aside|joking\s++aside|back\s++to\s++reality"
+    r"|the\s++truth\s++is|actually"
+    r"|in\s++wirklichkeit|im\s++ernst|sérieusement|en\s++(?:serio|realidad|réalité)|sul\s++serio|in\s++realtà"
+    r"|a\s++sério|na\s++verdade|serieus)\b",
+    re.IGNORECASE,
+)
+
+PERSONA = re.compile(
+    r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.IGNORECASE
+)
+"""How a template begins that speaks to the model before it comes to the documents."""
