@@ -42,9 +42,25 @@ def _shaped(found: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]
     if form.extractor == "facts":
         return [one for one in found if one.kind is MemoryKind.FACT or one.forgets]
     if form.extractor == "memories":
-        return found
+        return _without_repeats(found)
     told = _sentences(found)
     return [replace(one, type=_type(one, form.types)) for one in told] if form.extractor == "typed" else told
+
+
+# Facts of these slots are statements in their own words: beside a note they would say the same twice, and outlive it.
+_IN_OWN_WORDS = ("workflow:", "routine:", "commitment:")
+
+
+def _without_repeats(found: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out facts in the user's own words where a note of the same words says the same."""
+    notes = [(one.seq, one.quote) for one in found if one.kind is MemoryKind.NOTE]
+    return [
+        one
+        for one in found
+        if not (
+            one.key.startswith(_IN_OWN_WORDS) and any(one.seq == seq and one.quote in quote for seq, quote in notes)
+        )
+    ]
 
 
 def _sentences(found: Sequence[Candidate]) -> list[Candidate]:

@@ -10,7 +10,7 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.profiles.shelf import Profiles
 from recollect.server.proxy import ChatProxy
-from recollect.testing import FakeClock
+from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
 from rows.scenes import DEFAULT, DIMS, TIERED
 from server.asgi import JSON, Call, GivenWay, chat, whole
@@ -115,6 +115,101 @@ async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_wh
     history = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
     assert sorted(one.value for one in history if one.key == "location") == ["Oslo", "Rome"]
     assert await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) == []
+
+
+class Teller:
+    """A user, and a model that reads each of their statements as the fact that the test names."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._answer: object = None
+        self.engine = AsyncRecollect(replace(parts, model=ScriptedModel(lambda *_: self._answer)))
+
+    async def states(self, key: str, value: str, *, confidence: float = 1.0) -> None:
+        said = f"Just so you know, I say {value} for that."
+        fact = {"category": "preference", "key": key, "value": value, "confidence": confidence, "importance": 0.8}
+        self._answer = {"memories": [fact | {"message": None, "quote": said, "updates": None}]}
+        await self.engine.record([user(said)], user="ana", conversation="c", scene=TIERED)
+        await self.engine.form()
+
+    async def held(self) -> dict[str, str]:
+        return await held(self.engine)
+
+
+async def held(engine: AsyncRecollect) -> dict[str, str]:
+    return {one.key: one.value for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,))}
+
+
+async def test_t5_code_style_availability_and_workflows_are_facts_without_a_model(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    for text in (
+        "I use tabs, 4 wide.",
+        "Keep lines under 100.",
+        "We name functions in snake_case.",
+        "I'm free on weekday mornings.",
+        "Don't schedule anything before 10.",
+        "I deploy on Fridays after the tests pass.",
+        "We review PRs in pairs.",
+        "My brother deploys on Mondays.",
+        "If I worked nights, I'd sleep all day.",
+        "Should I review my notes every evening?",
+        "I'm busy tomorrow.",
+        "Write a parser for ini files. Keep lines under 60.",
+    ):
+        await engine.record([user(text)], user="ana", conversation="c", scene=TIERED)
+        await engine.form()
+        clock.advance(hours=1)
+    assert await held(engine) == {
+        "indentation": "tabs, 4 wide",
+        "line_length": "100 characters",
+        "naming:functions": "snake_case for functions",
+        "availability:weekday mornings": "available on weekday mornings",
+        "availability:earliest": "no appointments before 10",
+        "workflow:deploy": "deploys on Fridays after the tests pass",
+        "workflow:review prs in": "reviews PRs in pairs",
+    }
+
+
+async def test_t4_a_key_of_any_name_holds_one_value_and_its_synonyms_are_the_same_key(
+    parts: Parts, clock: FakeClock
+) -> None:
+    teller = Teller(parts)
+    for key, value in (
+        ("coffee_order", "latte"),
+        ("Coffee Order", "mocha"),
+        ("coffeeOrder", "flat white"),
+        ("favourite_colour", "teal"),
+        ("favorite color", "maroon"),
+        ("preferred_colour", "amber"),
+        ("timezone", "CET"),
+        ("tz", "GMT"),
+        ("city", "Rome"),
+        ("current location", "Oslo"),
+    ):
+        await teller.states(key, value)
+        clock.advance(days=1)
+    active = await teller.held()
+    assert active == {"coffee_order": "flat white", "favorite_color": "amber", "time_zone": "GMT", "location": "Oslo"}
+    history = await teller.engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
+    assert len(history) == 10, "the old versions are kept"
+
+
+async def test_t4_a_key_declared_to_hold_several_values_carries_the_value(parts: Parts) -> None:
+    teller = Teller(parts)
+    for key, value in (("allergies", "peanuts"), ("food_allergy", "shellfish"), ("allergy", "Peanuts")):
+        await teller.states(key, value)
+    assert await teller.held() == {"allergy:peanuts": "peanuts", "allergy:shellfish": "shellfish"}
+
+
+async def test_t6_what_is_less_sure_overwrites_nothing_and_what_is_as_sure_does(parts: Parts, clock: FakeClock) -> None:
+    teller = Teller(parts)
+    await teller.states("coffee_order", "latte", confidence=0.9)
+    clock.advance(days=1)
+    await teller.states("coffee order", "mocha", confidence=0.7)
+    assert await teller.held() == {"coffee_order": "latte"}
+    clock.advance(days=1)
+    await teller.states("coffee_order", "espresso", confidence=0.9)
+    assert await teller.held() == {"coffee_order": "espresso"}
 
 
 async def test_t8_profile_and_recent_context_stand_before_the_conversation_with_the_request_to_be_consistent(

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 
 from recollect.form.rules.ellipsis import lacks_i, lacks_my
 from recollect.form.rules.fact import Fact, found_by
-from recollect.form.rules.facts import facts_of
+from recollect.form.rules.facts import facts_of, lead_of
 from recollect.form.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.form.rules.people import named_within
 from recollect.form.rules.places import RULES as PLACES
 from recollect.form.rules.stand_alone import leaves_out_i
+from recollect.form.rules.standing import standing_facts
 from recollect.form.rules.tools import RULES as TOOLS
 from recollect.form.sentences import Piece
 from recollect.text import asks
@@ -125,5 +126,6 @@ def tells_in_passing(sentence: Piece) -> bool:
         or lacks_i(text)
         or lacks_my(text)
         or bool(found_by(TOOLS, text))
+        or bool(standing_facts(text, (), start=lead_of(text)))
         or any(facts_in_passing(text))
     )

@@ -1,4 +1,4 @@
-"""Facts of what somebody cannot or must not: allergies, diets, conditions, availability. Pure."""
+"""Facts of what somebody cannot or must not: allergies, diets, conditions. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -138,24 +138,6 @@ def _condition(match: re.Match[str]) -> Iterable[Fact]:
     yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.85, dated=True)
 
 
-def _free(match: re.Match[str]) -> Iterable[Fact]:
-    when = value_of(match["v"], most_words=8)
-    if when:
-        free = "not available" if match["no"] else "available"
-        yield Fact(
-            category="constraint",
-            key=slot("availability", when),
-            value=f"{free} {when}",
-            says=f"is {free} {when}",
-            importance=0.65,
-        )
-
-
-_LASTING_TIME = (
-    r"(?:on \w+days\b|(?:on )?(?:weekdays|weekends|mornings|evenings|afternoons)|every \w+|before "
-    r"\d|after \d|between \d|in the (?:mornings|evenings|afternoons)).*"
-)
-
 RULES: tuple[Rule, ...] = (
     rule(r"<AM> allergic to (?P<v>.+)", _allergic),
     rule(
@@ -198,6 +180,7 @@ RULES: tuple[Rule, ...] = (
             else ()
         ),
     ),
+    rule(r"<I> (?P<verb>eat|drink) (?:no|neither) (?P<v>(?!more\b|less\b).+)", _avoids),
     rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
     rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.{1,200}?)(?: again)?\s*+$", _takes_again),
     rule(
@@ -247,7 +230,6 @@ RULES: tuple[Rule, ...] = (
         rf"by|too|now|for|with|in my)\b))",
         _condition,
     ),
-    rule(rf"<AM> (?:only )?(?P<no>not |un)?(?:available|free|busy) (?P<v>{_LASTING_TIME})", _free),
 )
 
 

@@ -22,6 +22,7 @@ from recollect.form.rules.stand_alone import Speaker
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
 from recollect.form.tone import (
+    commands,
     denies_itself,
     exaggerates,
     hedges,
@@ -56,6 +57,12 @@ _REMEMBER = re.compile(
 # What stands between commas; in fewer words it only rounds off what stands before it.
 _PART = re.compile(r"[^,;:]+")
 _WORDS_OF_A_PART = 3
+# An order that holds beyond the task at hand says so.
+_LASTS = re.compile(
+    r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
+    r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
+    re.IGNORECASE,
+)
 # Words that mean what was named before; in a long clause they have hardly more than that to lean on.
 _REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
 _LONGEST_REFERRING = 7
@@ -308,13 +315,23 @@ def _facts(reading: Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]
         return
     inside = reading.inside(clause)
     for fact in facts_of(clause.text, inside):
-        if reading.talk and fact.key.startswith("rule:"):
+        if reading.talk and (fact.ordered or fact.key.startswith("rule:")):
             continue  # said to another person, not to the assistant
+        if fact.ordered and _is_for_a_task(reading, clause):
+            continue
         said_at = reading.message.said_at
         when = min((one.start for one in inside), default=said_at) if fact.dated else said_at
         if when > said_at:
             continue  # moves next month: a plan, and no fact yet
         yield _candidate(reading, clause, fact, when, doubted=hedges(clause.text)), clause
+
+
+def _is_for_a_task(reading: Reading, order: Piece) -> bool:
+    """Return whether an order belongs to a task in the same message: 'Write a parser. Keep lines under 100.'"""
+    if _LASTS.search(order.text):
+        return False
+    others = [piece for piece in sentences(reading.masked) if piece.start != order.start]
+    return any(commands(piece.text) or asks(piece.text) for piece in others)
 
 
 def _candidate(reading: Reading, clause: Piece, fact: Fact, when: datetime, *, doubted: bool) -> Candidate:

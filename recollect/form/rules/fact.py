@@ -20,6 +20,8 @@ class Fact:
     ends: bool = False
     dated: bool = False
     """A time in the clause says since when (or until when) it holds."""
+    ordered: bool = False
+    """An order that does not say how long it holds: beside a task it is meant for that task alone."""
 
 
 Finder = Callable[[re.Match[str]], "Iterable[Fact]"]

@@ -22,6 +22,7 @@ from recollect.form.rules import (
 from recollect.form.rules.ellipsis import restored, spelled_out
 from recollect.form.rules.fact import Fact, Rule, found_by
 from recollect.form.rules.stand_alone import leaves_out_i, with_i
+from recollect.form.rules.standing import standing_facts
 
 _ALL: tuple[Rule, ...] = (
     *identity.RULES,
@@ -98,7 +99,12 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
     """
     body = body_of(clause, mentions)
     found = [_dotted(fact) for fact in found_by(_ALL, body)]
-    found += found_by(instructions.RULES, clause[lead_of(clause) :].strip(" ,.!;:"))
+    lead = lead_of(clause)
+    found += found_by(instructions.RULES, clause[lead:].strip(" ,.!;:"))
+    standing = standing_facts(clause, mentions, start=lead)
+    if standing:
+        found = [fact for fact in found if fact.key.partition(":")[0] not in ("prefer", "like", "dislike")]
+    found += standing
     if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))
     unique: dict[tuple[str, bool, str], Fact] = {}

@@ -128,11 +128,17 @@ RULES: tuple[Rule, ...] = (
     rule(r"<I>(?: can)? speak (?P<v>.+)", _languages),
     rule(r"<AM> (?:fluent|bilingual|conversational) in (?P<v>.+)", _languages),
     rule(rf"my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})\b", _native),
+    rule(rf"(?P<v>{LANGUAGE}) is my (?:native|first|mother) (?:language|tongue)\b", _native),
     rule(rf"<AM> a native (?P<v>{LANGUAGE}) speaker", _native),
     rule(rf"my time ?zone is (?P<v>{_ZONE})", _zone),
     rule(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*+$", _zone),
     rule(r"my pronouns are (?P<v>[a-z]+\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
     rule(r"<I> (?:use|go by) (?P<v>(?:she|he|they|ze|xe)\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
+    rule(
+        r"(?P<v>(?:she|he|they|ze|xe)\s?/\s?(?:her|him|them|zir|hir|xem)(?:\s?/\s?[a-z]+)?)(?:,? (?:btw|here|"
+        r"please))?\s*+$",
+        _pronouns,
+    ),
     rule(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
     rule(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
     rule(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from recollect.form.rules.fact import Fact, Rule, rule
 from recollect.form.rules.lexicon import LANGUAGE
@@ -57,6 +58,17 @@ def _rule(match: re.Match[str]) -> Iterable[Fact]:
         yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
 
 
+def _ordered_rule(match: re.Match[str]) -> Iterable[Fact]:
+    for fact in _rule(match):
+        yield replace(fact, ordered=True)
+
+
+# What users do not want around an answer.
+_MANNERS = (
+    "small talk|preambles?|filler|fluff|disclaimers?|apologies|flattery|compliments|bullet points|bullets|markdown|"
+    "jargon|"
+    "lectures|moralising|moralizing|pleasantries|introductions?|summaries|headings|exclamation marks|emojis|repetition"
+)
 _PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? ){0,6}"
 _LASTING = r"(?:always|from now on,?|in (?:the )?future,?|going forward,?|by default,?|unless i say otherwise,?)"
 _LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|formal|informal|casual|simple"
@@ -107,7 +119,7 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"(?:people|my friends|everyone|friends) calls? me (?P<v>[\w'-]+)", _address),
     rule(
-        rf"{_PLEASE}(?:{_LASTING} )?(?:keep|make) (?:your|the|all|all your|my) (?:answers?|replies|"
+        rf"{_PLEASE}(?:{_LASTING} )?(?:keep|make) (?:(?:your|the|all|all your|my) )?(?:answers?|replies|"
         rf"responses?|messages|explanations) (?P<v>{_LENGTHS})\b",
         _length,
     ),
@@ -150,5 +162,36 @@ RULES: tuple[Rule, ...] = (
         rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now "
         rf"on|in (?:all|every) .+|whenever .+)",
         _rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:no|without|skip the|leave out the|spare me the|enough) (?P<v>{_MANNERS})\b(?:,? (?:please|"
+        rf"pls|ever|in your "
+        r"\w+|in answers|thanks))?\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:ask|check with|confirm with|warn|tell) (?:me )?(?:first )?before (?:you )?(?:\w+ "
+        rf"){{0,1}}(?:delet|chang|run|send|"
+        r"edit|remov|commit|push|install|overwrit|mak|buy|book|rewrit|refactor)\w{0,4}\b.*",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:don't|do not|never|stop) (?:apologi[sz]e|apologi[sz]ing|moralise|lecturing|flattering)\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:cite|name|give|list|mention|link) (?:your|the|all) (?:sources|references)\b(?: (?:always|"
+        rf"when|whenever|for|in).*+)?\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:give|show|send) (?:me )?(?:the )?(?P<v>code|answer|conclusion|result|solution|short answer|"
+        rf"summary|tl;?dr)(?: first|,? then).+",
+        _ordered_rule,
+    ),
+    rule(
+        r"(?:whenever|when) i (?:say|write|ask for|mention) .{2,60}?,? (?:i mean|it means|use|do|give|that means) "
+        r".{2,80}",
+        _ordered_rule,
     ),
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.form.rules.fact import Fact, Rule, rule, slot
+from recollect.text import squeeze
 
 # As their makers write them.
 _NAMES = """
@@ -106,10 +107,20 @@ def _indents(match: re.Match[str]) -> Iterable[Fact]:
     number = re.search(r"\d|two|four|eight|three", raw)
     digit = {"two": "2", "four": "4", "eight": "8", "three": "3"}.get(number.group(), number.group()) if number else ""
     value = "tabs" if "tab" in raw else f"{digit} spaces" if digit else "spaces"
+    further = _FURTHER.match(match.string, match.end("v"))
+    if further:
+        value += f"{',' if further['width'] else ''} {squeeze(further['width'] or further['where'])}"
     says = f"indents code with {value}"
     yield Fact(category="preference", key="indentation", value=value, says=says, importance=0.65, dated=True)
 
 
+# How wide a tab is, or where only a step is so wide: '2 spaces for yaml and 4 for python'.
+_FURTHER = re.compile(
+    r"(?:\s{1,3}+here)?,?\s{1,3}+(?:(?P<width>\d\s{1,3}+(?:wide|columns|spaces\s++wide)|width\s++\d)|(?P<where>(?:for|"
+    r"in)\s++(?!(?:indent\w{0,6}|code|everything|all|my|our|the)\b)"
+    r"[\w+#.]{1,20}+(?:\s++and\s++(?:\w{1,6}\s++)?(?:for|in)\s++[\w+#]{1,20}+)?))",
+    re.IGNORECASE,
+)
 _WE = r"(?:<I>|we(?: (?:all|both|only|also|now|mostly|still|just|mainly|always))*+)"
 _ARE = r"(?:<AM>|we(?:'re| are)(?: (?:all|both|only|also|now|mostly|still|just|mainly|currently))*+)"
 _STEP = r"(?:(?:2|3|4|8|two|three|four|eight)(?:[\s-])spaces?(?:[\s-](?:indent(?:ation|s)?|tabs))?|tabs|spaces)"
@@ -156,7 +167,7 @@ RULES: tuple[Rule, ...] = (
     rule(
         rf"(?:(?:please|pls|and|always|use),? ){{0,3}}+(?P<v>{_STEP})(?=\s*+(?:$|[,.;!]\s*+(?:no|not|the|"
         rf"please|pls|never|"
-        rf"our)\b|,? (?:not|no|please|pls|for indent|everywhere|for code)\b))",
+        rf"our)\b|,?\s*+(?:not|no|please|pls|for indent(?:ation|ing)?|everywhere|for code|here)\b))",
         _indents,
     ),
 )

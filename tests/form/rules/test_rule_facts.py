@@ -130,7 +130,7 @@ def facts(text: str) -> set[str]:
         ("I quit smoking", "constraint avoid:smoking=smoking"),
         ("I have type 2 diabetes", "constraint condition:type 2 diabetes=type 2 diabetes"),
         ("I'm lactose intolerant", "constraint condition:lactose intolerant=lactose intolerant"),
-        ("I'm only available on weekends", "constraint availability:on weekends=available on weekends"),
+        ("I'm only available on weekends", "constraint availability:only=only available on weekends"),
         # instructions
         ("Always answer in French.", "instruction answer_language=French"),
         ("Please reply in Norwegian from now on", "instruction answer_language=Norwegian"),
