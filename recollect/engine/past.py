@@ -16,8 +16,8 @@ from recollect.recall.past import Laid, lay_out
 from recollect.recall.recall import finish, rank_subjects
 from recollect.types import KIND_ORDER, NO_VECTORS, Recall, Subject
 from recollect.work.apart import apart
+from recollect.work.recallable import reopened
 from recollect.work.tools import Tools
-from recollect.work.undoing import reopened
 
 # Past this many memories laying out and ranking takes long enough to be felt by other requests on the loop.
 _LARGE = 500

@@ -5,9 +5,11 @@ import math
 import re
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from recollect.form import secrets
+from recollect.form.spans import Span
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Numbers that issuers of cards begin with, by length: a device's or an article's number passes the same checksum.
@@ -38,6 +40,83 @@ _SHORTEST_RUN = 15
 RANDOM_BITS = 4.2
 
 
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A stretch that a shape replaced, in the text as the shape found it."""
+
+    start: int
+    end: int
+    length: int
+    """Characters of what stands there instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """A text without its secrets, and where they stood."""
+
+    text: str
+    shapes: tuple[str, ...] = ()
+    """The shapes that were found, by name, once each time; never the values."""
+    passes: tuple[tuple[Swap, ...], ...] = ()
+    """What each shape replaced, in the order in which they were tried; from left to right."""
+
+    def moved(self, span: Span) -> Span:
+        """Return where a stretch of the original stands in the scrubbed text; one that cuts a secret takes all of it.
+
+        >>> scrubbed("My PIN is 1234, I ski.").moved((16, 22))
+        (20, 26)
+        """
+        start, end = span
+        for swaps in self.passes:
+            start, end = _forward(swaps, start, ends=False), _forward(swaps, end, ends=True)
+        return start, max(start, end)
+
+    @property
+    def secrets(self) -> list[Span]:
+        """Where secrets stand in the original.
+
+        >>> scrubbed("My PIN is 1234, I ski.").secrets
+        [(10, 14)]
+        """
+        found: list[Span] = []
+        for place, swaps in enumerate(self.passes):
+            before = self.passes[:place][::-1]
+            found += [_original(before, (swap.start, swap.end)) for swap in swaps]
+        return found
+
+
+def _original(passes: Iterable[tuple[Swap, ...]], span: Span) -> Span:
+    start, end = span
+    for swaps in passes:
+        start, end = _backward(swaps, start, ends=False), _backward(swaps, end, ends=True)
+    return start, end
+
+
+def _forward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
+    """Return where a place stands behind a pass; `ends`: the place is the end of a stretch."""
+    shift = 0
+    for swap in swaps:
+        if place <= swap.start:
+            break
+        if place < swap.end:
+            return swap.start + shift + (swap.length if ends else 0)
+        shift += swap.length - (swap.end - swap.start)
+    return place + shift
+
+
+def _backward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
+    """Return where a place stood before a pass: the inverse of `_forward`."""
+    shift = 0
+    for swap in swaps:
+        start = swap.start + shift
+        if place <= start:
+            break
+        if place < start + swap.length:
+            return swap.end if ends else swap.start
+        shift += swap.length - (swap.end - swap.start)
+    return place - shift
+
+
 def scrub(text: str) -> str:
     """Replace secrets by `[secret]`, cards by `[card]`, accounts by `[iban]`, US social security numbers by `[ssn]`.
 
@@ -46,29 +125,42 @@ def scrub(text: str) -> str:
     >>> scrub("No Firebase API key in the build")
     'No Firebase API key in the build'
     """
-    return scrub_report(text)[0]
+    return scrubbed(text).text
 
 
 def scrub_report(text: str) -> tuple[str, tuple[str, ...]]:
     """Scrub, and say which shapes were found, by name, once each time; never the values."""
+    found = scrubbed(text)
+    return found.text, found.shapes
+
+
+def scrubbed(text: str) -> Scrubbed:
+    """Scrub, and say which shapes were found, and where."""
     if not may_hold_secret(text):
-        return text, ()
+        return Scrubbed(text)
     found: list[str] = []
+    swaps: list[Swap] = []
+    passes: list[tuple[Swap, ...]] = []
 
     def mark(shape: str, good: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
-        label = shape if shape in _LABELS else "secret"
+        label = f"[{shape if shape in _LABELS else 'secret'}]"
 
         def replaced(match: re.Match[str]) -> str:
             if not good(match):
                 return match.group()
             found.append(shape)
-            return f"{match.groupdict().get('keep') or ''}[{label}]"
+            keep = match.groupdict().get("keep") or ""
+            swaps.append(Swap(match.start() + len(keep), match.end(), len(label)))
+            return keep + label
 
         return replaced
 
     for pattern, shape, good in _SHAPES:
         text = pattern.sub(mark(shape, good), text)
-    return text, tuple(found)
+        if swaps:
+            passes.append(tuple(swaps))
+            swaps.clear()
+    return Scrubbed(text, tuple(found), tuple(passes))
 
 
 def may_hold_secret(text: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from recollect.resolve.batch import Batch, Known, is_newer
 from recollect.resolve.lexicon import DEGREE, PEOPLE
 from recollect.resolve.lifecycle import brings_news
+from recollect.resolve.slots import slot_mark, value_mark
 from recollect.resolve.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.resolve.wording import Wording, is_sign, names, read, token
 from recollect.types import Candidate, Evidence
@@ -165,10 +166,20 @@ def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> lis
         meant = [
             known
             for known in held
-            if known.key.partition(":")[0] in keys or any(_is_meant(part, read(known.text)) for part in wanted)
+            if known.key.partition(":")[0] in keys
+            or _fills_the_slot(candidate, known)
+            or any(_is_meant(part, read(known.text)) for part in wanted)
         ]
     claimed = batch.find(candidate.replaces) if candidate.replaces else None
     return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
+
+
+def _fills_the_slot(candidate: Candidate, known: Known) -> bool:
+    """Whether a fact is the one that a request to forget states."""
+    if not candidate.key or not known.key:
+        return False
+    same_slot = slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
+    return same_slot and value_mark(candidate.value) == value_mark(known.value)
 
 
 def took_place(known: Known) -> bool:

@@ -32,6 +32,8 @@ class UndoPlan:
     weakened: tuple[WeakenMemory, ...] = ()
     unheard: tuple[Decision, ...] = ()
     """Statements of others that were not kept because of what leaves: they are not brought back by themselves."""
+    undone: frozenset[MemoryId] = frozenset()
+    """Memories that are taken back whole, those that were closed already among them."""
 
     @property
     def empty(self) -> bool:
@@ -127,6 +129,7 @@ def plan_memories(
         returning=tuple(returning),
         weakened=tuple(one for one in weakened if one.id in held),
         unheard=tuple(line for line in past.decisions if _unheard(line, leaving)),
+        undone=frozenset(never),
     )
 
 

@@ -12,8 +12,8 @@ from recollect.errors import BadEmbedderError
 from recollect.providers.protocol import Embedder
 from recollect.types import Memory, MemoryId, ReembedReport, Subject, Vector, Waiting
 from recollect.work.apart import apart
+from recollect.work.recallable import readings
 from recollect.work.tools import Tools
-from recollect.work.undoing import readings
 
 # Memories embedded and committed at once: what a kill costs at most, and some 10 ms of the writer.
 PORTION = 128

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Callable
 
 from recollect.types import Subject
+from recollect.work.recallable import readings
 from recollect.work.tools import Tools
-from recollect.work.undoing import readings
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from recollect.form.probe import probe
 from recollect.form.sources import keep_readable
 from recollect.ids import new_id
 from recollect.types import Action, Decision, LoggedMessage
-from recollect.work.proposing import Batch
+from recollect.work.batch import Batch
 from recollect.work.tools import Tools
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from recollect.errors import ModelDownError, ModelError, ModelFault
 from recollect.form.turns import Exchange, exchanges
-from recollect.work.proposing import Batch, Extracted, propose, propose_by_rules
+from recollect.work.batch import Batch
+from recollect.work.proposing import Extracted, propose, propose_by_rules
 from recollect.work.tools import Tools
 
 logger = logging.getLogger(__name__)

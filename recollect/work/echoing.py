@@ -10,8 +10,8 @@ from recollect.form.sources import readable
 from recollect.ids import new_id
 from recollect.types import Action, Decision, Lease, LoggedMessage, Memory, MemoryId, RecallRecord, Subject
 from recollect.work.apart import apart
+from recollect.work.batch import Batch
 from recollect.work.portions import LARGE_BATCH, characters
-from recollect.work.proposing import Batch
 from recollect.work.tools import Tools
 
 # The conversation's newest prompts: what stood in an older one is in the history that clients send, and stays known.

@@ -42,6 +42,7 @@ from recollect.types import (
 from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted, skipped
 from recollect.work.apart import apart
+from recollect.work.batch import Batch
 from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
@@ -49,7 +50,7 @@ from recollect.work.forget import forgotten_by_hand, repeats_forgotten
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
-from recollect.work.proposing import FORMED, Batch, Extracted, extractor_version, withheld
+from recollect.work.proposing import FORMED, Extracted, extractor_version, withheld
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
@@ -125,7 +126,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     again = told_again(batch, parts, tools)
     return FormationResult(
         formed_seq=batch.formed_seq,
-        changes=(*closes, *batch.back.closes, *batch.back.changes, *changes, *old),
+        changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
         decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
         subject_version=hot.version,
         user_characters=characters([one for one in new if one.role == "user"]),

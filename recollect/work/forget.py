@@ -23,15 +23,14 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
 )
+from recollect.work.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.work.quotations import withhold
-from recollect.work.stale import outdated_memory
+from recollect.work.stale import outdated_by_hand
 from recollect.work.summaries import shorten_episodes
 from recollect.work.tools import Tools
 
 # A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
 MAX_ATTEMPTS = 20
-# Reasons of decisions: a later extractor that reads the messages again heeds them.
-FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
 
 
 async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
@@ -52,9 +51,7 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         now = tools.clock.now()
         ending = (memory, *same)
         closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
-        outdated = [
-            outdated_memory(one, until=None, cause=memory.id) for one in ending if one.kind is not MemoryKind.TURN
-        ]
+        outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
         episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
@@ -84,7 +81,7 @@ async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:
     closed = [
         memory
         for memory in await tools.store.memories_from(key.subject, key.conversation)
-        if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.TURN
+        if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.EPISODE
     ]
     return [memory for memory in closed if await _is_forgotten(memory, tools)]
 
@@ -98,6 +95,10 @@ async def _is_forgotten(memory: Memory, tools: Tools) -> bool:
 def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
     """Return whether a candidate would bring back what was forgotten of its message: the same value, or words."""
     for memory in forgotten:
+        if memory.kind is MemoryKind.TURN and any(
+            (source.conversation, source.seq) == (said.conversation, said.seq) for source in memory.evidence
+        ):
+            return True
         quotes = [
             bare(source.quote)
             for source in memory.evidence
@@ -126,7 +127,7 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     sources = {(said.conversation, said.seq) for said in memory.evidence}
     if memory.kind is MemoryKind.TURN:
         return all((said.conversation, said.seq) in sources for said in other.evidence)
-    if other.kind is MemoryKind.TURN:
+    if other.kind in (MemoryKind.TURN, MemoryKind.EPISODE):  # of these a part alone is left out
         return False
     if memory.kind is MemoryKind.FACT or other.kind is MemoryKind.FACT:
         values = [bare(one.value) for one in (memory, other) if one.kind is MemoryKind.FACT and one.value]

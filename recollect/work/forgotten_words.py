@@ -7,13 +7,14 @@ from functools import partial
 from recollect.form.rules.extract import forget_requests
 from recollect.form.sources import FormInput, speaker_of
 from recollect.text import squeeze
-from recollect.types import Action, Detail, Evidence, LoggedMessage, Memory, MemoryKind, MemoryState, Subject
+from recollect.types import Action, Decision, Detail, Evidence, LoggedMessage, Memory, MemoryKind, MemoryState, Subject
 from recollect.work.apart import apart
-from recollect.work.forget import FORGOTTEN, SAYS_THE_SAME
 from recollect.work.portions import LARGE_BATCH, characters
-from recollect.work.stale import Outdated, outdated_memory, outdated_topics, stale_stretches
+from recollect.work.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
 from recollect.work.tools import Tools
 
+# Reasons of decisions: a later extractor that reads the messages again heeds them.
+FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
 _SOURCES = frozenset({"user"})
 _ASKED = "it is to be forgotten"
 _REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
@@ -59,16 +60,15 @@ async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, tool
         for conversation in dict.fromkeys(message.conversation for message in messages)
         for memory in await tools.store.memories_from(subject, conversation)
         if memory.state is MemoryState.CLOSED
-        and memory.kind in (MemoryKind.NOTE, MemoryKind.FACT)
+        and memory.kind is not MemoryKind.EPISODE
         and not places.isdisjoint((one.conversation, one.seq) for one in memory.evidence)
     ]
-    return [
-        outdated_memory(memory, until=None, is_topic=True) for memory in closed if await _is_forgotten(memory, tools)
-    ]
+    forgotten = [one for one in closed if is_forgotten(one, await tools.store.decisions(subject, memory=one.id))]
+    return [old for memory in forgotten for old in outdated_by_hand(memory)]
 
 
-async def _is_forgotten(memory: Memory, tools: Tools) -> bool:
-    lines = await tools.store.decisions(memory.subject, memory=memory.id)
+def is_forgotten(memory: Memory, lines: Sequence[Decision]) -> bool:
+    """Return whether a closed memory was forgotten, by hand or by a request: so say the decisions about it."""
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
     return bool(ends) and any(ends[-1].reason.startswith(reason) for reason in _REASONS)
 
@@ -77,7 +77,8 @@ def _without(message: LoggedMessage, outdated: Sequence[Outdated]) -> LoggedMess
     if message.role not in ("user", "assistant") or not message.text:
         return message
     stale = stale_stretches(message.text, _evidence(message), outdated)
-    return replace(message, text=squeeze(Detail(withheld=stale).quoted(message.text))) if stale else message
+    withheld = with_secrets(message.text, stale)
+    return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text))) if stale else message
 
 
 def _evidence(message: LoggedMessage) -> Evidence:

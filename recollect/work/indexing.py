@@ -33,6 +33,7 @@ from recollect.work.apart import apart
 from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
+from recollect.work.stale import with_secrets
 from recollect.work.tools import Tools
 
 TURNS_VERSION = "turns-1"
@@ -143,7 +144,7 @@ def _presumed(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
     """Find what an assistant states about the user: what is true of it, the user has said."""
     if not _is_models(message):
         return ()
-    return tuple(Withheld(start=piece.start, end=piece.end) for piece in presumptions(text))
+    return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in presumptions(text)])
 
 
 def is_quotable(role: str, text: str) -> bool:

@@ -15,7 +15,7 @@ from recollect.form.paragraph import PARAGRAPH_VERSION
 from recollect.form.records import RECORDS_VERSION
 from recollect.form.rules import RulesReading
 from recollect.form.rules.extract import forget_requests
-from recollect.form.scene import INTERACTION, tags_of
+from recollect.form.scene import INTERACTION, USER_CHARACTER, tags_of
 from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import Shape, shape_for
 from recollect.form.sources import FormInput, readable
@@ -23,14 +23,15 @@ from recollect.form.statements import statements_version
 from recollect.form.tone import statement_part
 from recollect.form.without_model import read_without_model
 from recollect.form.worth import is_pleasantry
-from recollect.profiles.model import FormPolicy, Profile
+from recollect.profiles.model import FormPolicy
 from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
-from recollect.types import KIND_ORDER, Candidate, Hot, Lease, LoggedMessage, Memory, MemoryId, MemoryKind
+from recollect.types import KIND_ORDER, Candidate, LoggedMessage, Memory, MemoryKind
 from recollect.work.apart import apart
+from recollect.work.batch import Batch
+from recollect.work.forgotten_words import without_forgotten
 from recollect.work.neighbours import nearest, sharing
 from recollect.work.portions import LARGE_BATCH, characters, is_read_apart
-from recollect.work.returning import NOTHING_BACK, Back
 from recollect.work.tools import Tools
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
@@ -40,32 +41,6 @@ _NEAR_SHOWN = 5
 # A note less like the messages than this comes behind those that share a word with them.
 _LEAST_SIMILAR = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """What one formation works on."""
-
-    lease: Lease
-    profile: Profile
-    messages: tuple[LoggedMessage, ...]
-    """The new ones that were not edited away."""
-    earlier: tuple[LoggedMessage, ...]
-    hot: Hot
-    ended: frozenset[MemoryId]
-    """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
-    or an edit that says the same again would be ignored as known and its memory lost."""
-    options: Mapping[str, Any]
-    """What the conversation was opened with."""
-    formed_seq: int
-    """The last message of the conversation that this formation is done with."""
-    back: Back = NOTHING_BACK
-    """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
-
-    @property
-    def sources(self) -> frozenset[str]:
-        """Roles whose words form memories."""
-        return frozenset(self.profile.form.sources)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,19 +82,42 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     if not worth:
         return _nothing(batch)
     source = _source(batch, tools)
-    if tools.model is None:
+    form = batch.profile.form
+    reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and tools.model is None)
+    if tools.model is None and not reads_whole:
         return await _by_rules(source, batch, tools)
-    shape = shape_for(batch.profile.form, longest_characters=batch.profile.room.longest_characters)
+    # A request to forget is honoured whether or not the extractor knows of such.
+    asking_us = replace(source, messages=_as_user(source.messages, batch.options))
+    requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
+    if reads_whole:
+        source = await _without_forgotten(source, asking_us.messages, tools)
+    if tools.model is None:
+        read = await _by_rules(source, batch, tools)
+        return replace(read, candidates=(*read.candidates, *requests))
+    shape = shape_for(form, longest_characters=batch.profile.room.longest_characters)
     known = () if shape.whole or alone else await _known(batch, worth, tools)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
     answer = await _ask(source, tools.model, shape)
-    # A request to forget is honoured whether or not the model speaks of it.
-    requests = () if shape.whole else await apart(size, lambda: forget_requests(source), above=LARGE_BATCH)
     asking = {request.seq for request in requests}
     # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
     told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
     candidates = (*(_as_requested(one, requests) for one in told), *requests)
     return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
+
+
+def _as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
+    """Return messages without the name of the character that the user plays: requests to forget are the user's."""
+    played = options.get(USER_CHARACTER)
+    return tuple(
+        replace(one, name=None) if one.role == "user" and played and one.name == played else one for one in messages
+    )
+
+
+async def _without_forgotten(source: FormInput, as_user: Sequence[LoggedMessage], tools: Tools) -> FormInput:
+    """Leave out what is to be forgotten, and the requests: a text that keeps messages whole would repeat them."""
+    left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, tools)}
+    messages = (replace(message, text=left[message.seq]) for message in source.messages)
+    return replace(source, messages=tuple(message for message in messages if message.text.strip("… \n")))
 
 
 def _as_requested(candidate: Candidate, requests: Sequence[Candidate]) -> Candidate:

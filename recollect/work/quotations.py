@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -20,18 +21,24 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    Subject,
     Vector,
     Withheld,
 )
 from recollect.work.apart import apart
 from recollect.work.indexing import is_quotable
 from recollect.work.portions import LARGE_BATCH
-from recollect.work.stale import Outdated, stale_stretches
+from recollect.work.recallable import readings
+from recollect.work.stale import Outdated, stale_stretches, with_secrets
 from recollect.work.tools import Tools
-from recollect.work.undoing import readings
 
-# Quotations that are read because they have the words of what no longer holds; the newest count.
+# Quotations that are read because they have half the words of a closed note; the newest count. Those that have the
+# value of a fact, or speak of what is to be forgotten, are all read.
 MAX_SEARCHED = 200
+# Quotations that are made again without what no longer holds; the newest. Older ones are closed whole.
+MAX_SHORTENED = 200
+# Quotations that are read at once, so that neither the loop nor the memory is taken up by them.
+PORTION = 64
 # Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
@@ -66,17 +73,32 @@ async def withhold(
     if not outdated or not len(hot):
         return [], []
     found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    quotations = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
-    size = sum(len(quotation.text) for quotation in quotations) * len(outdated)
-    made = await apart(size, lambda: [_shortened(one, outdated, tools) for one in quotations], above=LARGE_BATCH)
-    shortened = [short for short in made if short]
+    ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
+    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, tools)
     now = tools.clock.now()
     closes = [
         CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now) for short in shortened
     ]
-    added = await _added([short.new for short in shortened if short.new], tools)
+    added = await added_quotations([short.new for short in shortened if short.new], tools)
     return [*closes, *added], [_decision(short, now, tools) for short in shortened]
+
+
+async def _all_shortened(
+    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, tools: Tools
+) -> list[_Shortened]:
+    """Read quotations in portions, the newest first, and find those that say what no longer holds."""
+    found: list[_Shortened] = []
+    for start in range(0, len(ids), PORTION):
+        read = await tools.store.memories(subject, ids[start : start + PORTION])
+        size = sum(len(quotation.text) for quotation in read) * len(outdated)
+        found += await apart(size, partial(_shorten, read, outdated, tools), above=LARGE_BATCH // 4)
+    kept = [place for place, short in enumerate(found) if short.new]
+    dropped = frozenset(kept[MAX_SHORTENED:])
+    return [replace(short, new=None) if place in dropped else short for place, short in enumerate(found)]
+
+
+def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: Tools) -> list[_Shortened]:
+    return [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
 
 
 def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
@@ -95,7 +117,8 @@ def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int
         hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
         share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
         enough = 1.0 if old.value else 0.0 if old.is_topic or old.state else MIN_SHARED_TERMS
-        found.update(np.flatnonzero(is_wanted & (share > 0) & (share >= enough))[-MAX_SEARCHED:].tolist())
+        near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
+        found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
     return sorted(found)
 
 
@@ -106,12 +129,13 @@ def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Tools) ->
     fresh = stale_stretches(quotation.text, quotation.evidence[0], outdated)
     if not fresh:
         return None
-    withheld = tuple(sorted((*quotation.detail.withheld, *fresh), key=lambda stretch: stretch.start))
+    withheld = with_secrets(quotation.text, (*quotation.detail.withheld, *fresh))
     why = next(old for old in outdated if old.id == fresh[0].because)
-    return _Shortened(old=quotation, new=_without(quotation, withheld, tools), outdated=why)
+    return _Shortened(old=quotation, new=without_stretches(quotation, withheld, tools), outdated=why)
 
 
-def _without(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) -> Memory | None:
+def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) -> Memory | None:
+    """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
     detail = replace(quotation.detail, withheld=withheld)
     text = detail.quoted(quotation.text)
     if not is_quotable(quotation.evidence[0].role, squeeze(readable_text(text).replace("…", " "))):
@@ -127,7 +151,7 @@ def _without(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) ->
     )
 
 
-async def _added(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
+async def added_quotations(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
     """Make quotations recallable by the words that are left."""
     if not quotations:
         return []

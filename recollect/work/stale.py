@@ -1,10 +1,12 @@
 """Which sentences of a quoted message say what no longer holds. Pure."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from recollect.form.sentences import Piece, coarse_clauses, fold, sentences
+from recollect.form.rules.facts import facts_of
+from recollect.form.scrub import scrubbed
+from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.resolve.ending import ENOUGH
 from recollect.resolve.lexicon import DEGREE
 from recollect.resolve.plan import Resolved
@@ -37,6 +39,8 @@ _DENIED = re.compile(
 )
 # A sentence repeats a note where it has at least so many of the note's words, and `ENOUGH` of them.
 _MIN_SHARED_WORDS = 2
+# Sentences of a forgotten quotation by which others that repeat them are found; the first of its message.
+MAX_REPEATED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +121,59 @@ def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
         words = topic_words(part)
         named = frozenset(terms(" ".join((part, *other_words(words))))) - {"user"}
         found.append(Outdated(content=words, terms=named, until=until, is_topic=True))
+        found += _values_named(part, words, until)
+    return found
+
+
+def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -> list[Outdated]:
+    """Say by which words a value is found that a topic states: 'I'm allergic to peanuts'.
+
+    A profile without facts has no closed memory whose value tells.
+    """
+    values = [
+        (fact.value, read(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
+    ]
+    return [
+        Outdated(
+            value=value,
+            content=content | value,
+            terms=frozenset(terms(text)) - {"user"},
+            until=until,
+            is_topic=True,
+        )
+        for text, value in values
+        if value
+    ]
+
+
+def outdated_by_hand(memory: Memory, *, cause: str = "") -> list[Outdated]:
+    """Say by which words quotations are found that repeat what was forgotten by hand.
+
+    Of a forgotten quotation these are its message, and what repeats its sentences.
+
+    Args:
+        memory: What was forgotten.
+        cause: See `Outdated.cause`; empty: the memory itself.
+    """
+    cause = cause or memory.id
+    if memory.kind is MemoryKind.TURN:
+        return _of_quotation(memory, cause)
+    found = [outdated_memory(memory, until=None, is_topic=True, cause=cause)]
+    quotes = dict.fromkeys(said.quote for said in memory.evidence if memory.kind is MemoryKind.NOTE)
+    clauses = [clause.text for quote in quotes for piece in sentences(fold(quote)) for clause in fine_clauses(piece)]
+    values = [old for clause in clauses for old in _values_named(clause, content_words(clause), None)]
+    return [*found, *(replace(old, id=memory.id, cause=cause) for old in values)]
+
+
+def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
+    messages = frozenset((said.conversation, said.seq) for said in quotation.evidence)
+    nothing = frozenset[str]()
+    mine = quotation.id
+    found = [Outdated(id=mine, content=nothing, terms=nothing, messages=messages, is_topic=True, cause=cause)]
+    for sentence in sentences(fold(quotation.text))[:MAX_REPEATED]:
+        content = content_words(sentence.text)
+        named = frozenset(terms(sentence.text)) - {"user"}
+        found.append(Outdated(id=mine, content=content, terms=named, cause=cause))
     return found
 
 
@@ -216,7 +273,25 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
             stale += [clause for clause in clauses if says_again(clause.text, said.role, old)]
         for clause in stale:
             found.setdefault(clause.start, Withheld(start=clause.start, end=clause.end, because=old.id))
-    return tuple(found[start] for start in sorted(found))
+    return disjoint(found.values())
+
+
+def disjoint(stretches: Iterable[Withheld]) -> tuple[Withheld, ...]:
+    """Order stretches and let none overlap: of two that do, the second begins where the first ends."""
+    found: list[Withheld] = []
+    for stretch in sorted(stretches, key=lambda one: (one.start, -one.end)):
+        start = max(stretch.start, found[-1].end if found else 0)
+        if start < stretch.end:
+            found.append(replace(stretch, start=start))
+    return tuple(found)
+
+
+def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ...]:
+    """Leave out secrets beside stretches: what told them by is left out, perhaps, and then nothing strikes them out."""
+    if not stretches:
+        return ()
+    secrets = [Withheld(start=start, end=end) for start, end in scrubbed(text).secrets]
+    return disjoint((*stretches, *secrets))
 
 
 @dataclass(frozen=True, slots=True)

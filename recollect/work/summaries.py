@@ -1,7 +1,7 @@
 """Leave out of episodes what no longer holds. Reads the store and embeds what is left."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -74,9 +74,9 @@ async def shorten_episodes(
             continue
         now = tools.clock.now()
         closes.append(CloseMemory(id=episode.id, valid_to=max(episode.valid_from, now), closed_at=now))
-        shortened.append((_without(episode, kept, tools), kept))
+        shortened.append((without_sentences(episode, kept, tools), kept))
         decisions.append(_decision(episode, because, tools))
-    return [*closes, *await _added(shortened, tools)], decisions
+    return [*closes, *await added_episodes(shortened, tools)], decisions
 
 
 async def _words_of_messages(
@@ -100,23 +100,56 @@ def _kept(
 ) -> tuple[list[str], Outdated | None]:
     """Return the sentences of a summary that still stand, and why the first of the others does not; None: all do."""
     applying = [old for old in outdated if _concerns(old, episode.evidence)]
+    because: list[Outdated] = []
+
+    def stays(sentence: str, role: str) -> bool:
+        why = next((old for old in applying if _tells(sentence, role, old, said)), None)
+        because.extend([why] if why else ())
+        return why is None
+
+    kept = _sentences_where(stays, episode) if applying else []
+    return kept, because[0] if because else None
+
+
+def _sentences_where(stays: Callable[[str, str], bool], episode: Memory) -> list[str]:
+    """Return the sentences of a summary for which, with the role of who says it, `stays` holds; labels included."""
     speakers = {source.speaker for source in episode.evidence} | {"The user", "The assistant"}
     kept: list[str] = []
-    because: Outdated | None = None
     speaker, written = "", ""
-    for piece in sentences(episode.text) if applying else ():
+    for piece in sentences(episode.text):
         label = _LABEL.match(piece.text)
         sentence = piece.text
         if label and label["who"] in speakers:
             speaker, sentence = label["who"], sentence[label.end() :]
-        role = "assistant" if speaker == "The assistant" else "user"
-        why = next((old for old in applying if _tells(sentence, role, old, said)), None)
-        if why:
-            because = because or why
+        if not stays(sentence, "assistant" if speaker == "The assistant" else "user"):
             continue
         kept.append(f"{speaker}: {sentence}" if speaker != written else sentence)
         written = speaker
-    return kept, because
+    return kept
+
+
+def sentences_that_return(
+    episode: Memory, shortened: Memory | None, *, back: Sequence[Outdated], still: Sequence[Outdated]
+) -> list[str] | None:
+    """Return the sentences of an episode that may come back; None: all of them.
+
+    Args:
+        episode: As it was before it was shortened.
+        shortened: What took its place; None: nothing did.
+        back: What holds again.
+        still: What does not.
+    """
+    left = _folded(shortened.text) if shortened else None
+
+    def stays(sentence: str, role: str) -> bool:
+        if left is not None and _folded(sentence) in left:
+            return True
+        if any(_tells(sentence, role, old, {}) for old in still):
+            return False
+        return left is None or any(_tells(sentence, role, old, {}) for old in back)
+
+    kept = _sentences_where(stays, episode)
+    return None if kept == _sentences_where(lambda _sentence, _role: True, episode) else kept
 
 
 def _concerns(old: Outdated, evidence: Sequence[Evidence]) -> bool:
@@ -145,7 +178,8 @@ def _folded(text: str) -> str:
     return " ".join(words(normalise(fold(text))))
 
 
-def _without(episode: Memory, kept: Sequence[str], tools: Tools) -> Memory:
+def without_sentences(episode: Memory, kept: Sequence[str], tools: Tools) -> Memory:
+    """Return an episode of the same turns that has these sentences alone."""
     return replace(
         episode,
         id=MemoryId(new_id(tools.clock)),
@@ -156,7 +190,8 @@ def _without(episode: Memory, kept: Sequence[str], tools: Tools) -> Memory:
     )
 
 
-async def _added(shortened: Sequence[tuple[Memory, list[str]]], tools: Tools) -> list[AddMemory]:
+async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: Tools) -> list[AddMemory]:
+    """Make episodes recallable by their sentences."""
     pieces = [[episode.text, *kept] if kept else [] for episode, kept in shortened]
     flat = [piece for each in pieces for piece in each]
     rows: Iterator[Vector] = iter(await tools.embedder.embed(flat) if flat else ())

@@ -1,18 +1,11 @@
 """Take back a decision, or everything from a source or a time. Reads and writes the store; embeds what comes back."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 
-from recollect.chat.names import spoken_name
 from recollect.errors import BadRequestError, StaleSubjectError
-from recollect.form.sentences import sentences
-from recollect.form.sources import quotation_text
-from recollect.form.summary import NOTHING_SAID
 from recollect.ids import new_id
-from recollect.providers.chunk import chunks
 from recollect.resolve.undo import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
-from recollect.text import asks, terms
 from recollect.types import (
     NO_VECTORS,
     Action,
@@ -24,12 +17,10 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
-    ReopenMemory,
     Subject,
-    Vector,
     WeakenMemory,
 )
-from recollect.work.apart import apart
+from recollect.work.restoration import restore
 from recollect.work.tools import Tools
 
 # Lines of the log read for one memory: far more than a memory ever has.
@@ -92,28 +83,6 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
     return await _undo(tools, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
 
 
-async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
-    """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
-    size = sum(len(memory.text) for memory in memories)
-    read = await apart(size, lambda: [readings(memory) for memory in memories])
-    pieces = [piece for found, _ in read for piece in found] if vectors else []
-    embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
-    rows = iter(embedded)
-    made: list[ReopenMemory] = []
-    for memory, (found, counted) in zip(memories, read, strict=True):
-        own = tuple(row for row in islice(rows, len(found)) if row.any())
-        made.append(
-            ReopenMemory(
-                id=memory.id,
-                space=tools.embedder.space if own else "",
-                vectors=own,
-                terms=counted,
-                asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),
-            )
-        )
-    return made
-
-
 async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> list[CloseMemory]:
     """End the quotations of a part of a message, and episodes without a sentence, where the whole comes back."""
     now = tools.clock.now()
@@ -126,24 +95,6 @@ async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> lis
             if other.kind is memory.kind and other.state is MemoryState.ACTIVE and other.id != memory.id:
                 closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
     return list(closes.values())
-
-
-def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
-    """Return the pieces of a memory's text that are embedded, and its terms: as those that made it did."""
-    match memory.kind:
-        case MemoryKind.TURN:
-            name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
-            text = quotation_text(memory)
-            return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
-        case MemoryKind.EPISODE:
-            if memory.text == NOTHING_SAID:
-                return [], {}
-            # The whole first; then each statement, as a question mostly bears on one of them.
-            return [memory.text, *(piece.text for piece in sentences(memory.text))], terms(memory.text)
-        case MemoryKind.FACT:
-            return [], terms(memory.text)
-        case MemoryKind.NOTE:
-            return chunks(memory.text) or [memory.text], terms(memory.text)
 
 
 async def past_of(tools: Tools, subject: Subject, memories: Sequence[Memory]) -> Past:
@@ -179,7 +130,8 @@ async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
     back = [one.memory for one in plan.returning]
     rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
-    return [*closes, *rivals, *plan.weakened, *await reopened(tools, back)]
+    restored = await restore(tools, back, undone=plan.undone | leaving)
+    return [*closes, *rivals, *plan.weakened, *restored.reopened, *restored.added]
 
 
 def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:

@@ -112,6 +112,17 @@ async def test_after_a_request_nothing_holds_it(  # noqa: PLR0913  (fixtures and
     assert kept in held
 
 
+async def test_a_request_that_states_a_fact_means_its_slot_in_whatever_words(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, "I can't stand opera. I play chess.")
+    clock.advance(days=1)
+    await tell(engine, "Please forget that I hate opera.")
+    held = " ".join(await texts(engine))
+    assert "opera" not in held
+    assert "chess" in held
+
+
 def _repeated(question: str) -> list[dict[str, object]]:
     """Note what each new message says, but for requests, as a model does that keeps everything."""
     shown = question.rpartition("Messages:\n")[2].splitlines()

@@ -8,7 +8,7 @@ from datetime import datetime
 from recollect.dates import DateMention
 from recollect.form.dates import write_out
 from recollect.form.requests import Scope, forget_request
-from recollect.form.rules.facts import is_birthday, lead_of
+from recollect.form.rules.facts import facts_of, is_birthday, lead_of
 from recollect.form.rules.lexicon import RELATIONS
 from recollect.form.rules.news import is_news
 from recollect.form.rules.notes import Clause, note_weight, of_oneself, reports
@@ -235,8 +235,12 @@ def retraction(reading: Reading, sentence: Piece) -> tuple[Candidate, ...]:
 
 
 def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[int, ...], is_all: bool) -> Candidate:
+    # A topic that states a fact means that slot: 'I hate opera' is known as a dislike.
+    stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
     return Candidate(
         kind=MemoryKind.NOTE,
+        key=stated.key if stated else "",
+        value=stated.value if stated else "",
         text=f"{reading.speaker.name} wants forgotten: {topic or ('everything' if is_all else 'what was just said')}",
         type="fact",
         importance=0.7,

@@ -1,0 +1,166 @@
+"""Bring back what was closed, but not what else is closed or forgotten of its message. Reads the store, embeds."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.form.scrub import scrubbed
+from recollect.resolve.slots import slot_mark, value_mark
+from recollect.resolve.undo import closes
+from recollect.types import (
+    Action,
+    AddMemory,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    ReopenMemory,
+    Withheld,
+)
+from recollect.work.forgotten_words import is_forgotten
+from recollect.work.quotations import added_quotations, without_stretches
+from recollect.work.recallable import reopened
+from recollect.work.stale import Outdated, disjoint, outdated_memory, stale_stretches, with_secrets
+from recollect.work.summaries import added_episodes, sentences_that_return, without_sentences
+from recollect.work.tools import Tools
+
+# Lines of the log that are read for one memory: far more than a memory ever has.
+MAX_LINES = 10_000
+_QUOTING = frozenset({MemoryKind.TURN, MemoryKind.EPISODE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What comes back."""
+
+    memories: tuple[Memory, ...]
+    """Those that come back as they were."""
+    reopened: tuple[ReopenMemory, ...]
+    """One for each of them."""
+    added: tuple[AddMemory, ...]
+    """Quotations and episodes in place of those that may not come back as they were."""
+
+
+async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()) -> Restored:
+    """Bring back memories of one subject.
+
+    A quotation or an episode had been shortened, perhaps, for more reasons than the one that is gone: it comes back
+    without what else is closed or forgotten. Of several of the same message the fullest comes back.
+
+    Args:
+        tools: Store, embedder and clock.
+        returning: What comes back, closed until now.
+        undone: Memories that are taken back with it: for these nothing is withheld.
+    """
+    same = [memory for memory in returning if memory.kind not in _QUOTING or not memory.evidence]
+    quotations: list[Memory] = []
+    episodes: list[tuple[Memory, list[str]]] = []
+    back = {memory.id for memory in returning}
+    for memory in _one_each(memory for memory in returning if memory not in same):
+        found = await _Still(tools, memory, frozenset(back), undone).read()
+        whole = replace(found.fullest, state=MemoryState.ACTIVE, valid_to=None, closed_at=None)
+        if memory.kind is MemoryKind.TURN:
+            withheld = await found.withheld()
+            if withheld == disjoint(memory.detail.withheld):
+                same.append(memory)
+            elif left := without_stretches(whole, with_secrets(whole.text, withheld), tools):
+                quotations.append(left)
+        else:
+            kept = found.sentences([one for one in returning if one.kind not in _QUOTING])
+            if kept is None and whole.text == memory.text:
+                same.append(memory)
+            else:
+                episodes.append((without_sentences(whole, kept or [whole.text], tools), kept or [whole.text]))
+    added = [*await added_quotations(quotations, tools), *await added_episodes(episodes, tools)]
+    return Restored(memories=tuple(same), reopened=tuple(await reopened(tools, same)), added=tuple(added))
+
+
+def _one_each(memories: Iterable[Memory]) -> list[Memory]:
+    """Return one quotation, or episode, for each message: the one that leaves out least."""
+    found: dict[tuple[MemoryKind, str, int], Memory] = {}
+    for memory in sorted(memories, key=_left_out):
+        source = memory.evidence[0]
+        found.setdefault((memory.kind, source.conversation, source.seq), memory)
+    return list(found.values())
+
+
+def _left_out(memory: Memory) -> tuple[int, int, str]:
+    """Order quotations of one message, or episodes of the same turns, by how much they leave out."""
+    return (sum(stretch.end - stretch.start for stretch in memory.detail.withheld), -len(memory.text), memory.id)
+
+
+class _Still:
+    """What keeps a quotation or an episode from coming back whole."""
+
+    def __init__(self, tools: Tools, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]) -> None:
+        self._tools = tools
+        self._memory = memory
+        self._back = back
+        self._undone = undone
+        self._others: list[Memory] = []
+        self.fullest = memory
+        """Of the same message, or the same turns, what leaves out least, whether it comes back or not."""
+        self._outdated: list[Outdated] = []
+
+    async def read(self) -> "_Still":
+        """Read what else rests on the same messages, and what of it is closed or forgotten."""
+        memory, source = self._memory, self._memory.evidence[0]
+        seq = source.seq if memory.kind is MemoryKind.TURN else None
+        found = await self._tools.store.memories_from(memory.subject, source.conversation, seq=seq)
+        places = {(said.conversation, said.seq) for said in memory.evidence}
+        self._others = [
+            one
+            for one in found
+            if one.id not in self._undone and any((said.conversation, said.seq) in places for said in one.evidence)
+        ]
+        self.fullest = min((one for one in (*self._others, memory) if self._is_version(one)), key=_left_out)
+        self._outdated = [old for one in self._others for old in await self._closed(one)]
+        return self
+
+    def _is_version(self, other: Memory) -> bool:
+        """Whether a memory quotes the same message, or sums up the same turns."""
+        mine, theirs = self._memory.evidence[0], other.evidence[0]
+        return other.kind is self._memory.kind and (mine.conversation, mine.seq) == (theirs.conversation, theirs.seq)
+
+    async def _closed(self, memory: Memory) -> list[Outdated]:
+        if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:
+            return []
+        lines = await self._tools.store.decisions(memory.subject, memory=memory.id, limit=MAX_LINES)
+        ends = [line for line in lines if closes(line, memory.id)]
+        replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
+        if not ends or not (ends[-1].action is Action.CLOSE or replaced):
+            return []
+        mark = (slot_mark(memory.key, memory.value), value_mark(memory.value)) if memory.key else None
+        facts = await self._tools.store.facts(memory.subject) if mark else []
+        if any((slot_mark(fact.key, fact.value), value_mark(fact.value)) == mark for fact in facts):
+            return []  # it was said again since
+        return [outdated_memory(memory, until=None, is_topic=is_forgotten(memory, lines))]
+
+    async def withheld(self) -> tuple[Withheld, ...]:
+        """Return the stretches that a quotation must leave out."""
+        memory = self._memory
+        shown = [memory, *(one for one in self._others if self._is_version(one))]
+        stretches = {stretch for one in shown for stretch in one.detail.withheld}
+        causes = {MemoryId(stretch.because) for stretch in stretches if stretch.because} - self._back
+        known = await self._tools.store.memories(memory.subject, sorted(causes))
+        ended = causes - {one.id for one in known if one.state is not MemoryState.CLOSED}
+        text = self.fullest.text
+        secrets = set(scrubbed(text).secrets)
+        stay = [one for one in stretches if _stays(one, ended, secrets)]
+        return disjoint((*stay, *stale_stretches(text, memory.evidence[0], self._outdated)))
+
+    def sentences(self, holding: Sequence[Memory]) -> list[str] | None:
+        """Return the sentences of an episode that come back; None: all of them.
+
+        Args:
+            holding: What holds again.
+        """
+        active = [one for one in self._others if self._is_version(one) and one.state is MemoryState.ACTIVE]
+        again = [outdated_memory(one, until=None, is_topic=True) for one in holding]
+        return sentences_that_return(self.fullest, active[0] if active else None, back=again, still=self._outdated)
+
+
+def _stays(stretch: Withheld, ended: Collection[str], secrets: Collection[tuple[int, int]]) -> bool:
+    """Whether what a stretch was left out for is still so; secrets are struck out in any case."""
+    if stretch.because:
+        return stretch.because in ended
+    return (stretch.start, stretch.end) not in secrets

@@ -1,0 +1,86 @@
+"""What is undone brings back its own words alone: what else was closed or forgotten of the message stays away."""
+
+from itertools import permutations
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.testing import FakeClock
+from recollect.types import Action, MemoryKind
+from rows.scenes import TIERED
+from talk import ALL_KINDS, assistant, tell, texts, user
+
+SAID = "I live in Rome. I'm allergic to walnuts. I play the cello in an orchestra."
+VALUES = {"location": "Rome", "allergy:walnuts": "walnuts"}
+
+
+async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
+    """Forget a fact by hand; return the decision."""
+    clock.advance(hours=1)
+    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if value in one.value]
+    await engine.forget(fact.id, user="ana")
+    [line] = [
+        one for one in await engine.decisions(user="ana") if one.memory_id == fact.id and one.action is Action.CLOSE
+    ]
+    return line.id
+
+
+async def held(engine: AsyncRecollect) -> str:
+    found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Rome", "cello")]
+    return " ".join([*await texts(engine), *(item.memory.text for one in found for item in one.items)])
+
+
+@pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "cello"])))
+@pytest.mark.parametrize("undone", list(permutations([0, 1, 2])))
+async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
+    engine: AsyncRecollect, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
+) -> None:
+    await tell(engine, user(SAID), assistant(f"So you said: {SAID}"))
+    before = await texts(engine)
+    lines = [await forget(engine, value, clock) for value in forgotten]
+    gone = set(forgotten)
+    assert not [word for word in gone if word in await held(engine)]
+    for place in undone:
+        clock.advance(hours=1)
+        await engine.undo(lines[place], user="ana")
+        gone.remove(forgotten[place])
+        shown = await held(engine)
+        assert not [word for word in gone if word in shown]
+        assert forgotten[place] in shown
+        turns = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
+        assert len(turns) == 2, "one quotation for each message"
+    assert await texts(engine) == before
+
+
+async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, SAID)
+    clock.advance(days=1)
+    await tell(engine, "I moved to Oslo last week.")
+    await forget(engine, "walnuts", clock)
+    [oslo] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Oslo"]
+    [change] = [one for one in await engine.decisions(user="ana") if one.memory_id == oslo.id]
+    await engine.undo(change.id, user="ana")
+    shown = await held(engine)
+    assert "I live in Rome." in shown
+    assert "walnut" not in shown
+
+
+async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: AsyncRecollect, clock: FakeClock) -> None:
+    said = [SAID, *(f"Turn {number} is about rain." for number in range(20))]
+    for one in said:
+        await engine.record([user(one), assistant("Hm.")], user="ana", conversation="c", scene=TIERED)
+        await engine.form()
+    [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert "Rome" in episode.text
+    assert "walnuts" in episode.text
+    rome, walnuts = await forget(engine, "Rome", clock), await forget(engine, "walnuts", clock)
+    await engine.undo(rome, user="ana")
+    [shorter] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert "Rome" in shorter.text
+    assert "walnut" not in shorter.text
+    await engine.undo(walnuts, user="ana")
+    [whole] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+    assert whole.text == episode.text
+    assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS) if one.text == "…"]
