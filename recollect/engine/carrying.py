@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from recollect.clock import from_micros
 from recollect.engine.base import Wired
-from recollect.engine.import_review import ImportReview, scrub_json
+from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
 from recollect.errors import BadRequestError
-from recollect.form.scrub import scrub
+from recollect.form.scrub import scrub, scrubbed
 from recollect.ids import id_text
 from recollect.store.open import open_end
 from recollect.store.relational.admitting import (
@@ -22,15 +22,15 @@ from recollect.store.relational.admitting import (
 )
 from recollect.store.relational.copying import Bar
 from recollect.store.relational.ends import End, Use
-from recollect.store.relational.exporting import Record, export_lines, subjects_to_export
+from recollect.store.relational.exporting import Record, Seen, export_lines, subjects_to_export
 from recollect.store.relational.import_check import key_of
 from recollect.store.relational.import_references import References
 from recollect.store.relational.importing import Block, read_blocks
 from recollect.store.relational.rows import read_detail
 from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
+from recollect.work.recallable import reopened
 from recollect.work.together import together
 from recollect.work.tools import Tools
-from recollect.work.undoing import reopened
 
 # Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
 TOGETHER, SIDE_BY_SIDE = 256, 4
@@ -90,7 +90,7 @@ class Carrying(Wired):
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
-            for line in export_lines(end, wanted, _shown):
+            for line in export_lines(end, wanted, Seen(_shown, _shown_detail)):
                 file.write(line)
                 lines += 1
         return lines
@@ -239,6 +239,11 @@ def _shown(row: Record) -> Record:
     """Strike secrets out of a message: they stay in the log alone."""
     payload = row["payload"]
     return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else scrub_json(payload)}
+
+
+def _shown_detail(detail: str, said: str) -> str:
+    """Count what a quotation withholds in the words that are left of its message."""
+    return moved_detail(detail, scrubbed(said))
 
 
 def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:

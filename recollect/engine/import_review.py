@@ -6,22 +6,23 @@ Approvals in a file count for nothing: whoever wrote it could have written them,
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.clock import Clock, from_micros, to_micros
 from recollect.form.evidence import is_quote, stands_in
 from recollect.form.hold import hold_reason, planted_order
-from recollect.form.scrub import scrub
+from recollect.form.scrub import Scrubbed, scrub, scrubbed
 from recollect.form.sentences import fold, sentences
 from recollect.form.sources import readable_text, speaker_kind
 from recollect.ids import id_bytes, new_id
 from recollect.store.relational.exporting import Record
 from recollect.store.relational.import_check import key_of
 from recollect.store.relational.importing import Block
-from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER
+from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
 from recollect.text import squeeze
 from recollect.types import KIND_ORDER, Action, Candidate, MemoryKind, MemoryState
+from recollect.work.stale import disjoint
 
 _FORMED = frozenset({KIND_NUMBER[MemoryKind.NOTE], KIND_NUMBER[MemoryKind.FACT]})
 _TURN = KIND_NUMBER[MemoryKind.TURN]
@@ -49,12 +50,13 @@ class ImportReview:
     def __init__(self, clock: Clock) -> None:
         """Take the clock that dates decisions."""
         self._clock = clock
+        self._struck: dict[tuple[int, bytes, int], Scrubbed] = {}
         self.reviewed = Reviewed()
 
     def review(self, blocks: Iterable[Block]) -> None:
         """Change the records of subjects so that they may be stored."""
         for block in blocks:
-            _scrub_block(block)
+            self._scrub(block)
             said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
             for memory in block.of("memory"):
                 if memory["state"] == _ACTIVE:
@@ -84,6 +86,19 @@ class ImportReview:
         line |= {"id": id_bytes(new_id(self._clock)), "at": to_micros(self._clock.now()), "action": action.value}
         line |= {"reason": reason, "text": memory["text"] or "", "profile": memory["profile"]}
         block.rows.setdefault("decision", []).append(line)
+
+    def _scrub(self, block: Block) -> None:
+        """Strike secrets out of a block; what its quotations withhold stays withheld, wherever their messages lie."""
+        for row in block.of("message"):
+            found = scrubbed(row["text"])
+            if found.passes:
+                self._struck[block.key, row["conversation"], row["seq"]] = found
+        for memory in block.of("memory"):
+            for source in memory["evidence"][:1]:
+                struck = self._struck.get((key_of(source["home"]), source["conversation"], source["seq"]))
+                if struck is not None and memory["detail"]:
+                    memory["detail"] = moved_detail(memory["detail"], struck)
+        _scrub_block(block)
 
 
 def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
@@ -143,6 +158,18 @@ def _scrub_block(block: Block) -> None:
         row["options"] = None if row["options"] is None else scrub_json(row["options"])
     for row in block.of("formation"):
         row["error"] = None if row["error"] is None else scrub(row["error"])
+
+
+def moved_detail(detail: str, found: Scrubbed) -> str:
+    """Move the stretches that a quotation withholds to where they stand once secrets are struck out of its message."""
+    known = read_detail(detail)
+    if not known.withheld or not found.passes:
+        return detail
+    spans = [found.moved((stretch.start, stretch.end)) for stretch in known.withheld]
+    moved = (
+        replace(stretch, start=start, end=end) for stretch, (start, end) in zip(known.withheld, spans, strict=True)
+    )
+    return write_detail(replace(known, withheld=disjoint(moved))) or detail
 
 
 def scrub_json(text: str) -> str:

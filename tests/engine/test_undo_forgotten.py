@@ -35,7 +35,7 @@ async def held(engine: AsyncRecollect) -> str:
 async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
     engine: AsyncRecollect, clock: FakeClock, forgotten: tuple[str, ...], undone: tuple[int, ...]
 ) -> None:
-    await tell(engine, user(SAID), assistant(f"So you said: {SAID}"))
+    await tell(engine, user(SAID), assistant(f"Good to know. {SAID}"))
     before = await texts(engine)
     lines = [await forget(engine, value, clock) for value in forgotten]
     gone = set(forgotten)

@@ -7,6 +7,7 @@ and who works on what. Messages are shown to `seen` before they are written: it 
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from recollect.store.relational import records
@@ -14,7 +15,7 @@ from recollect.store.relational.database import Row
 from recollect.store.relational.ends import End, Span
 from recollect.store.relational.inner import inner_subjects
 from recollect.store.relational.ledger import ledger_key
-from recollect.store.relational.rows import fetch, fetch_value
+from recollect.store.relational.rows import fetch, fetch_value, read_detail
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES
 from recollect.types import Subject
@@ -25,8 +26,17 @@ HEADER = {"recollect": "export", "version": records.VERSION}
 _TABLES = {table.name: table for table in TABLES}
 
 Record = dict[str, Any]
-Seen = Callable[[Record], Record]
-"""Returns a message's row as it may leave the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What rows look like when they leave the database."""
+
+    message: Callable[[Record], Record]
+    """Returns a message's row as it may leave."""
+    detail: Callable[[str, str], str]
+    """Returns the detail of a quotation, given that and the words of its message as they are stored: the stretches that
+    it withholds are counted in the words that leave."""
 
 
 def export_lines(end: End, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]:
@@ -106,21 +116,33 @@ class _Subject:
             calls[row["conversation"], row["seq"]].append(row["call"])
         for row in self._rows("message"):
             made = calls[row["conversation"], row["seq"]]
-            yield _line({"message": {**records.write(records.MESSAGE, self._seen(row)), "calls": made}})
+            yield _line({"message": {**records.write(records.MESSAGE, self._seen.message(row)), "calls": made}})
 
     def _memories(self) -> Iterator[bytes]:
-        evidence: defaultdict[bytes, list[Record]] = defaultdict(list)
+        sources: defaultdict[bytes, list[Record]] = defaultdict(list)
         for row in self._rows("evidence"):
-            home = self._name_of(row["home"])
-            evidence[row["memory"]].append({"home": home, **records.write(records.EVIDENCE, row)})
+            sources[row["memory"]].append(row)
         tags: defaultdict[bytes, list[str]] = defaultdict(list)
         for row in self._rows("memory_tag"):
             tags[row["memory"]].append(row["tag"])
         linked = {row["memory"] for row in self._rows("link")}
         for row in self._rows("memory"):
             id_ = row["id"]
-            beside = {"tags": tags[id_], "linked": id_ in linked, "evidence": evidence[id_]}
+            evidence = [
+                {"home": self._name_of(source["home"]), **records.write(records.EVIDENCE, source)}
+                for source in sources[id_]
+            ]
+            beside = {"tags": tags[id_], "linked": id_ in linked, "evidence": evidence}
+            row["detail"] = self._detail(row, sources[id_])
             yield _line({"memory": {**records.write(records.MEMORY, row), **beside}})
+
+    def _detail(self, memory: Record, sources: Sequence[Record]) -> str | None:
+        detail: str | None = memory["detail"]
+        if not detail or not read_detail(detail).withheld or not sources:
+            return detail
+        source = sources[0]
+        said = fetch_value(self._end.db, SQL["said_in"], source["home"], source["conversation"], source["seq"])
+        return self._seen.detail(detail, str(said or ""))
 
     def _name_of(self, key: int) -> str | int:
         """Name the subject with a key; one that is not there any more has its key alone."""
