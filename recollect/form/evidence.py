@@ -4,14 +4,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from recollect.chat.names import spoken_name
 from recollect.form.assent import bare_answer, question_in
 from recollect.form.gate import mentions_self
+from recollect.form.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.form.requests import wants_forgotten
 from recollect.form.sentences import fold
 from recollect.form.sources import readable, speaker_of
+from recollect.form.spans import blanked
 from recollect.form.tone import statement_part
 from recollect.text import asks, normalise, terms
-from recollect.types import Candidate, Evidence, LoggedMessage
+from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
 # Shortest quote that can carry anything, in letters and digits; a whole answer to a question may be shorter: '42'.
 SHORTEST_QUOTE = 3
@@ -80,6 +83,8 @@ def check_evidence(
         return Checked(None, "has no quote")
     if not inside:
         return Checked(None, "has a quote that is not in the message")
+    if message.role == "user" and not spoken_name(message.name) and _is_others_speech(candidate, readable(message)):
+        return Checked(None, "rests on words that the message quotes from somebody else")
     if message.role == "user" and _only_asks(candidate):
         return Checked(None, "rests on a question that tells nothing")
     return Checked(_evidence(message, candidate.quote.strip()), "")
@@ -104,6 +109,19 @@ def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> st
     before = [one for one in said if one.seq < message.seq]
     last = max(before, key=lambda one: one.seq, default=None)
     return question_in(readable(last)) if last is not None and last.role != message.role else ""
+
+
+def _is_others_speech(candidate: Candidate, text: str) -> bool:
+    """Whether a candidate rests on what others said: its quote is of that alone, or its value stands nowhere else."""
+    speech = find_others_speech(text)
+    if not speech:
+        return False
+    said = [text[start:end] for start, end in speech]
+    own = blanked(text, speech)
+    if any(stands_in(candidate.quote, words) for words in said) and not stands_in(candidate.quote, own):
+        return True
+    value = candidate.value if candidate.kind is MemoryKind.FACT else ""
+    return bool(value) and any(stands_in(value, words) for words in said) and not stands_in(value, own)
 
 
 def _only_asks(candidate: Candidate) -> bool:
@@ -166,5 +184,6 @@ def _evidence(message: LoggedMessage, quote: str) -> Evidence:
 
 
 def _folded(text: str, *, ends: bool = True) -> str:
+    text = text.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
     plain = normalise(fold(text).replace("–", "-").replace("—", "-").replace("…", "..."))
     return _MARKS.sub("", plain) if ends else plain

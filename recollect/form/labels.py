@@ -97,19 +97,19 @@ _CARRIERS = frozenset(
     contenuto testo messaggio lettera articolo estratto schermata immagine risposta citazione curriculum resultaat
     resultaten uitvoer bestand inhoud tekst bericht fragment schermafbeelding beeld antwoord citaat cv""".split()
 )
-# Words of that list with which people also announce what they say themselves: 'my message: …', 'user: …' do not.
-_TELLS = (
+TELLS = (
     r"(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|antwortet|antwortete|geschrieben|gesagt|gemeint"
     r"|écrit|dit|répond|répondu|raconte|raconté|écrivait|disait"
     r"|dice|dijo|escribe|escribió|preguntó|respondió|contó|escrito|dicho"
     r"|diz|disse|escreve|escreveu|perguntou|respondeu|contou"
     r"|scrive|scritto|detto|diceva|risponde|risposto|chiede|chiesto|racconta"
     r"|schrijft|schreef|zegt|zei|vraagt|vroeg|antwoordt|antwoordde|geschreven|gezegd"
-    r"|says|said|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
+    r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
 )
-_SPEAKS = re.compile(rf"\b{_TELLS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
+"""What somebody who speaks does, in seven languages."""
+_SPEAKS = re.compile(rf"\b{TELLS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
 _SPOKE_MYSELF = re.compile(
-    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|he|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{_TELLS}\b", re.IGNORECASE
+    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{TELLS}\b", re.IGNORECASE
 )
 # Phrases of one's own that name a text.
 _SAYINGS = re.compile(
@@ -120,6 +120,16 @@ _ABOUT_ME = re.compile(
     r"|\bsobre (?:mí|mi|mim|nós|nosotros)\b|\bsu di (?:me|noi)\b|\bover (?:mij|mezelf|ons)\b",
     re.IGNORECASE,
 )
+
+
+def tells_before(text: str) -> bool:
+    """Whether a text ends with somebody's speaking: 'my friend told me'."""
+    return bool(_SPEAKS.search(text))
+
+
+def spoke_myself(text: str) -> bool:
+    """Whether a text says that the speaker said something: 'I told him'."""
+    return bool(_SPOKE_MYSELF.search(text))
 
 
 def is_own_label(label: str) -> bool:
@@ -135,8 +145,8 @@ def is_own_label(label: str) -> bool:
         return not any(character.isalnum() for character in label)
     if _ABOUT_ME.search(label) or _SAYINGS.search(label):
         return True
-    if _SPEAKS.search(label):
-        return bool(_SPOKE_MYSELF.search(label))
+    if tells_before(label):
+        return spoke_myself(label)
     if _CARRIERS.intersection(words):
         return False
     return any(word in _FIRST_PERSON or word in _OWN for word in words)

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
+from recollect.chat.names import spoken_name
 from recollect.dates.mention import written
+from recollect.form.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.form.scrub import scrub
 from recollect.form.shapes import MEMORIES, Shape
 from recollect.form.shapes.items import UnusableError, prompt, quoted
@@ -96,7 +98,10 @@ def _ending(text: str, longest: int) -> str:
 
 def _line(message: LoggedMessage, source: FormInput, head: str, longest: int) -> str:
     day = message.said_at.astimezone(source.time_zone).date()
-    words = quoted(_ending(readable(message), longest) if head == "-" else readable(message), longest)
+    words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    if message.role == "user" and not spoken_name(message.name):
+        words = with_marked_speech(words)
+    words = quoted(_ending(words, longest) if head == "-" else words, longest)
     return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
 
 

@@ -114,7 +114,6 @@ _INVENTS = re.compile(
 _HEDGES = re.compile(
     r"\b(?:i\s++think|i\s++guess|i\s++suppose|probably|maybe|perhaps|possibly|might|sort\s++of|kind\s++of)\b", re.I
 )
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)|«[^»\n]{1,400}»")
 _COMMAND_VERBS = (
     "write|explain|summari[sz]e|translate|generate|create|give|list|show|tell|fix|make|help|rewrite|refactor|convert|compare"
     "|describe|draft|compose|find|suggest|recommend|calculate|compute|solve|implement|add|remove|debug|check|review|improve"
@@ -278,12 +277,3 @@ def commands(sentence: str) -> bool:
 def small_talk(sentence: str) -> bool:
     """Whether a sentence is greeting, thanks or assent alone."""
     return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)
-
-
-def without_quoted(text: str) -> str:
-    """Blank out what stands in quotation marks, keeping every character's place: others' words.
-
-    >>> without_quoted('She said "I love tea" to me')
-    'She said              to me'
-    """
-    return _QUOTED.sub(lambda match: " " * len(match.group()), text)

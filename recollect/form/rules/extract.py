@@ -8,6 +8,7 @@ from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
+from recollect.form.quotes import without_quoted
 from recollect.form.rules.answers import spelled_out
 from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tale
 from recollect.form.rules.correction import correction_of
@@ -36,7 +37,6 @@ from recollect.form.tone import (
     statement_part,
     supposes,
     takes_back,
-    without_quoted,
 )
 from recollect.form.transcript import is_stand_in, without_transcript
 from recollect.text import asks
