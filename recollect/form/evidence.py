@@ -78,7 +78,9 @@ def check_evidence(
     inside = stands_in(candidate.quote, readable(message))
     if answer is not None and (inside or question):
         return _assented(candidate, message, answer, question)
-    whole = question and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
+    # What only takes back or puts right what was said before may be as short as 'jk'.
+    answers = bool(question or candidate.forgets_seqs or candidate.corrects)
+    whole = answers and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
     if not whole and not is_quote(candidate.quote):
         return Checked(None, "has no quote")
     if not inside:

@@ -5,6 +5,7 @@ import re
 from recollect.form.machine_text import CODE_LINE
 from recollect.form.requests import wants_forgotten
 from recollect.form.rules.asides import tells_in_passing
+from recollect.form.rules.correction import may_correct
 from recollect.form.rules.facts import lead_of
 from recollect.form.rules.news import is_left_out, is_news
 from recollect.form.rules.shifts import tells_of_shift
@@ -64,7 +65,7 @@ def worth_a_look(text: str) -> bool:
     words = fold(fold_runs(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ]))
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
-    return any(_sentence_counts(sentence) for sentence in sentences(words))
+    return may_correct(words) or any(_sentence_counts(sentence) for sentence in sentences(words))
 
 
 def mentions_self(text: str) -> bool:

@@ -51,7 +51,9 @@ async def tell(
     """Send all messages through the proxy, in the profile `default`, and form memories between the sessions."""
     clock = FakeClock(story.session[0].said_at(0))
     parts = Parts(
-        settings=Settings(database_url=url, time_zone=story.time_zone, profile="default"),
+        settings=Settings(
+            database_url=url, time_zone=story.time_zone, profile="default", upstream_url="http://upstream.test/v1"
+        ),
         clock=clock,
         store=await open_store(url, clock=clock),
         embedder=embedder,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recollect.dates.mention import MONTHS
 from recollect.form.rules.facts import facts_of
 from recollect.form.sentences import sentences
-from recollect.form.tone import small_talk, statement_part
+from recollect.form.tone import denies_itself, retracts, small_talk, statement_part
 from recollect.text import asks, spelling_similarity
 
 # What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
@@ -139,6 +139,23 @@ def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") ->
     if not opened or (not clearly and asks(answers)):
         return None
     return _of_last(body, before, clearly=clearly)
+
+
+def may_correct(message: str) -> bool:
+    """Return whether a short message may put right, or take back, what was said before it.
+
+    >>> may_correct("*Pickles"), may_correct("oops, Turin"), may_correct("haha jk"), may_correct("Nice, thanks")
+    (True, True, True, False)
+    """
+    said = message.strip()
+    if len(said) > _MAX_SHORT or said.endswith("?"):
+        return False
+    body, opened, _ = _opening(said)
+    return bool(opened and body) or retracts(said) or denies_itself(said)
+
+
+# Longest message that is read as a correction and nothing else, in characters.
+_MAX_SHORT = 120
 
 
 def _is_called(name: str, answers: str) -> bool:

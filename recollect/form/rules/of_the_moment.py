@@ -49,6 +49,8 @@ _UNNAMED = re.compile(
     r"okay|good|great|ready|late|early|asleep|awake|in|out|up|off|perfect|lovely)(?:\s++(?:again|now|already|today|too))*+[\s.!]*+$",
     re.IGNORECASE,
 )
+# 'She's here!' tells of a birth, and ends a pregnancy.
+_ARRIVES = re.compile(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
 _FRAGMENT = re.compile(
     r"(?:at|in|on|for|with|from|by|near|to|about|under|behind|next\s++to)\s++(?:my|our)\s++[^,;:]{1,80}+[.!]*+$",
     re.IGNORECASE,
@@ -72,7 +74,7 @@ def is_of_the_moment(text: str, *, dated: bool) -> bool:
     >>> is_of_the_moment("I want to write a novel", dated=False), is_of_the_moment("I need glasses", dated=False)
     (False, False)
     """
-    if _ERROR.search(text) or _UNNAMED.match(text):
+    if _ERROR.search(text) or (_UNNAMED.match(text) and not _ARRIVES.match(text)):
         return True
     if _FRAGMENT.match(text) and not _VERB.search(text):
         return True

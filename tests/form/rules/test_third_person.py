@@ -163,7 +163,7 @@ def test_a_sentence_for_another_chat_is_no_memory() -> None:
         "my paragraph is 300 words and my conclusion is missing",
         "I always mix those up",
         "I never know which one to pick",
-        "she's here!!!",
+        "she's here",
         "at my aunt's place in Leeds",
         "for my daughter's birthday party",
     ],
