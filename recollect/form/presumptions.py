@@ -42,6 +42,18 @@ _CLAIMED = re.compile(
     rf"|(?:'ve\s{{1,3}}got|\s{{1,3}}have)\s{{1,3}}(?:\w{{1,12}}\s{{1,3}}){{1,3}}?{_KIN_OR_ANIMAL}\b)",
     re.IGNORECASE,
 )
+# A model has no life: where it says 'I have lived in Lyon' it writes for somebody else, as in a letter it corrects.
+_BORROWED = re.compile(
+    r"\bmy\s{1,3}(?:name\s{1,3}is|wife|husband|kids?|children|son|daughter|mother|father|mum|mom|dad|boss|job|flat|house|"
+    r"apartment|landlord|birthday)\b"
+    r"|\bi(?:'ve|\s{1,3}have)?\s{1,3}(?:(?:just|recently|currently|also|now|been)\s{1,3}){0,3}(?:lived?|living|moved\s{1,3}(?:to|from|here|in|out|house|away)\b|was\s{1,3}born|grew\s{1,3}up|"
+    r"work(?:ed|ing)?\s{1,3}(?:as|at|for|in)\s{1,3}(?!this|it\b|the\s{1,3}(?:code|text|answer))|married|studied\s{1,3}(?:at|in))\b"
+    r"|\bi(?:'m|\s{1,3}am)\s{1,3}(?:allergic|married|divorced|pregnant|retired|vegan|vegetarian|from\s|\d{1,3}\s{1,3}years|an?\s{1,3}(?:tenant|"
+    r"customer|patient|student|mother|father|resident|new\s))",
+    re.IGNORECASE,
+)
+# 'Aye, captain!'
+_MAX_EXCLAIMED_WORDS = 4
 _COURTESY = re.compile(
     r"(?:great|nice|lovely|wonderful|congrat\w{0,20}|welcome|noted|sure|got\s{1,3}it|okay|ok|alright|all\s{1,3}right|"
     r"of\s{1,3}course|haha|ha|wow|oh|ah|aw|cool|perfect|sounds|i(?:'m|\s{1,3}am)\s{1,3}(?:so\s{1,3}|very\s{1,3})?"
@@ -63,6 +75,8 @@ def presumptions(text: str) -> list[Piece]:
 
 
 def _presumes(sentence: str) -> bool:
+    if _BORROWED.search(sentence):
+        return True
     return bool(_CLAIMED.match(sentence) and not asks(sentence)) or bool(_GRANTED.search(sentence))
 
 
@@ -80,4 +94,6 @@ def is_assistants_small_talk(text: str) -> bool:
 
 
 def _is_courtesy(sentence: str) -> bool:
-    return len(words(sentence)) <= MAX_COURTESY_WORDS and bool(_COURTESY.match(sentence))
+    said = len(words(sentence))
+    exclaims = said <= _MAX_EXCLAIMED_WORDS and sentence.rstrip().endswith("!")
+    return exclaims or (said <= MAX_COURTESY_WORDS and bool(_COURTESY.match(sentence)))

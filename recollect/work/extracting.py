@@ -47,6 +47,7 @@ from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
 from recollect.work.forget import forgotten_by_hand, repeats_forgotten
+from recollect.work.misspoken import misspoken
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
@@ -192,6 +193,7 @@ async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     decisions += await _left_out(batch, extracted, tools)
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
     outdated, home = outdated_by(resolved, changes, decisions), batch.lease.key.home
+    outdated += await misspoken(batch, tools)
     shortened, why = await withhold(outdated, batch.hot, tools, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
     return [*changes, *shortened, *episodes], [*decisions, *why, *why_episodes]

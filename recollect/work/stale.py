@@ -41,6 +41,8 @@ _DENIED = re.compile(
 _MIN_SHARED_WORDS = 2
 # Sentences of a forgotten quotation by which others that repeat them are found; the first of its message.
 MAX_REPEATED = 12
+# In so few words an assistant only reacts to what it was told.
+_MAX_REACTION_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,9 +195,9 @@ def outdated_by(
         if topic and until:
             found += outdated_topics(decided.candidate, until=until)
         if until and decided.adds and decided.candidate.corrects:
-            found.append(_denied_value(decided.candidate.corrects, decided.candidate, until))
+            found.append(denied_value(decided.candidate.corrects, decided.candidate.text, until))
         elif until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
-            found.append(_denied_value(denied["old"], decided.candidate, until))
+            found.append(denied_value(denied["old"], decided.candidate.text, until))
         found += _changed_states(decided, until, decisions) if until else []
         found += [
             outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
@@ -231,12 +233,12 @@ def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Deci
     ]
 
 
-def _denied_value(old: str, candidate: Candidate, until: Evidence) -> Outdated:
+def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
     """Say by which words what 'X, not Y' corrects is found in the same conversation."""
     value = read(old).content
     return Outdated(
         value=value,
-        content=value | content_words(candidate.text),
+        content=value | content_words(meant),
         terms=frozenset(terms(old)),
         until=until,
         conversation=until.conversation,
@@ -323,7 +325,8 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
             return False
         if old.is_topic or old.conversation or shared - old.value:
             return True
-        return role == "assistant" and not _SECOND_PERSON.isdisjoint(words(sentence))
+        said = words(sentence)
+        return role == "assistant" and (not _SECOND_PERSON.isdisjoint(said) or len(said) <= _MAX_REACTION_WORDS)
     if old.is_topic and is_about(old.content, read(sentence).content):
         return True
     return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))

@@ -19,6 +19,9 @@ from recollect.form.presumptions import is_assistants_small_talk, presumptions
         "You always fly business class.",
         "Da du in Rostock wohnst, nimm die Fähre.",
         "Comme tu habites à Nantes, prends le tram.",
+        "My name is Salvo and I have lived in Catania for three years.",
+        "I am a tenant in your building.",
+        "My wife and I recently moved to Leeds.",
     ],
 )
 def test_a_statement_about_the_user_is_found(sentence: str) -> None:
@@ -38,6 +41,8 @@ def test_a_statement_about_the_user_is_found(sentence: str) -> None:
         "Do you live in Ghent?",
         "You have three options: a bus, a tram or a bike.",
         "You are right about the second clause.",
+        "I have looked at the letter and my advice is to shorten it.",
+        "I moved the second paragraph up.",
         "Since 2019 the bridge has been closed.",
         "Bring your own towel.",
     ],
@@ -62,3 +67,8 @@ def test_advice_and_questions_are_not(sentence: str) -> None:
 )
 def test_small_talk_of_an_assistant_says_nothing_of_its_own(text: str, expected: bool) -> None:
     assert is_assistants_small_talk(text) is expected
+
+
+@pytest.mark.parametrize("said", ["Aye, captain!", "Happy birthday, Ana!", "Aye, captain! Where do we sail?"])
+def test_an_exclamation_of_few_words_is_small_talk(said: str) -> None:
+    assert is_assistants_small_talk(said)

@@ -11,7 +11,7 @@ from recollect.dates import Direction, resolve_dates
 from recollect.form.quotes import without_quoted
 from recollect.form.rules.answers import spelled_out
 from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tale
-from recollect.form.rules.correction import correction_of
+from recollect.form.rules.correction import Correction, correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.joint_subject import is_half_subject
@@ -200,14 +200,29 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     return found
 
 
-def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
-    """Read a correction as the statement that was meant, in the words of the one that it corrects."""
+def corrections(source: FormInput) -> list[tuple[LoggedMessage, Correction]]:
+    """Find the messages that put right what their speaker said before, whoever forms memories of them."""
+    return [
+        (reading.message, fix)
+        for reading in _readings(source)
+        for sentence in sentences(reading.masked)[:MAX_SENTENCES]
+        if (fix := _correction(reading, sentence))
+    ]
+
+
+def _correction(reading: Reading, sentence: Piece) -> Correction | None:
+    """Read a sentence as the correction of another; a star before a whole message opens one: '*Pickles'."""
     if reading.talk or supposes(sentence.text):
-        return []
+        return None
     before = (reading.masked[: sentence.start], *reading.before)
     starred = reading.masked[: sentence.start].endswith("*") and not reading.masked[: sentence.start].strip(" *")
     star = "*" if starred and sentence.end >= len(reading.masked.rstrip()) else ""
-    fix = correction_of(f"{star}{sentence.text}", before, answers=reading.answers)
+    return correction_of(f"{star}{sentence.text}", before, answers=reading.answers)
+
+
+def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
+    """Read a correction as the statement that was meant, in the words of the one that it corrects."""
+    fix = _correction(reading, sentence)
     if fix is None:
         return []
     if fix.meant:

@@ -1,0 +1,40 @@
+"""Quote no more what the user put right: a model that forms the right memory tells nothing of the first wording.
+
+Reads no store.
+"""
+
+from recollect.form.rules.extract import corrections
+from recollect.form.sources import FormInput, speaker_of
+from recollect.types import Evidence, LoggedMessage
+from recollect.work.apart import apart
+from recollect.work.batch import Batch
+from recollect.work.portions import LARGE_BATCH, characters
+from recollect.work.stale import Outdated, denied_value
+from recollect.work.tools import Tools
+
+
+async def misspoken(batch: Batch, tools: Tools) -> list[Outdated]:
+    """Find what was put right in the messages of a batch; without a model the rules' candidates tell it."""
+    if tools.model is None or "user" not in batch.sources:
+        return []
+    source = FormInput(
+        messages=batch.messages,
+        earlier=batch.earlier,
+        subject=batch.lease.key.subject,
+        sources=frozenset({"user"}),
+        time_zone=tools.zone,
+    )
+    found = await apart(characters(batch.messages), lambda: corrections(source), above=LARGE_BATCH)
+    return [denied_value(fix.old, fix.meant or fix.new, _said(message)) for message, fix in found]
+
+
+def _said(message: LoggedMessage) -> Evidence:
+    return Evidence(
+        conversation=message.conversation,
+        seq=message.seq,
+        hash=message.hash,
+        role=message.role,
+        speaker=speaker_of(message),
+        quote="",
+        said_at=message.said_at,
+    )
