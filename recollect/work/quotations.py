@@ -1,5 +1,6 @@
 """Leave out of quotations what no longer holds. Reads the store and embeds what is left."""
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -75,12 +76,16 @@ async def withhold(
     found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
     shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, tools)
-    now = tools.clock.now()
-    closes = [
-        CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now) for short in shortened
-    ]
     added = await added_quotations([short.new for short in shortened if short.new], tools)
-    return [*closes, *added], [_decision(short, now, tools) for short in shortened]
+    now = tools.clock.now()
+    closes: list[Change] = []
+    decisions: list[Decision] = []
+    for place, short in enumerate(shortened, start=1):
+        closes.append(CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now))
+        decisions.append(_decision(short, now, tools))
+        if not place % PORTION:
+            await asyncio.sleep(0)
+    return [*closes, *added], decisions
 
 
 async def _all_shortened(
