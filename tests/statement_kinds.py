@@ -56,6 +56,7 @@ NOBODYS = {
     "note_copied",
     "ledger_key",
     "keep_ledger_key",
+    "claim_range",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}

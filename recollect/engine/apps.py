@@ -48,12 +48,11 @@ class Apps(Conversing, Sharing, Ending):
         Raises:
             UnknownMemoryError: it has none.
         """
-        own = await self._app(app, user)
-        found = [memory for memory in await self.app_memories(app, user=user) if memory.number == number]
-        if not found:
-            raise UnknownMemoryError(str(number))
-        gone = next((memory for memory in found if memory.subject == own), found[0])
-        await self.erase(gone.id, user=gone.subject, keep_messages=True)
+        for memory in await self.app_memories(app, user=user):
+            if memory.number == number:
+                await self.erase(memory.id, user=memory.subject, keep_messages=True)
+                return
+        raise UnknownMemoryError(str(number))
 
     async def delete_app_memories(self, app: str, *, user: str | Subject | None = None) -> int:
         """Erase all memories of an app; returns how many it listed. The conversations they sum up stay.

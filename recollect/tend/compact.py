@@ -34,6 +34,8 @@ SCHEMA: Mapping[str, Any] = {
 }
 # What an edit may have where the profile sets no length: two plain sentences.
 USUAL_LENGTH = 200
+# Longer numbers are not shown: models mistake a digit of fifteen, and each costs tokens.
+MAX_SHOWN_NUMBER = 99_999
 # Of an edit's words of meaning so many may be the model's own ("enjoys" for "likes"), but no name, number or denial.
 OWN_WORDS = 0.2
 _SHOWN = 400
@@ -58,11 +60,17 @@ class Question:
         return self.longest_characters or USUAL_LENGTH
 
     def shown(self) -> dict[int, Memory]:
-        """Give each memory a short number: its own, where each of them has one, else its place."""
+        """Give each memory a short number: its own, where each of them has a short one, else its place."""
         numbers = [one.number for one in self.held]
-        if 0 in numbers or len(set(numbers)) < len(numbers):
+        short = all(0 < number <= MAX_SHOWN_NUMBER for number in numbers)
+        if not short or len(set(numbers)) < len(numbers):
             numbers = list(range(1, len(self.held) + 1))
         return dict(zip(numbers, self.held, strict=True))
+
+    def named(self, number: int) -> Memory | None:
+        """Find the memory that is shown under a number, or has one of its own too long to be shown."""
+        long = next((one for one in self.held if one.number == number > MAX_SHOWN_NUMBER), None)
+        return self.shown().get(number, long)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +135,7 @@ def verdict(data: object, question: Question) -> Verdict:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the answer"
         raise InvalidVerdictError(f"{where}: {first['msg']}") from None
-    target = question.shown().get(answer.target)
+    target = question.named(answer.target)
     if target is None:
         raise InvalidVerdictError(f"memory {answer.target} was not shown")
     reason = scrub(answer.reason)[:_LONGEST_REASON]

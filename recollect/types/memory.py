@@ -263,7 +263,7 @@ class Memory:
     last_used_at: datetime | None = None
     detail: Detail = NO_DETAIL
     number: int = 0
-    """Apps only: the small integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
+    """Apps only: the integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

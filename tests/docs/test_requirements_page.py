@@ -10,7 +10,6 @@ PAGE = (ROOT / "docs" / "requirements.md").read_text("utf-8")
 ROWS = {"S": 14, "C": 12, "A": 12, "U": 15, "T": 10}
 EVERY = [f"{letter}{number}" for letter, most in ROWS.items() for number in range(1, most + 1)]
 OPEN_ON_PURPOSE = {
-    "A4": ("unique in the table", "one count for all subjects has to hold on both databases, in copies and with Citus"),
     "A7": ("authentication", "keys with rights and roles come with what may be named by whom; until then loopback"),
     "T1": (
         "summaries and proxied",

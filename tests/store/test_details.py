@@ -17,8 +17,13 @@ async def test_what_few_memories_have_is_read_back(store: Store, clock: FakeCloc
     assert (await store.memories(ANA, [known.id]))[0].detail == detail
 
 
-async def test_an_apps_memories_are_numbered_within_the_app(store: Store, clock: FakeClock) -> None:
+async def test_a4_an_apps_memories_are_numbered_one_after_the_other(store: Store, clock: FakeClock) -> None:
+    found: list[int] = []
     for app in (Subject("app", "calendar"), Subject("app", "notes")):
         known = [memory(f"Memory {n}.", subject=app, clock=clock) for n in (1, 2)]
         await store.apply(app, [add(one) for one in known], [])
-        assert [one.number for one in await store.memories(app, [one.id for one in known])] == [1, 2]
+        first, second = (one.number for one in await store.memories(app, [one.id for one in known]))
+        assert second == first + 1
+        found += [first, second]
+    assert found[:2] == [1, 2]
+    assert len(set(found)) == len(found)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from uuid import UUID
 
 import apsw
@@ -25,7 +26,7 @@ from recollect.store.relational import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
-from recollect.types import Action, Detail, MemoryKind, MemoryState, Scene, Subject
+from recollect.types import Action, Detail, MemoryId, MemoryKind, MemoryState, Scene, StrengthenMemory, Subject
 from stores import DURABLE
 from talk import assistant, slots, tell, user
 
@@ -40,6 +41,11 @@ COLUMNS = {
 TALK = [
     user("I need a calendar entry for my dentist on 12 May at nine, please."),
     assistant("Done: dentist on 12 May at nine. I chose the blue calendar because it is your private one."),
+]
+
+OTHER_TALK = [
+    user("I want the roof of my greenhouse painted before the winter, by a neighbour."),
+    assistant("Noted: the greenhouse's roof is painted before the winter, by a neighbour."),
 ]
 
 
@@ -123,9 +129,12 @@ def test_a4_u6_t2_t4_on_postgresql_they_have_its_own_types() -> None:
                 assert type_ == "timestamp with time zone", f"{name}.{column}"
             if column == "metadata":
                 assert type_ == "jsonb", f"{name}.{column}"
+            if column == "content":
+                assert type_ == "text", f"{name}.{column}"
             if (column == "id" and name != "app_memories") or column.endswith("vector_id"):
                 assert type_ == "uuid", f"{name}.{column}"
     assert found["structured_facts"]["is_active"] == "boolean"
+    assert found["app_memories"]["id"] == "bigint"
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:
@@ -175,6 +184,46 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(engine
     await engine.delete_app_memories("calendar", user="ana")
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'calendar'") == []
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'notes'") != []
+
+
+async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their_own_names(
+    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+) -> None:
+    names = ("To do", "calendar", "a/b", "100%")
+    for who in ("ana", "ben/x"):
+        for app in names:
+            for text in ("They met on Tuesday.", "They met again."):
+                mine = await engine.memory_of(user=who, scene=Scene(profile="app", app=app))
+                await engine.add(text, user=mine, profile="app")
+    for app in names:
+        for_all = Subject("app", quote(app, safe=""))
+        await engine.add("Everybody met.", user=for_all, profile="app")
+    found = rows(parts, "SELECT id, app_id FROM app_memories")
+    assert len({id_ for id_, _ in found}) == len(found) == 4 * (2 * 2 + 1)
+    assert {app for _, app in found} == set(names)
+    for who in ("ana", "ben/x"):
+        shown = [one.number for app in names for one in await engine.app_memories(app, user=who)]
+        assert set(shown) <= {id_ for id_, _ in found}
+    [(count,)] = rows(parts, "SELECT count(*) FROM app_memories WHERE app_id = 'To do'")
+    assert count == 5
+    if not parts.settings.database_url.startswith("postgresql:"):
+        assert rows(parts, "SELECT DISTINCT typeof(id), typeof(created_at) FROM app_memories") == [("integer", "text")]
+
+
+async def test_a4_a_memorys_conversations_stand_there_first_to_last(
+    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+) -> None:
+    scene = Scene(profile="app", app="calendar")
+    for name, messages in (("c1", TALK), ("c2", OTHER_TALK)):
+        await engine.end_conversation(name, user="ana", messages=messages, scene=scene)
+        await engine.form()
+    mine = await engine.memory_of(user="ana", scene=scene)
+    first, second = [one.id for one in reversed(await engine.app_memories("calendar", user="ana"))]
+    strengthened = StrengthenMemory(id=MemoryId(second), importance=0.9, inherits=(MemoryId(first),))
+    await parts.store.apply(mine, [strengthened], [])
+    query = "SELECT source_conversation_id, metadata FROM app_memories ORDER BY id"
+    told = [(source, read(about)["relatedConversations"]) for source, about in rows(parts, query)]
+    assert told == [("c1", ["c1"]), ("c2", ["c2", "c1"])]
 
 
 async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_stay(

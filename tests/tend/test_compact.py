@@ -47,6 +47,10 @@ def test_memories_with_numbers_of_their_own_are_shown_and_named_by_them() -> Non
     question = replace(ASKED, held=held)
     assert verdict(says("delete", 11), question).target == TRIP.id
     assert "1" in refused(says("delete", 1), question)
+    long = [replace(one, number=one.number + 59_232_605_000_000) for one in held]
+    shown = replace(ASKED, held=long)
+    assert verdict(says("delete", 2), shown).target == verdict(says("delete", long[1].number), shown).target == TRIP.id
+    assert "11" in refused(says("delete", 11), shown)
     unnumbered = replace(ASKED, held=[*held[:2], NAME])
     assert verdict(says("delete", 1), unnumbered).target == TEA.id
 

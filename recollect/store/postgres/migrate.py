@@ -10,7 +10,7 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError, Unreadable
 from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, Session, connect
 from recollect.store.postgres.faults import FORGETFUL, fault
-from recollect.store.relational import inner
+from recollect.store.relational import inner, numbers
 from recollect.store.relational.database import Row
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
@@ -18,7 +18,7 @@ from recollect.store.relational.unfinished import refuse_unfinished
 
 SQL = load("subject")
 # What a migration does behind its statements, by its number.
-_STEPS = {4: inner.register_all}
+_STEPS = {4: inner.register_all, 6: numbers.upgrade}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock that whoever migrates, or distributes, holds.
 LOCK = 0x52636C7452636C74

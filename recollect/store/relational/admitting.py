@@ -5,7 +5,7 @@ from typing import Any
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_text
-from recollect.store.relational import subjects
+from recollect.store.relational import numbers, subjects
 from recollect.store.relational.adding import Packing
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.relational.database import Row
@@ -14,15 +14,17 @@ from recollect.store.relational.exporting import Record
 from recollect.store.relational.import_check import key_of
 from recollect.store.relational.importing import Block
 from recollect.store.relational.ledger import imported_as
-from recollect.store.relational.rows import STATE_ORDER, fetch, fetch_value
+from recollect.store.relational.rows import KIND_NUMBER, STATE_ORDER, fetch, fetch_value
 from recollect.store.relational.statements import load
 from recollect.store.relational.tables import TABLES
-from recollect.types import ASKING, MemoryId, MemoryState, ReopenMemory, Subject
+from recollect.types import ASKING, MemoryId, MemoryKind, MemoryState, ReopenMemory, Subject
 
 SQL = load("export")
 SUBJECT_SQL = load("subject")
 _TABLES = {table.name: table for table in TABLES}
-_ACTIVE = STATE_ORDER.index(MemoryState.ACTIVE)
+_ACTIVE, _TURN = STATE_ORDER.index(MemoryState.ACTIVE), KIND_NUMBER[MemoryKind.TURN]
+# What a memory has that is no app's.
+_BARE: Record = {"number": None, "app": None}
 _BESIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})
 
 
@@ -120,7 +122,11 @@ class Admitting:
 
     def _write_memories(self, versions: Mapping[int, int]) -> None:
         memories = self._all("memory")
-        self._add("memory", [(key, one | {"changed": versions[key]}) for key, one in memories])
+        numbered = {block.key: self._numbered(block) for block in self._named}
+        self._add(
+            "memory",
+            [(key, one | {"changed": versions[key]} | numbered[key].get(one["id"], _BARE)) for key, one in memories],
+        )
         self._add(
             "evidence",
             [
@@ -132,6 +138,20 @@ class Admitting:
         tags = ((key, one["id"], tag) for key, one in memories for tag in set(one["tags"]))
         self._add("memory_tag", [(key, {"memory": id_, "tag": tag}) for key, id_, tag in tags])
         self._add("link", [(key, {"memory": one["id"]}) for key, one in memories if one["linked"]])
+
+    def _numbered(self, block: Block) -> dict[bytes, Record]:
+        """Return number and app of an app's memories: a number in the file is kept where it is free here."""
+        subject = block.subject
+        if subject is None or subject.kind != "app":
+            return {}
+        memories = [one for one in block.of("memory") if one["kind"] != _TURN]
+        carried = numbers.carry(self._db, subject, [one["number"] for one in memories if one["number"]])
+        fresh = iter(numbers.take(self._db, subject, sum(not one["number"] for one in memories)))
+        app = numbers.app_id(subject)
+        return {
+            one["id"]: {"number": carried[one["number"]] if one["number"] else next(fresh), "app": app}
+            for one in memories
+        }
 
     def _write_hot(self) -> None:
         term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), Packing(self._db)

@@ -1,12 +1,12 @@
 """Apply changes to a subject's memories, with the decisions behind them. Works on a connection, in a transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
-from recollect.store.relational import subjects
+from recollect.store.relational import numbers, subjects
 from recollect.store.relational.adding import Adding
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code, role_number, unpack_fixed
 from recollect.store.relational.database import Database, Row
@@ -105,10 +105,12 @@ class Changes:
         self._version = version
         self._closing: dict[bytes, CloseMemory] = {}
         self._adding = Adding(db, self._key)
+        self._numbers: Iterator[int] = iter(())
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Apply them all."""
         self._closing = {_id(change.id): change for change in changes if isinstance(change, CloseMemory)}
+        self._numbers = iter(numbers.take(self._db, self._subject, sum(map(self._lacks_number, changes))))
         for change in changes:
             if not isinstance(change, AddMemory) or self._looks_back(change):
                 self._adding.flush()
@@ -126,8 +128,8 @@ class Changes:
         self._adding.flush()
 
     def _looks_back(self, change: AddMemory) -> bool:
-        """Tell whether what is added before has to be there: it may fill the same slot, is counted, or drawn on."""
-        return change.memory.kind is MemoryKind.FACT or bool(change.inherits) or self._subject.kind == "app"
+        """Tell whether what is added before has to be there: it may fill the same slot, or is drawn on."""
+        return change.memory.kind is MemoryKind.FACT or bool(change.inherits)
 
     def _add(self, change: AddMemory) -> None:
         memory = change.memory
@@ -165,7 +167,7 @@ class Changes:
     def _reopen(self, change: ReopenMemory) -> None:
         id_ = _id(change.id)
         if self._state(id_) is not MemoryState.ACTIVE:
-            reopen(self._db, self._key, id_, change, salt=self._salt, version=self._version)
+            reopen(self._db, self._subject, id_, change, salt=self._salt, version=self._version)
 
     def _weaken(self, change: WeakenMemory) -> None:
         id_ = _id(change.id)
@@ -202,14 +204,20 @@ class Changes:
             micros(memory.last_used_at),
             self._version,
             write_detail(memory.detail),
-            self._number(memory),
+            *self._number_and_app(memory),
         )
 
-    def _number(self, memory: Memory) -> int | None:
-        """Number the memories of an app; one that takes another's place keeps its number."""
-        if self._subject.kind != "app" or memory.kind is MemoryKind.TURN:
-            return None
-        return memory.number or int(fetch_value(self._db, SQL["next_number"], self._key))
+    def _number_and_app(self, memory: Memory) -> tuple[int | None, str | None]:
+        if not self._is_numbered(memory):
+            return None, None
+        return memory.number or next(self._numbers), numbers.app_id(self._subject)
+
+    def _is_numbered(self, memory: Memory) -> bool:
+        return self._subject.kind == "app" and memory.kind is not MemoryKind.TURN
+
+    def _lacks_number(self, change: Change) -> bool:
+        """Tell whether a change adds a memory that needs a new number: one in another's place has that one's."""
+        return isinstance(change, AddMemory) and self._is_numbered(change.memory) and not change.memory.number
 
     def _free_slot(self, memory: Memory) -> None:
         filled = fetch_value(self._db, SQL["in_slot"], self._key, clean(memory.category), clean(memory.key))

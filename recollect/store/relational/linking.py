@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
-from recollect.store.relational import subjects
+from recollect.store.relational import numbers, subjects
 from recollect.store.relational.arrays import pack_terms
 from recollect.store.relational.changes import apply
 from recollect.store.relational.database import Database
@@ -42,9 +42,9 @@ def link(db: Database, subject: Subject, memory: MemoryId, copy: Copy) -> None:
         return
     _refuse(db, subject, id_, to)
     version = subjects.move_version(db, to)
-    number = int(fetch_value(db, MEMORY_SQL["next_number"], to.key)) if to.kind == "app" else None
+    number, app = (numbers.take(db, to, 1)[0], numbers.app_id(to)) if to.kind == "app" else (None, None)
     terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
-    db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number))
+    db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number, app))
     db.execute(SQL["copy_hot"], (to.key, id_, subject.key, terms))
     for statement in ("copy_evidence", "copy_tags", "copy_vectors"):
         db.execute(SQL[statement], (to.key, id_, subject.key))

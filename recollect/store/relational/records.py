@@ -12,6 +12,7 @@ from typing import Any
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
+from recollect.store.relational.numbers import MAX_NUMBER
 from recollect.store.relational.rows import ERASED as ERASED_MESSAGE
 from recollect.store.relational.rows import KIND_NUMBER, STATE_ORDER
 from recollect.store.relational.rows import WHOLE as WHOLE_MESSAGE
@@ -217,6 +218,7 @@ ID = Form(id_text, _id)
 WHOLE = Form(_as_is, _whole)
 COUNT = Form(_as_is, _whole_within(0, MAX_COUNT))
 PLACE = Form(_as_is, _whole_within(1, MAX_COUNT))
+NUMBER = Form(_as_is, _whole_within(1, MAX_NUMBER))
 DURATION = Form(_as_is, _whole_within(0, 2**53))
 LEVEL = Form(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
 INDEXED = Form(_as_is, _label(MAX_INDEXED_BYTES))
@@ -276,7 +278,7 @@ MEMORY = _fields(
         "closed_at": INSTANT,
         "last_used_at": INSTANT,
         "detail": DETAIL,
-        "number": PLACE,
+        "number": NUMBER,
     },
 )
 EVIDENCE = _fields(

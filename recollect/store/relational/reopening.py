@@ -7,12 +7,12 @@ import numpy as np
 from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import id_bytes, id_text
-from recollect.store.relational import subjects
+from recollect.store.relational import numbers, subjects
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.relational.database import Database
 from recollect.store.relational.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
 from recollect.store.relational.statements import load
-from recollect.types import ASKING, MemoryKind, ReopenMemory, Vector, WeakenMemory
+from recollect.types import ASKING, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
 
 SQL = load("undo")
 MEMORY_SQL = load("memory")
@@ -40,12 +40,13 @@ def pack_numbers(vectors: Sequence[Vector]) -> bytes:
     return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
 
 
-def reopen(db: Database, key: int, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
+def reopen(db: Database, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
     """Make a closed or held memory active, with what recall computes on.
 
     Raises:
         StaleSubjectError: it is a fact whose slot was filled meanwhile.
     """
+    key = subject.key
     row = fetch_one(db, SQL["memory_numbers"], key, id_)
     if row is None:
         return
@@ -56,7 +57,7 @@ def reopen(db: Database, key: int, id_: bytes, change: ReopenMemory, *, salt: by
             said = f"was filled meanwhile by {id_text(filled)}: read again"
             raise StaleSubjectError(f"the slot {category}/{slot} {said}", logged=f"a slot {said}")
     if number is not None and fetch_value(db, SQL["number_taken"], key, number):
-        number = fetch_value(db, MEMORY_SQL["next_number"], key)
+        (number,) = numbers.take(db, subject, 1)
     db.execute(SQL["reopen_memory"], (key, id_, version, number))
     rows = fetch(db, MEMORY_SQL["evidence"], key, id_)
     fixed = pack_fixed(

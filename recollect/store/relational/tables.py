@@ -41,7 +41,7 @@ class Table:
 
 
 TABLES = (
-    Table(name="meta", key=("name",), holds="keys of imported ledgers", kept="facts about the file"),
+    Table(name="meta", key=("name",), holds="keys of imported ledgers, ranges of numbers", kept="facts about the file"),
     Table(
         name="subject",
         key=("key",),
@@ -167,6 +167,13 @@ TABLES = (
         index=True,
     ),
     Table(name="app", key=("subject",), holds="that an app was announced", place="memories", every=("every_app",)),
+    Table(
+        name="app_number",
+        key=("subject",),
+        holds="a number",
+        place="memories",
+        every=("every_app_number",),
+    ),
     Table(
         name="subscription",
         key=("subject", "shared"),

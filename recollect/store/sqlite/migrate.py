@@ -8,12 +8,14 @@ from importlib.resources import files
 
 import apsw
 
-from recollect.store.relational import inner
+from recollect.store.relational import inner, numbers
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
 # What a migration does behind its statements, by its number.
-_STEPS = {9: inner.register_all}
+_STEPS = {9: inner.register_all, 11: numbers.upgrade}
+# Columns that a migration adds before its statements where they are lacking: SQLite cannot say that in SQL.
+_COLUMNS = {11: (("memory", "app", "TEXT"),)}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 
 
@@ -57,8 +59,15 @@ def migrate(db: apsw.Connection) -> None:
             continue
         with writing(db):
             if schema_of(db) < number:  # another process may have been quicker
+                _add_columns(db, number)
                 db.execute(sql)
                 if number in _STEPS:
                     _STEPS[number](db)
                 db.pragma("application_id", APPLICATION_ID)
                 db.pragma("user_version", number)
+
+
+def _add_columns(db: apsw.Connection, number: int) -> None:
+    for table, column, type_ in _COLUMNS.get(number, ()):
+        if not db.execute("SELECT 1 FROM pragma_table_info(?) WHERE name = ?", (table, column)).fetchall():
+            db.execute(f'ALTER TABLE "{table}" ADD COLUMN "{column}" {type_}')

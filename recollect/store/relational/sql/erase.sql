@@ -207,9 +207,9 @@ SELECT s.name, l.memory
 -- name: copy_memory
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
                     valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
-                    number)
+                    number, app)
 SELECT ?1, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
-       valid_from, valid_to, known_from, closed_at, profile, version, 0, NULL, ?4, detail, ?5
+       valid_from, valid_to, known_from, closed_at, profile, version, 0, NULL, ?4, detail, ?5, ?6
   FROM memory
  WHERE subject = ?3 AND id = ?2
 
@@ -301,6 +301,9 @@ SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DE
 
 -- name: every_app
 DELETE FROM app WHERE subject = ?1
+
+-- name: every_app_number
+DELETE FROM app_number WHERE subject = ?1
 
 -- name: every_subscription
 DELETE FROM subscription WHERE subject = ?1

@@ -3,11 +3,8 @@
 -- name: add_memory
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
                     valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
-                    number)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23)
-
--- name: next_number
-SELECT coalesce(max(number), 0) + 1 FROM memory WHERE subject = ?1
+                    number, app)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
 
 -- name: add_tag
 INSERT INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING

@@ -1,0 +1,231 @@
+"""A4: the ids of apps' memories are integers, unique in the whole table and never given twice."""
+
+import os
+import signal
+import subprocess
+import sys
+from asyncio import gather
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from factories import add, memory, turn
+from recollect.store.failpoint import VARIABLE
+from recollect.store.open import open_store
+from recollect.store.postgres.connection import Session, connect
+from recollect.store.postgres.migrate import prepare
+from recollect.store.protocol import Store
+from recollect.store.relational import numbers
+from recollect.store.relational.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
+from recollect.store.relational.rows import fetch
+from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.testing import FakeClock
+from recollect.types import CloseMemory, EraseOrder, Memory, ReopenMemory, Subject
+from stores import DURABLE, new_store, url_of
+
+TESTS = Path(__file__).parent.parent
+SCRIPT = Path(__file__).parent / "numbers_process.py"
+CALENDAR, NOTES, BENS = (Subject("app", name) for name in ("ana/calendar", "ana/notes", "ben/calendar"))
+SHARED = Subject("app", "To%20do")
+
+
+@pytest.fixture(params=DURABLE)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return url_of(str(request.param), tmp_path)
+
+
+async def added(store: Store, app: Subject, count: int, clock: FakeClock) -> list[Memory]:
+    """Add memories in one commit; return them as they were stored."""
+    known = [memory(f"Memory {place}.", subject=app, clock=clock) for place in range(count)]
+    await store.apply(app, [add(one, vector=None) for one in known], [])
+    return await store.memories(app, [one.id for one in known])
+
+
+async def numbers_of(store: Store, *apps: Subject) -> list[int]:
+    listed = [await store.list_memories(app, limit=9999) for app in apps]
+    return [one.number for some in listed for one in some]
+
+
+async def test_a4_ids_are_unique_across_users_and_apps_and_ascend_within_each(store: Store, clock: FakeClock) -> None:
+    found: list[int] = []
+    for count in (1, 3, 2):
+        for app in (CALENDAR, NOTES, BENS, SHARED):
+            found += [one.number for one in await added(store, app, count, clock)]
+    assert len(set(found)) == len(found) == 24
+    assert all(0 < number <= MAX_NUMBER < 2**53 for number in found)
+    for app in (CALENDAR, NOTES, BENS, SHARED):
+        newest_first = await numbers_of(store, app)
+        assert newest_first == sorted(newest_first, reverse=True)
+        assert newest_first[0] - newest_first[-1] == 5, "one after the other"
+    assert sorted(await numbers_of(store, CALENDAR)) == [1, 2, 3, 4, 5, 6], "the first app of a store counts from 1"
+
+
+async def test_a4_no_id_is_used_again_after_erasing_one_all_or_the_user_nor_after_a_restart(
+    url: str, clock: FakeClock
+) -> None:
+    given: list[int] = []
+    for order in ("last", "all", "app", "user", "nothing"):
+        store = await open_store(url, clock=clock)
+        known = await added(store, CALENDAR, 3, clock)
+        given += [one.number for one in known]
+        gone = tuple(one.id for one in (known[-1:] if order == "last" else await store.list_memories(CALENDAR)))
+        if order in ("last", "all"):
+            await store.erase(EraseOrder(subject=CALENDAR, memories=gone))
+        elif order != "nothing":
+            whose = CALENDAR if order == "app" else Subject("user", "ana")
+            await store.erase(EraseOrder(subject=whose, everything=True))
+        await store.close()
+    assert len(set(given)) == len(given) == 15, given
+
+
+async def test_a4_an_id_tells_nothing_of_what_others_store(clock: FakeClock, tmp_path: Path) -> None:
+    """In two worlds, with busy others and without, each user's apps count the same."""
+    found = []
+    for place, busy in enumerate((0, 7)):
+        (tmp_path / str(place)).mkdir()
+        store = await new_store("file", tmp_path / str(place), clock)
+        await added(store, Subject("app", "first/app"), 1, clock)
+        mine: list[int] = []
+        for count in (1, 2, 3):
+            for other in range(busy):
+                await added(store, Subject("app", f"other {other}/calendar"), count, clock)
+            mine += [one.number for one in await added(store, BENS, 2, clock)]
+        found.append(mine)
+        await store.close()
+    assert found[0] == found[1]
+    assert [number % RANGE_SIZE for number in found[0]] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a4_a_batch_takes_its_ids_in_one_statement() -> None:
+    db = open_writer(Place(path=MEMORY))
+    take(db, CALENDAR, 1)
+    asked: list[str] = []
+
+    def told(_: object, sql: str, __: object) -> bool:
+        asked.append(sql)
+        return True
+
+    db.exec_trace = told
+    assert take(db, CALENDAR, 500) == list(range(2, 502))
+    assert len(asked) == 1
+    assert take(db, CALENDAR, 0) == []
+    assert len(asked) == 1, "who adds nothing to an app asks nothing"
+    db.close()
+
+
+def test_a4_a_range_that_is_full_is_followed_by_another() -> None:
+    db = open_writer(Place(path=MEMORY))
+    before = take(db, CALENDAR, RANGE_SIZE - 3)
+    behind = take(db, CALENDAR, 5)
+    assert behind == list(range(behind[0], behind[0] + 5))
+    assert behind[0] % RANGE_SIZE == 1
+    assert before[-1] + 2 < behind[0]
+    many = take(db, NOTES, RANGE_SIZE + 1)
+    assert len({*before, *behind, *many}) == len(before) + 5 + len(many)
+    db.close()
+
+
+def test_a4_subjects_whose_keys_lead_to_one_range_share_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numbers, "_derived", lambda _, attempt: 7 + attempt)
+    db = open_writer(Place(path=MEMORY))
+    found = [number for place in range(9) for number in take(db, Subject("app", f"{place}/x"), 4)]
+    assert len(set(found)) == len(found)
+    db.close()
+
+
+async def test_a4_an_edit_keeps_the_id_and_what_is_taken_back_gets_a_new_one(store: Store, clock: FakeClock) -> None:
+    [old] = await added(store, CALENDAR, 1, clock)
+    heir = replace(memory("Edited.", subject=CALENDAR, clock=clock), number=old.number)
+    closing = CloseMemory(id=old.id, valid_to=clock.now(), closed_at=clock.now())
+    await store.apply(CALENDAR, [closing, add(heir, vector=None)], [])
+    assert await numbers_of(store, CALENDAR) == [old.number]
+    await store.apply(CALENDAR, [ReopenMemory(id=old.id, terms={}, space="", vectors=())], [])
+    assert sorted(await numbers_of(store, CALENDAR)) == [old.number, old.number + 1]
+
+
+async def test_a4_memories_of_no_app_and_quotations_have_no_id_there(store: Store, clock: FakeClock) -> None:
+    [note] = await added(store, Subject("session", "ana/1"), 1, clock)
+    assert note.number == 0
+    await store.record(turn("a", "b"))
+    assert [one.number for one in await added(store, CALENDAR, 1, clock)] == [1]
+
+
+async def test_a4_two_connections_of_one_process_take_different_ids(url: str, clock: FakeClock) -> None:
+    stores = [await open_store(url, clock=clock) for _ in range(2)]
+    apps = (CALENDAR, NOTES, BENS)
+    await gather(*(added(store, app, 1 + place % 3, clock) for place in range(10) for store in stores for app in apps))
+    found = await numbers_of(stores[0], *apps)
+    assert len(set(found)) == len(found) == 2 * 3 * sum(1 + place % 3 for place in range(10))
+    for store in stores:
+        await store.close()
+
+
+def start(url: str, count: int, apps: Sequence[Subject], failpoint: str = "") -> "subprocess.Popen[str]":
+    path = f"{TESTS}{os.pathsep}{TESTS.parent}"
+    return subprocess.Popen(
+        [sys.executable, str(SCRIPT), url, str(count), *(app.name for app in apps)],
+        env={**os.environ, "PYTHONPATH": path, VARIABLE: failpoint},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+async def test_a4_two_processes_that_add_at_once_take_different_ids(url: str, clock: FakeClock) -> None:
+    ours = [[CALENDAR, NOTES, SHARED], [CALENDAR, BENS, SHARED]]
+    processes = [start(url, 6, apps) for apps in ours]
+    told = [int(line) for process in processes for line in process.communicate(timeout=120)[0].split()]
+    assert [process.returncode for process in processes] == [0, 0]
+    store = await open_store(url, clock=clock)
+    found = await numbers_of(store, CALENDAR, NOTES, BENS, SHARED)
+    await store.close()
+    assert len(set(found)) == len(found) == 2 * 3 * 12
+    assert sorted(told) == sorted(found)
+
+
+@pytest.mark.parametrize("failpoint", ["before-commit", "after-commit"])
+async def test_a4_a_process_that_dies_around_its_commit_leaves_no_id_twice(
+    url: str, clock: FakeClock, failpoint: str
+) -> None:
+    told: list[int] = []
+    for place in (1, 4):
+        process = start(url, 6, [CALENDAR, BENS], f"{failpoint}:{place}")
+        told += [int(line) for line in process.communicate(timeout=120)[0].split()]
+        assert process.returncode == -signal.SIGKILL
+    store = await open_store(url, clock=clock)
+    told += [one.number for app in (CALENDAR, BENS) for one in await added(store, app, 2, clock)]
+    found = await numbers_of(store, CALENDAR, BENS)
+    await store.close()
+    assert len(set(found)) == len(found)
+    assert set(told) <= set(found)
+    assert len(set(told)) == len(told)
+
+
+def test_a4_an_app_is_called_by_its_own_name() -> None:
+    names = {
+        "ana/To do": "To do",
+        "ana%2Fx/calendar": "calendar",
+        "ana/a/b": "a/b",
+        "ana/100%25": "100%25",
+        "To%20do": "To do",
+        "100%25": "100%",
+        "50%": "50%",
+        "Kalender%C3%9C": "KalenderÜ",
+    }
+    assert {name: app_id(Subject("app", name)) for name in names} == names
+
+
+def test_a4_both_databases_make_the_same_numbers(tmp_path: Path) -> None:
+    """They follow from names alone: a copy, or an import, goes on as the database it came from would have."""
+    if "postgres" not in DURABLE:
+        pytest.skip("PostgreSQL's programs are not installed")
+    url = url_of("postgres", tmp_path)
+    prepare(url)
+    db = open_writer(Place(path=MEMORY))
+    with connect(url) as server:
+        session = Session(server)
+        for app in (CALENDAR, NOTES, BENS, SHARED, CALENDAR):
+            assert take(session, app, 3) == take(db, app, 3)
+        assert fetch(session, "SELECT count(*) FROM app_number") == [(4,)]
+    db.close()
