@@ -6,7 +6,7 @@ from recollect.form.machine_text import CODE_LINE
 from recollect.form.requests import wants_forgotten
 from recollect.form.rules.asides import tells_in_passing
 from recollect.form.rules.correction import may_correct
-from recollect.form.rules.facts import lead_of
+from recollect.form.rules.facts import facts_of, lead_of
 from recollect.form.rules.news import is_left_out, is_news
 from recollect.form.rules.shifts import tells_of_shift
 from recollect.form.rules.stand_alone import leaves_out_i
@@ -94,6 +94,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         or is_left_out(body, dated=True)
         or leaves_out_i(body)
         or tells_of_shift(body)
+        or bool(facts_of(stated, []))
     )
 
 

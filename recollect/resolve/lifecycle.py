@@ -50,6 +50,7 @@ _TURNS = (
         news=re.compile(
             rf"{_WHAT}(?:{_IS}(?:died|passed away|passed on|put (?:down|to sleep)|dead)"
             r"|(?: was| got) [^.!?]{0,60}?\b(?:died|didn't make it|did not make it))\b"
+            r"|\bput (?:my |our |the |their )?(?P<what2>[\w-]{2,30}(?: [A-Z][\w-]{1,30})?) (?:down|to sleep)\b"
         )
     ),
     _Turn(

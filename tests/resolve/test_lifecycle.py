@@ -30,6 +30,7 @@ def ended(new: str, old: str) -> bool:
         ("The sugar ban is lifted.", "The user eats no sugar until Easter."),
         ("The user and Nils broke up.", "The user lives with their boyfriend Nils in Ghent."),
         ("The user and their wife separated.", "The user's wife is called Ada."),
+        ('The user said: "We had to put Moose down on 3 May 2026."', "The user's labrador is called Moose."),
         ("The sale fell through.", "The sale of the flat is on 27 March 2026."),
         ("They postponed to 9 May 2026 the user's operation.", "The user's operation is on 2 May 2026."),
         ("The user is getting divorced.", "The user's husband Olaf is turning 50."),

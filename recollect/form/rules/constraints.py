@@ -155,7 +155,8 @@ RULES: tuple[Rule, ...] = (
         r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.{1,200}?)<NOMORE>?\s*+$", _not_allergic
     ),
     rule(
-        r"<I> (?:outgrew|have outgrown|got over|don't have)(?: my| an?)? (?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
+        r"(?:<I>|<HAVE>) (?:outgrew|have outgrown|outgrown|got over|don't have)(?: my| an?| the)? "
+        r"(?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
         _not_allergic,
     ),
     rule(

@@ -61,7 +61,10 @@ _TOLD = re.compile(
     r"|must\s++(?:say|admit)|forgot\s++to\s++(?:say|mention))|(?:just\s++)?(?:note|remember|keep\s++in\s++mind|"
     r"know|bear\s++in\s++mind)"
     r"|(?:please\s++)(?:note|remember|keep\s++in\s++mind|know)|you\s++should\s++know|remember\s++this|"
-    r"the\s++(?:thing|fact|truth)\s++is)"
+    r"the\s++(?:thing|fact|truth)\s++is"
+    # What a doctor says of the speaker is so.
+    r"|(?:my|the|our)\s++(?:doctor|doc|gp|allergist|specialist|consultant|dermatologist|cardiologist|dietitian|dietician|"
+    r"nurse|midwife|psychiatrist)\s++(?:just\s++|now\s++)?(?:says?|said|confirmed|told\s++me|thinks))"
     r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
     re.IGNORECASE,
 )

@@ -48,6 +48,13 @@ _BY_OTHERS = re.compile(
     rf"(?:\s++(?:has|have|just|also|finally|now|\w+ly)|'ve|'s){{0,4}}\s++{_DONE_TO}",
     re.IGNORECASE,
 )
+# 'We had to put Moose down.'
+_PUT_DOWN = re.compile(
+    r"(?:i|we)(?:'ve)?\s++(?:have\s++|had\s++)?(?:to\s++)?put\s++"
+    rf"(?:(?:my|our|the)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{PETS})\s++(?:(?-i:[A-Z])[\w-]{{1,30}}+\s++)?|(?-i:[A-Z])[\w-]{{1,30}}+\s++)"
+    r"(?:down|to\s++sleep)\b",
+    re.IGNORECASE,
+)
 _NOW_IS = re.compile(
     r"(?:(?:so|and|but|now)\s++){0,3}(?:it's|it\s++is|it'll\s++be|everything's|everything\s++is|we're|that's)\s++(?:[^,.!?;]{1,60}?\s++)??(?:now|instead|again)\b",
     re.IGNORECASE,
@@ -114,4 +121,6 @@ def is_news(text: str) -> bool:
     >>> is_news("Ilse moved to Ghent"), is_news("they postponed it"), is_news("the function is called twice")
     (True, True, False)
     """
-    return any(sign.match(text) for sign in (_HAPPENED, _BY_OTHERS, _NOW_IS, _ALL_NOW, _CHANGED, _IS_CHANGED))
+    return any(
+        sign.match(text) for sign in (_HAPPENED, _PUT_DOWN, _BY_OTHERS, _NOW_IS, _ALL_NOW, _CHANGED, _IS_CHANGED)
+    )

@@ -162,12 +162,13 @@ RULES: tuple[Rule, ...] = (
     ),
     rule(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
     rule(
-        r"my (?:all-?time )?favou?rite (?P<what>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
+        r"my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
         r"(?:is|are|has always been|would be) (?P<v>.+)",
         _favourite,
     ),
     rule(
-        r"(?P<v>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) (?:is|are) my (?:all-?time )?favou?rite (?P<what>[\w-]+)\s*+$",
+        r"(?P<v>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
+        r"(?:is|are) my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w-]+)\s*+$",
         _favourite_turned,
     ),
     rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),

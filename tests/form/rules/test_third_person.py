@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect.form.gate import worth_a_look
 from recollect.form.rules import extract_by_rules
 from recollect.types import MemoryKind
 from shown import logged, source
@@ -188,3 +189,32 @@ def test_the_work_at_hand_is_no_memory(said: str) -> None:
 )
 def test_what_lasts_is_a_memory(said: str) -> None:
     assert notes(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "value"),
+    [
+        ("my gp told me I'm diabetic", "condition:diabetic", "diabetic"),
+        ("the doctor says I've outgrown the latex allergy, tests were negative", "allergy:latex", "latex"),
+        ("my fav color is burnt orange these days", "favorite_color", "burnt orange"),
+        ("my fave band is Pulp", "favorite_band", "Pulp"),
+    ],
+)
+def test_a_fact_told_in_passing_words_is_read(said: str, key: str, value: str) -> None:
+    assert facts(said)[key] == value
+
+
+@pytest.mark.parametrize("said", ["the doctor upped the ramipril to 10 mg", "the gp put the sertraline up to 50 mg"])
+def test_a_dose_is_looked_at_without_an_i(said: str) -> None:
+    assert worth_a_look(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("we had to put Moose down on 3 May", 'The user said: "We had to put Moose down on 3 May 2026."'),
+        ("I had to put our old dog to sleep", 'The user said: "I had to put our old dog to sleep."'),
+    ],
+)
+def test_an_animals_death_is_kept(said: str, told: str) -> None:
+    assert told in notes(said)
