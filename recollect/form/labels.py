@@ -57,7 +57,7 @@ _OWN = frozenset(
     exam exams grade grades thesis teacher laptop computer editor keyboard os stack framework database linter
     indentation tabs spaces code style tone format units strengths weaknesses values beliefs politics star sign
     personality type sister's brother's wife's husband's mom's mum's dad's son's daughter's add hang nb warning
-    caution from trouwens overigens fait cierto aliás comunque peraltro pregunta long short shoe clothing
+    caution trouwens overigens fait cierto aliás comunque peraltro pregunta long short shoe clothing
     vegetarian vegan alter geburtstag wohnort stadt beruf arbeit ernährung allergie allergien hobbys familie
     kinder haustiere katze hund sprachen sprache ziel ziele frage hinweis wichtig übrigens nachtrag korrektur kurz
     kurzum nochmal ja nein gut größe gewicht hintergrund vorlieben abneigungen adresse nom prénom âge anniversaire
@@ -141,6 +141,8 @@ def is_own_label(label: str) -> bool:
     (False, False, False)
     """
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(label)]
+    if words in (["from"], ["to"], ["via"]):
+        return True  # the ends of a journey
     if not words:
         return not any(character.isalnum() for character in label)
     if _ABOUT_ME.search(label) or _SAYINGS.search(label):

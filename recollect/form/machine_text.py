@@ -31,7 +31,8 @@ _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)"
 # People write 'WARNING: …' and 'NOTICE: …' themselves.
 _SURE_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE)"
 _LOG = re.compile(
-    r"^[ \t\[(]{0,9}(?:\d{4}[-/.]\d\d[-/.]\d\d[T _,]{1,2}\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{1,6}\b|\d\d-\d\d \d\d:\d\d:\d\d"
+    r"^[ \t\[(]{0,9}(?:\d{4}[-/.]\d\d[-/.]\d\d[T _,]{1,2}\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{1,6}\b"
+    r"|\d\d-\d\d \d\d:\d\d:\d\d"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d |\d\d/[A-Z][a-z]{2}/\d{4}:\d\d)"
     rf"|^[ \t]{{0,9}}(?:[\[(<]{_LEVEL}[\])>]|{_SURE_LEVEL}(?::|\s[|-])\s)"
     rf"|^[^\n]{{0,40}}[\d\])]\s\[?{_LEVEL}\]?[:\s]"
@@ -42,6 +43,8 @@ _DATA = re.compile(
     r"^[ \t]{0,40}(?:[{\[]{1,3}\s?[\"'{\[]|[\"'][\w .-]{1,40}[\"']\s?:|[}\])]{1,3}[,;]?[ \t]*+$|[{\[][ \t]*+$)"
     r"|^[ \t]{0,20}\|[^\n]*\|[ \t]*+$|^[ \t]{0,20}[|+][-=:|+ ]{3,}+$|^\[{1,2}[\w. -]{1,40}\]{1,2}[ \t]*+$"
     r"|^\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,200}\")++$"
+    r"|^\d{1,3}(?:\.\d{1,3}){3}\s|^[ \t]{0,40}[{(\[]{0,2}:\w{1,40}\s?=>|^\[?\w{1,60}\(\w{1,40}\s?=\s?[\"']"
+    r"|^[A-Z]\w{2,20}-[A-Z]\w{2,20}\s[\"'$-]|^[ \t]{0,40}assert\s\w+\("
     r"|^(?:msgid|msgstr|msgctxt)\s\"|^%[A-Z]{2,}\b|^#!/"
 )
 _ASSIGNS = re.compile(
@@ -64,7 +67,8 @@ _COMMAND = re.compile(
 )
 # What stands behind these was printed by a program, or is a file: it goes on to the end.
 _TO_THE_END = re.compile(
-    r"^[ \t]{0,9}(?:\$\s[a-z./]|>>>\s\S|PS [A-Z]:\\|C:\\[^\n]{0,80}>|[\w.-]{1,40}@[\w.-]{1,60}[:~][^\n$#%]{0,80}[$#%]\s"
+    r"^[ \t]{0,9}(?:\$\s[a-z./]|>>>\s\S|PS [A-Z]:\\|C:\\[^\n]{0,80}>"
+    r"|[\w.-]{1,40}@[\w.-]{1,60}[:~][^\n$#%]{0,80}[$#%]\s"
     r"|diff --git\s|@@ -\d|commit [0-9a-f]{7,40}[ \t]*+$|\\(?:begin|documentclass|section|usepackage)\b[\[{]"
     r"|WEBVTT\b|-----BEGIN )",
     re.MULTILINE,

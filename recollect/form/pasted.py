@@ -24,8 +24,10 @@ _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _BULLET = re.compile(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
 _EXTENSION = (
-    r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?|pptx?|eml|msg|log|"
-    r"py|js|ts|tsx|jsx|java|kt|go|rs|rb|php|c|h|cpp|cs|sh|sql|swift|srt|vtt|ics|vcf|png|jpe?g|gif|mp3|m4a|wav|mp4|zip)"
+    r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?"
+    r"|pptx?|eml|msg|log|"
+    r"py|js|ts|tsx|jsx|java|kt|go|rs|rb|php|c|h|cpp|cs|sh|sql|swift|srt|vtt|ics|vcf|png|jpe?g|gif|mp3|m4a|wav|mp4"
+    r"|zip)"
 )
 # 'cv.txt', '**docs/a.md**', '--- about.html ---', 'report.pdf:'; and addresses.
 _FILE_LINE = re.compile(
@@ -55,20 +57,35 @@ _NAMES_TEXT = frozenset(
     tekst bericht sollicitatie clipboard chorus transcript ocr screenshot page webpage website lyrics quote""".split()
 )
 _WORKS = re.compile(
-    r"\b(?:(?:über|zusammen)setz\w{0,4}|übersetze?n?|korrigier\w{0,3}|verbesser\w{0,3}|tradui\w{1,5}|corrige\w{0,3}|correggi|traduci|traduz\w{0,3}|traduce\w{0,3}"
+    r"\b(?:(?:über|zusammen)setz\w{0,4}|übersetze?n?|korrigier\w{0,3}|verbesser\w{0,3}|tradui\w{1,5}"
+    r"|corrige\w{0,3}|correggi|traduci|traduz\w{0,3}|traduce\w{0,3}"
     r"|corrija|corrige|resume|resuma|riassumi|résume\w{0,2}|fasse|vertaal|verbeter|corrigeer|vat)\b",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
     r"\b(?:got|received|found|saw|read)\s(?:this|these|the following)\b[^?\n]{0,60}$"
-    r"|\bwhat\s(?:(?!i\b|we\b|you\b)[\w'’]{1,20}\s){1,4}(?:wrote|said|sent|posted|told|texted|emailed|put)\b[^?\n]{0,30}$"
+    r"|\bwhat\s(?:(?!i\b|we\b|you\b)[\w'’]{1,20}\s){1,4}(?:wrote|said|sent|posted|told|texted|emailed"
+    r"|put)\b[^?\n]{0,30}$"
     r"|\b(?:see|look|read)\s(?:it\s)?below\W*$|\b(?:as follows|reads|says)\W*$"
     r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
     re.IGNORECASE,
 )
+# Questions about the wording of what follows, and about all that stands on the lines below.
+_ASKS_OF = re.compile(
+    r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
+    r"|well[- ]written)\s?\?+$",
+    re.IGNORECASE,
+)
+_ASKS_OF_LINES = re.compile(
+    r"\b(?:answer|reply|respond|say|think|make|meant?|sounds?)\s(?:\w{1,20}\s)?(?:to|of|about|by|with)\s(?:this"
+    r"|that|these|him|her|them)\s?\?+$",
+    re.IGNORECASE,
+)
 _BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
 _SPEAKS = re.compile(
-    r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|je|j'|mon|ma|yo|mi|eu|meu|minha|io|mio|mia|ik|mijn)\b", re.I
+    r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|je|j'|mon|ma|yo|mi|eu|meu|minha|io|mio|mia|ik"
+    r"|mijn)\b",
+    re.I,
 )
 
 
@@ -153,6 +170,8 @@ def _points(clause: Clause) -> bool:
     words = [word.casefold() for word in _WORD.findall(said)]
     if not words or len(words) > _MAX_ANNOUNCED:
         return False
+    if _ASKS_OF.search(said) or (clause.ends_line and _ASKS_OF_LINES.search(said)):
+        return True
     if _POINTS.search(said):
         return not _BY_ONESELF.search(said.partition("what")[2] or said) or said.casefold().startswith("got ")
     if not clause.ends_line or said.endswith((".", "!", "?", ",", ";")):

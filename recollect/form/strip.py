@@ -14,6 +14,7 @@ from recollect.form.mail import find_mail
 from recollect.form.material import find_material
 from recollect.form.own_blocks import OwnBlocks, find_own_blocks
 from recollect.form.pasted import find_pasted
+from recollect.form.posts import find_posts
 from recollect.form.retrieval_prompts import find_retrieved, is_template
 from recollect.form.role_play import find_role_play
 from recollect.form.spans import Span, Taken, cut, cut_places, united
@@ -101,7 +102,15 @@ def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: b
         asked: What is left beside that is the question of a prompt, behind its label.
     """
     quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
-    found = [*gone, *quoted, *_rows(text), *find_thread(text), *find_machine_text(text), *find_transcript(text)]
+    found = [
+        *gone,
+        *quoted,
+        *_rows(text),
+        *find_thread(text),
+        *find_posts(text),
+        *find_machine_text(text),
+        *find_transcript(text),
+    ]
     taken = Taken(united(found), places)
     found += find_material(text, taken)
     return found if asked else [*found, *find_pasted(text, taken)]

@@ -5,6 +5,8 @@
 
 from typing import NamedTuple
 
+from form.copied_speakers import COPIED
+
 
 class OtherSpeaker(NamedTuple):
     """A message that carries words of others."""
@@ -326,5 +328,6 @@ GROUPS = {
     "papers": _PAPERS,
     "marks": _MARKS,
     "games": _GAMES,
+    "copied": COPIED,
 }
 OTHER_SPEAKERS = tuple(OtherSpeaker(*row) for group in GROUPS.values() for row in group)
