@@ -203,7 +203,8 @@ class Settings(BaseSettings):
     )
     cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
     log_memory_text: bool = Field(
-        default=False, description="Let log lines on decisions carry the words of memories instead of their ids."
+        default=False,
+        description="Let log lines on decisions carry users' names and the words of memories instead of ids.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
 

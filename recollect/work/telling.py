@@ -50,7 +50,7 @@ def count_secrets(messages: Iterable[LoggedMessage], tools: Tools) -> None:
 
 
 def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
-    """Count what was committed, and log the decisions of one run: ids, and words only where the settings allow.
+    """Count what was committed, and log the decisions of one run: ids; names and words only where the settings allow.
 
     An extraction is logged also where it decided nothing: readers of the log want to know that it ran.
     """
@@ -65,7 +65,8 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
     logger.info(
         "memory_decision",
         extra={
-            "user_id": lease.key.home.name or lease.key.home.kind,
+            # A name in a log outlives its erasure; the key names the same user in every line.
+            "user_id": lease.key.home.text if tools.log_text else lease.key.home.key,
             "input_message_length": result.user_characters,
             "extracted_count": sum(decision.action in _OF_CANDIDATES for decision in result.decisions),
             "decisions": [_told(decision, tools) for decision in result.decisions],

@@ -17,7 +17,7 @@ from recollect.providers.static import StaticEmbedder
 from recollect.server.app import build_app
 from recollect.server.proxy import ChatProxy
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Action, MemoryKind
+from recollect.types import Action, MemoryKind, Subject
 from rows.filed import FiledEmbedder, made
 from rows.plain import PLAIN
 from rows.scenes import USER
@@ -255,5 +255,5 @@ async def test_u11_a_run_that_decides_nothing_leaves_its_line_with_the_messages_
         await engine.record([user(said), assistant("I cannot see it from here.")], user="ana", scene=USER)
         await engine.form()
     [line] = [vars(record) for record in caplog.records if record.message == "memory_decision"]
-    assert (line["user_id"], line["input_message_length"]) == ("ana", len(said))
+    assert (line["user_id"], line["input_message_length"]) == (Subject("user", "ana").key, len(said))
     assert (line["extracted_count"], line["decisions"]) == (0, [])

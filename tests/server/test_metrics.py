@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.server.app import build_app
-from recollect.types import Scene
+from recollect.types import Scene, Subject
 from talk import PEANUTS_AND_OSLO, user
 
 ANA = {"x-recollect-user": "ana"}
@@ -116,14 +116,15 @@ async def test_u11_one_line_a_run_tells_the_decisions_by_id(
     engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="recollect"):
-        await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
+        await engine.record([user(PEANUTS_AND_OSLO)], user="zebulon")
         await engine.form()
     [line] = [record for record in caplog.records if record.message == "memory_decision"]
     told = vars(line)
-    assert told["user_id"] == "ana"
+    assert told["user_id"] == Subject("user", "zebulon").key
+    assert "zebulon" not in repr([vars(record) for record in caplog.records])
     assert told["input_message_length"] == len(PEANUTS_AND_OSLO)
     assert told["extracted_count"] == len(told["decisions"]) > 1
-    assert {one["fact"] for one in told["decisions"]} >= {known.id for known in await engine.list(user="ana")}
+    assert {one["fact"] for one in told["decisions"]} >= {known.id for known in await engine.list(user="zebulon")}
     assert "peanuts" not in repr([vars(record) for record in caplog.records])
 
 
@@ -136,5 +137,6 @@ async def test_u11_words_are_logged_only_where_the_setting_allows(
         await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
         await engine.form()
     [line] = [record for record in caplog.records if record.message == "memory_decision"]
+    assert vars(line)["user_id"] == "user:ana"
     assert any("peanuts" in one["fact"] for one in vars(line)["decisions"])
     assert all(one["reason"] for one in vars(line)["decisions"])
