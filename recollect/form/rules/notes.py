@@ -9,6 +9,7 @@ from recollect.form.rules.lasting import is_of_people, is_our_way, is_present_ha
 from recollect.form.rules.lexicon import PETS, RELATIONS
 from recollect.form.rules.news import is_left_out, is_news, is_ours
 from recollect.form.rules.of_the_moment import is_of_the_moment
+from recollect.form.rules.pursuits import pursues
 from recollect.form.rules.stand_alone import leaves_out_i, starts_without_subject
 from recollect.form.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
@@ -139,24 +140,34 @@ def note_weight(clause: Clause) -> float:
         if any(_WEAK.match(one) for one in alone):
             return 0.0
         return max(note_weight(replace(clause, text=one)) for one in alone)
-    if not clause.talk and is_of_the_moment(text, dated=clause.dated):
-        return 0.0
-    if not clause.talk and (_REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text)):
-        return 0.0
-    if _WEAK.match(text) or (not clause.talk and _TRANSIENT.search(text) and not is_turn(text, habits=False)):
+    pursued = not clause.talk and pursues(text)
+    if not pursued and _passes(clause, text):
         return 0.0
     subject = _SUBJECT.match(text)
     left_out = leaves_out_i(text) or lacks_i(clause.text) or is_left_out(text, dated=clause.dated)
     dropped = starts_without_subject(text) if clause.talk else left_out
     ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text) or is_ours(text))
     about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
-    news = not clause.talk and (dropped or ours or is_of_people(text) or is_news(text))
+    news = not clause.talk and (dropped or ours or pursued or is_of_people(text) or is_news(text))
     if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
         return 0.0
     last = 0.0 if clause.talk else max(lasts(text), NEWS * news)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
+
+
+def _passes(clause: Clause, text: str) -> bool:
+    """Return whether a clause tells of the moment, of the talk, or what others say, and so of nothing that lasts."""
+    if _WEAK.match(text):
+        return True
+    if clause.talk:
+        return False
+    if _REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text):
+        return True
+    return is_of_the_moment(text, dated=clause.dated) or bool(
+        _TRANSIENT.search(text) and not is_turn(text, habits=False)
+    )
 
 
 def _weigh(clause: Clause, *, owner: bool, last: float) -> float:
