@@ -8,8 +8,8 @@ from recollect.form.rules.asides import tells_in_passing
 from recollect.form.rules.correction import may_correct
 from recollect.form.rules.facts import facts_of, lead_of
 from recollect.form.rules.news import is_left_out, is_news
-from recollect.form.rules.shifts import tells_of_shift
 from recollect.form.rules.pursuits import pursues
+from recollect.form.rules.shifts import tells_of_shift
 from recollect.form.rules.stand_alone import leaves_out_i
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
@@ -96,6 +96,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         or leaves_out_i(body)
         or tells_of_shift(body)
         or bool(facts_of(stated, []))
+        or pursues(body)
     )
 
 

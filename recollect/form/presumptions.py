@@ -5,6 +5,7 @@ Models make such things up. What is true of the user the user has said, and is q
 
 import re
 
+from recollect.form import presumptions_abroad as abroad
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.text import asks, words
 
@@ -23,10 +24,7 @@ _NOT_A_LIFE = (
 _GRANTED = re.compile(
     r"\b(?:as|since|because|given|given\s{1,3}that|knowing|knowing\s{1,3}that|considering|considering\s{1,3}that|"
     r"seeing\s{1,3}that|now\s{1,3}that|seeing\s{1,3}as)\s{1,3}"
-    rf"(?:you(?:'re|'ve|'d|r)?\s{{1,3}}(?!{_NOT_A_LIFE})|your\s)"
-    r"|\b(?:da|weil)\s{1,3}(?:du|sie)\s|\b(?:comme|puisque)\s{1,3}(?:tu|vous|t')\b|\bya\s{1,3}que\s{1,3}(?:vives|tienes|eres)\b"
-    r"|\bcomo\s{1,3}(?:vives|tienes|eres|voc[êe])\b|\b(?:visto|dato|gi[àa])\s{1,3}che\s{1,3}(?:vivi|hai|sei|abiti)\b"
-    r"|\bj[áa]\s{1,3}que\s{1,3}(?:voc[êe]|moras|tens|vives)\b|\b(?:omdat|aangezien)\s{1,3}(?:je|u)\s",
+    rf"(?:you(?:'re|'ve|'d|r)?\s{{1,3}}(?!{_NOT_A_LIFE})|your\s)",
     re.IGNORECASE,
 )
 _KIN_OR_ANIMAL = (
@@ -75,9 +73,10 @@ def presumptions(text: str) -> list[Piece]:
 
 
 def _presumes(sentence: str) -> bool:
-    if _BORROWED.search(sentence):
+    if _BORROWED.search(sentence) or _GRANTED.search(sentence) or abroad.GRANTED.search(sentence):
         return True
-    return bool(_CLAIMED.match(sentence) and not asks(sentence)) or bool(_GRANTED.search(sentence))
+    claimed = _CLAIMED.match(sentence) or abroad.CLAIMED.match(sentence)
+    return bool(claimed) and not asks(sentence)
 
 
 def is_assistants_small_talk(text: str) -> bool:
@@ -96,4 +95,5 @@ def is_assistants_small_talk(text: str) -> bool:
 def _is_courtesy(sentence: str) -> bool:
     said = len(words(sentence))
     exclaims = said <= _MAX_EXCLAIMED_WORDS and sentence.rstrip().endswith("!")
-    return exclaims or (said <= MAX_COURTESY_WORDS and bool(_COURTESY.match(sentence)))
+    courteous = _COURTESY.match(sentence) or abroad.COURTESY.match(sentence)
+    return exclaims or (said <= MAX_COURTESY_WORDS and bool(courteous))
