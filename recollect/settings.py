@@ -203,8 +203,7 @@ class Settings(BaseSettings):
     )
     cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
     log_memory_text: bool = Field(
-        default=False,
-        description="Let log lines on decisions carry users' names and the words of memories instead of ids.",
+        default=False, description="Let log lines on decisions carry users' names and memories' words instead of ids."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
 
