@@ -23,8 +23,8 @@ from recollect.types import MemoryId, Subject
 from recollect.work.breaker import Breaker, GuardedModel
 from recollect.work.episodes import sum_up
 from recollect.work.extracting import extract
-from recollect.work.indexing import index_turns
 from recollect.work.reader import RuleReader
+from recollect.work.requests import index_turns
 from recollect.work.tools import Tools
 from recollect.work.worker import Worker
 

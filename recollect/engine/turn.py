@@ -1,7 +1,7 @@
 """One chat turn: recall and splice before it, record after it. Reads and writes the store."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -14,6 +14,8 @@ from recollect.engine.parts import Parts
 from recollect.engine.prompting import Prompts, asked_of
 from recollect.engine.scope import Scope, profile_name, scope_of, triggered
 from recollect.engine.toolbox import ToolBox
+from recollect.form.requests import asks_to_forget
+from recollect.form.sources import readable_text
 from recollect.ids import new_id
 from recollect.providers.offline import MODEL as OFFLINE_MODEL
 from recollect.recall.used import used_in
@@ -21,6 +23,7 @@ from recollect.text import hash64
 from recollect.types import (
     ChatRequest,
     FormationDue,
+    FormationKey,
     Identity,
     InjectionMode,
     Insertion,
@@ -37,8 +40,14 @@ from recollect.types import (
 from recollect.work.apart import apart
 from recollect.work.episodes import EPISODES_VERSION
 from recollect.work.indexing import TURNS_VERSION
+from recollect.work.portions import LARGE_BATCH
 from recollect.work.proposing import extractor_version
 from recollect.work.worker import Worker
+
+# How long the recording of a turn waits until what it asks to forget is forgotten; the rest goes on behind it.
+FORGET_WAIT_S = 1.0
+# Messages of a turn that are looked at for such a request: the newest. All are looked at when they are formed.
+MAX_ASKING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +231,17 @@ class Turns:
         return scope_of(home, scene, self._parts.profiles.get(name), conversation, known)
 
     async def record(self, turn: Turn) -> Recorded:
-        """Write a turn to the log and wake the worker; durable when this returns."""
+        """Write a turn to the log and wake the worker; durable when this returns.
+
+        A request to forget in it takes effect before this returns, unless that takes longer than `FORGET_WAIT_S`.
+        """
+        asks = await apart(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
+        turn = replace(turn, formations=tuple(_forgetting(turn.formations) if asks else turn.formations))
         recorded = await self._parts.store.record(turn)
+        first = next((due for due in turn.formations if due.stage == "index"), None)
+        if asks and first is not None:
+            forgetting = self._soon(self._worker.form_now(_key(first, turn, recorded)))
+            await asyncio.wait([forgetting], timeout=FORGET_WAIT_S)
         self._worker.wake()
         return recorded
 
@@ -246,10 +264,11 @@ class Turns:
             made_due.append(replace(due, stage="episodes", version=EPISODES_VERSION, every=window, on_edit=True))
         return tuple(made_due)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
+        return task
 
 
 def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
@@ -257,6 +276,40 @@ def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
     for subject, memory, _ in record.items:
         found.setdefault(subject, []).append(memory)
     return found
+
+
+def _newest(turn: Turn) -> list[Message]:
+    """Return the user's messages that no answer stands behind but this turn's, the newest ones."""
+    answered = (place for place, message in enumerate(turn.messages, start=1) if message.role == "assistant")
+    unanswered = turn.messages[max(answered, default=0) :]
+    return [message for message in unanswered if message.role == "user"][-MAX_ASKING:]
+
+
+def _size(turn: Turn) -> int:
+    return sum(len(message.text) for message in _newest(turn))
+
+
+def _asks_to_forget(turn: Turn) -> bool:
+    return any(asks_to_forget(readable_text(message.text)) for message in _newest(turn))
+
+
+def _forgetting(formations: Sequence[FormationDue]) -> list[FormationDue]:
+    """Make the stage due that heeds requests, also in a profile without quotations; others wait for the model."""
+    if not formations or any(due.stage == "index" for due in formations):
+        return list(formations)
+    first = replace(formations[0], stage="index", version=TURNS_VERSION, every=1, idle=None, on_edit=False)
+    return [first, *formations]
+
+
+def _key(due: FormationDue, turn: Turn, recorded: Recorded) -> FormationKey:
+    return FormationKey(
+        subject=due.key_subject,
+        home=turn.subject,
+        conversation=recorded.conversation,
+        profile=due.profile,
+        stage=due.stage,
+        version=due.version,
+    )
 
 
 def charges(scope: Scope) -> tuple[tuple[Subject, float], ...]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from recollect.form.request_forms import Forms
 from recollect.form.request_forms_more import FORMS
+from recollect.form.sentences import fold, sentences
 from recollect.form.tone import takes_back
 from recollect.text import squeeze
 
@@ -67,6 +68,16 @@ def forget_request(sentence: str) -> ForgetRequest | None:
         if found:
             return found
     return None
+
+
+def asks_to_forget(text: str) -> bool:
+    """Return whether a sentence of a text asks to forget something.
+
+    >>> asks_to_forget("Thanks! Please forget what I told you about Tom."), asks_to_forget("I forgot my keys.")
+    (True, False)
+    """
+    pieces = (piece.text for piece in sentences(fold(text)))
+    return any(forget_request(piece) is not None and not takes_back(piece) for piece in pieces)
 
 
 def wants_forgotten(sentence: str) -> bool:

@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from recollect.form.evidence import check_evidence, check_summary
 from recollect.form.hold import hold_reason
+from recollect.form.rules.noting import REQUESTED
 from recollect.form.scene import with_characters
 from recollect.form.scrub import scrub
 from recollect.form.sources import is_read_whole, readable
@@ -47,6 +49,7 @@ from recollect.work.bisection import propose_in_parts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
 from recollect.work.forget import forgotten_by_hand, repeats_forgotten
+from recollect.work.forgotten_words import is_asked_behind, without_asked_since
 from recollect.work.misspoken import misspoken
 from recollect.work.neighbours import beside_requests, gather_neighbours, without
 from recollect.work.played import without_games
@@ -83,9 +86,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     version when they are committed. Reads are gathered: each is a way to another thread and back.
     """
     key = lease.key
-    opened = await tools.store.conversation(key.home, id=key.conversation)
-    options = opened.options if opened else {}
-    profile = laid_over(tools.profiles.get(key.profile), options)
+    profile, options = await _settings(lease, tools)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=tools.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
@@ -101,10 +102,9 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     new = [one for one in read if one.seq > lease.formed_seq]
     new = new if limit == WHOLE_BATCH else portion(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
-    # The built-in model's answers quote what was recalled, and say nothing of anybody.
-    told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
-    told, refused = await admitted(told, tools)
-    told = await without_games(with_characters(told, options), gone, lease, tools)
+    told, refused = await _admitted(read, gone, options, tools)
+    told = await without_games(told, gone, lease, tools)
+    told, seen = await without_asked_since(told, lease, tools, behind=read[-1].seq)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
@@ -121,8 +121,11 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         back=await coming_back(closes, lease, tools),
     )
     batch, extracted = await propose_in_parts(batch, tools)
+    if tools.model and await is_asked_behind(lease, tools, seen):
+        return await extract(lease, tools)  # what the model was shown is to be forgotten by now
     await _count(told, batch, tools)
-    changes, decisions = await _form(batch, extracted, tools)
+    changes, decisions = await weigh(batch, extracted, tools)
+    decisions = [*await _unknown(decisions, lease, tools), *await _left_out(batch, extracted, tools)]
     old, why = await _outdated(batch, (*closes, *changes), tools)
     again = told_again(batch, parts, tools)
     return FormationResult(
@@ -132,6 +135,23 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         subject_version=hot.version,
         user_characters=characters([one for one in new if one.role == "user"]),
     )
+
+
+async def _settings(lease: Lease, tools: Tools) -> tuple[Profile, Mapping[str, Any]]:
+    """Return the profile by which a conversation is formed, and the options that it was opened with."""
+    opened = await tools.store.conversation(lease.key.home, id=lease.key.conversation)
+    options = opened.options if opened else {}
+    return laid_over(tools.profiles.get(lease.key.profile), options), options
+
+
+async def _admitted(
+    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], tools: Tools
+) -> tuple[list[LoggedMessage], dict[int, str]]:
+    """Return the messages that may be formed, and why others are not read, by their `seq`."""
+    # The built-in model's answers quote what was recalled, and say nothing of anybody.
+    told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
+    told, refused = await admitted(told, tools)
+    return with_characters(told, options), refused
 
 
 async def _outdated(batch: Batch, changes: Sequence[Change], tools: Tools) -> tuple[list[CloseMemory], list[Decision]]:
@@ -162,7 +182,8 @@ def _limit(profile: Profile, *, asked: bool) -> int:
     return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
 
 
-async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
+async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
+    """Weigh candidates against what is known: say what is to be stored, and why."""
     size = characters(batch.messages)
     forgotten = await forgotten_by_hand(batch.lease.key, tools) if extracted.candidates else []
     checked = await apart(size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH)
@@ -190,7 +211,6 @@ async def _form(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     )
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
-    decisions += await _left_out(batch, extracted, tools)
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
     outdated, home = outdated_by(resolved, changes, decisions), batch.lease.key.home
     outdated += await misspoken(batch, tools)
@@ -293,6 +313,16 @@ def _resolved(
     proven: Sequence[tuple[Candidate, Evidence]], neighbours: Neighbours, policy: ResolvePolicy, context: ResolveContext
 ) -> tuple[Resolved, ...]:
     return resolve(proven, neighbours, policy=policy, context=context).resolved
+
+
+async def _unknown(decisions: Sequence[Decision], lease: Lease, tools: Tools) -> list[Decision]:
+    """Leave out that a request to forget ends nothing that is known, where that was decided when it was recorded."""
+    again = [line for line in decisions if line.action is Action.IGNORE and REQUESTED in line.text]
+    done: set[int | None] = set()
+    for seq in {line.seq for line in again}:
+        known = await tools.store.decisions_from(lease.key.subject, conversation=lease.key.conversation, seq=seq)
+        done |= {seq for line in known if REQUESTED in line.text}
+    return [line for line in decisions if line not in again or line.seq not in done]
 
 
 async def _left_out(batch: Batch, extracted: Extracted, tools: Tools) -> list[Decision]:

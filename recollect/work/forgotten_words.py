@@ -1,13 +1,16 @@
 """Leave out of messages what their user asked to forget since. Reads the store."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 
+from recollect.form.requests import asks_to_forget
 from recollect.form.rules.extract import forget_requests
-from recollect.form.sources import FormInput, speaker_of
+from recollect.form.rules.noting import REQUESTED
+from recollect.form.sources import FormInput, readable, speaker_of
 from recollect.text import squeeze
-from recollect.types import Action, Decision, Detail, Evidence, LoggedMessage, Memory, MemoryKind, MemoryState, Subject
+from recollect.types import Action, Decision, Detail, Evidence, Lease, LoggedMessage, Memory, MemoryKind, MemoryState, Subject
 from recollect.work.apart import apart
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
@@ -15,25 +18,113 @@ from recollect.work.tools import Tools
 
 # Reasons of decisions: a later extractor that reads the messages again heeds them.
 FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
+# Later messages, and requests of other conversations, that are looked at: the newest.
+MAX_LATER, MAX_REQUESTS = 64, 50
+# Memories are formed seconds after their message was said; what took longer may have been taken back elsewhere.
+LATE = timedelta(seconds=30)
 _SOURCES = frozenset({"user"})
 _ASKED = "it is to be forgotten"
 _REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owners:
+    """Whose memory, and in whose log its messages are."""
+
+    subject: Subject
+    home: Subject
+
+
 async def without_forgotten(
-    messages: Sequence[LoggedMessage], subject: Subject, tools: Tools, *, later: Sequence[LoggedMessage] = ()
+    messages: Sequence[LoggedMessage], owners: Owners, tools: Tools, *, later: Sequence[LoggedMessage] = ()
 ) -> list[LoggedMessage]:
     """Return messages without the clauses that are to be forgotten; none is left out whole.
 
     Args:
         messages: In order, of one conversation or more.
-        subject: Whose memories rest on them.
+        owners: Whose memories rest on them, and whose log they are in.
         tools: Store and clock.
         later: Messages behind them, in which requests to forget are looked for as well.
     """
     if not messages:
         return []
-    outdated = [*await _by_memories(messages, subject, tools), *await _by_requests([*messages, *later], subject, tools)]
+    subject = owners.subject
+    elsewhere = await _requests_since(messages, owners, tools)
+    outdated = [
+        *await _by_memories(messages, subject, tools),
+        *await _by_requests([*messages, *later], subject, tools),
+        *await _by_requests(elsewhere, subject, tools),
+    ]
+    return await _shortened(messages, outdated)
+
+
+async def without_asked_since(
+    messages: Sequence[LoggedMessage], lease: Lease, tools: Tools, *, behind: int
+) -> tuple[list[LoggedMessage], int]:
+    """Return messages without what was asked to be forgotten since, before memories are formed of them.
+
+    A model that is slow or away forms memories of messages whose user has long taken them back.
+
+    Args:
+        messages: In order, of the lease's conversation.
+        lease: Says whose memories are formed.
+        tools: Store and clock.
+        behind: `seq` of the last message that is read with them.
+
+    Returns:
+        The messages, and the `seq` of the last message that was looked at.
+    """
+    if not messages or (tools.model is None and lease.last_seq <= behind and not _is_late(messages, tools)):
+        return list(messages), behind
+    key = lease.key
+    later = await tools.store.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
+    elsewhere: list[LoggedMessage] = []
+    if _is_late(messages, tools):
+        elsewhere = await _requests_since(messages, Owners(subject=key.subject, home=key.home), tools)
+    asked = [*await _asking(later), *elsewhere]
+    outdated = await _by_requests([*messages, *asked], key.subject, tools) if asked else []
+    later_ones = {(message.conversation, message.seq) for message in asked}
+    outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in later_ones]
+    return await _shortened(messages, outdated), max([behind, *(message.seq for message in later)])
+
+
+async def is_asked_behind(lease: Lease, tools: Tools, seq: int) -> bool:
+    """Return whether a message of the conversation behind `seq` asks to forget something."""
+    key = lease.key
+    return bool(await _asking(await tools.store.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)))
+
+
+async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
+    """Return the user's messages that ask to forget something."""
+    own = [message for message in messages if message.role == "user"]
+    found = await apart(
+        characters(own), lambda: [message for message in own if asks_to_forget(readable(message))], above=LARGE_BATCH
+    )
+    return found
+
+
+def _is_late(messages: Sequence[LoggedMessage], tools: Tools) -> bool:
+    return tools.clock.now() - min(message.said_at for message in messages) > LATE
+
+
+async def _requests_since(messages: Sequence[LoggedMessage], owners: Owners, tools: Tools) -> list[LoggedMessage]:
+    """Read other messages whose requests to forget were heeded since the first of these was said, in order."""
+    lines = await tools.store.decisions_from(owners.subject, since=min(message.said_at for message in messages))
+    here = {(message.conversation, message.seq) for message in messages}
+    places = {
+        (line.conversation, line.seq): None
+        for line in lines
+        if REQUESTED in line.text and line.conversation and line.seq and (line.conversation, line.seq) not in here
+    }
+    found: list[LoggedMessage] = []
+    for conversation, seq in list(places)[-MAX_REQUESTS:]:
+        if await tools.store.conversation(owners.home, id=conversation):
+            read = await tools.store.messages(owners.home, conversation, after_seq=seq - 1, limit=1)
+            found += [message for message in read if message.seq == seq]
+    return found
+
+
+async def _shortened(messages: Sequence[LoggedMessage], outdated: Sequence[Outdated]) -> list[LoggedMessage]:
     if not outdated:
         return list(messages)
     size = characters(messages) * len(outdated)
@@ -48,7 +139,7 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tool
             messages=tuple(own.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=tools.zone
         )
         asked = await apart(characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH)
-        found += [old for one in asked for old in outdated_topics(one, until=_evidence(own[one.seq]))]
+        found += [old for one in asked for old in outdated_topics(one, until=evidence_of(own[one.seq]))]
     return found
 
 
@@ -76,12 +167,13 @@ def is_forgotten(memory: Memory, lines: Sequence[Decision]) -> bool:
 def _without(message: LoggedMessage, outdated: Sequence[Outdated]) -> LoggedMessage:
     if message.role not in ("user", "assistant") or not message.text:
         return message
-    stale = stale_stretches(message.text, _evidence(message), outdated)
+    stale = stale_stretches(message.text, evidence_of(message), outdated)
     withheld = with_secrets(message.text, stale)
     return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text))) if stale else message
 
 
-def _evidence(message: LoggedMessage) -> Evidence:
+def evidence_of(message: LoggedMessage) -> Evidence:
+    """Return a message as what a request to forget rests on."""
     return Evidence(
         conversation=message.conversation,
         seq=message.seq,

@@ -1,4 +1,4 @@
-"""Stage `index`: messages become recallable as quotations. Reads the store; needs no language model."""
+"""Messages become recallable as quotations. Reads the store; needs no language model."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,7 @@ from recollect.types import (
     Detail,
     Evidence,
     FormationResult,
+    Hot,
     Lease,
     LoggedMessage,
     Memory,
@@ -64,7 +65,18 @@ class _Quotation:
     """What is not quoted of the message as it was written."""
 
 
-async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """What became of the next messages of a conversation."""
+
+    result: FormationResult
+    messages: Sequence[LoggedMessage] = ()
+    """Those of the active path, with their own words alone."""
+    hot: Hot | None = None
+    """The subject's active memories before; None where there were no messages."""
+
+
+async def index_messages(lease: Lease, tools: Tools) -> Indexed:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
@@ -76,7 +88,7 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
     messages = portion(waiting)
     if not messages:
-        return FormationResult(formed_seq=lease.last_seq)
+        return Indexed(result=FormationResult(formed_seq=lease.last_seq))
     gone = await tools.store.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
     # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
@@ -84,7 +96,8 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
     live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(live, await recent_recalls(lease, tools), tools)
     written = {message.seq: message.text for message in messages}
-    kept = await apart(characters(live), lambda: _quotations(own, written), above=LARGE_BATCH)
+    quoted = own if tools.profiles.get(key.profile).form.turns else []
+    kept = await apart(characters(quoted), lambda: _quotations(quoted, written), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
@@ -102,12 +115,13 @@ async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
                 asks=each.asks,
             )
         )
-    return FormationResult(
+    result = FormationResult(
         formed_seq=messages[-1].seq,
         changes=tuple(changes),
         decisions=tuple(decisions),
         subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
     )
+    return Indexed(result=result, messages=own, hot=hot)
 
 
 def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -> list[_Quotation]:

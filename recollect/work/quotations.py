@@ -106,6 +106,16 @@ def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: 
     return [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
 
 
+async def without_outdated(
+    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], tools: Tools
+) -> list[AddMemory]:
+    """Leave what no longer holds out of quotations that are about to be added."""
+    size = sum(len(add.memory.text) for add in quotations) * len(outdated)
+    made = await apart(size, lambda: [_shortened(add.memory, outdated, tools) for add in quotations], above=LARGE_BATCH)
+    kept = [add for add, short in zip(quotations, made, strict=True) if short is None]
+    return [*kept, *await added_quotations([short.new for short in made if short and short.new], tools)]
+
+
 def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
     """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
     is_wanted = hot.kinds == KIND_ORDER.index(kind)

@@ -134,6 +134,14 @@ class Worker:
             if not await self.round(heed_stop=False) and self._idle.is_set():
                 return self.counters.formed - before
 
+    async def form_now(self, key: FormationKey) -> None:
+        """Do one formation while it is due, whatever else is under way; what fails stays due, as in a round."""
+        try:
+            while not self._stopping and await self._take(key):
+                pass
+        except RecollectError as error:
+            logger.warning("formation failed", extra={"error": error.logged, "stage": key.stage})
+
     async def round(self, *, heed_stop: bool = True) -> int:
         """Work once on each formation due now, several subjects side by side; return how many there were."""
         self._rounds += 1

@@ -211,6 +211,10 @@ def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
     )
 
 
+REQUESTED = " wants forgotten: "
+"""Stands in the text of a request to forget, between who asks and what it names."""
+
+
 def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
     """Read a request to forget something, or that what the other side just said is not so (any longer)."""
     if reading.talk:
@@ -241,7 +245,7 @@ def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[in
         kind=MemoryKind.NOTE,
         key=stated.key if stated else "",
         value=stated.value if stated else "",
-        text=f"{reading.speaker.name} wants forgotten: {topic or ('everything' if is_all else 'what was just said')}",
+        text=f"{reading.speaker.name}{REQUESTED}{topic or ('everything' if is_all else 'what was just said')}",
         type="fact",
         importance=0.7,
         confidence=PLAIN,
