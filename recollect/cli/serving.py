@@ -1,6 +1,7 @@
 """The commands `serve` and `worker`. Open a port; take signals."""
 
 import asyncio
+import gc
 import logging
 import signal
 from collections.abc import Iterator
@@ -91,6 +92,7 @@ async def _work(settings: "Settings") -> None:
             loop.add_signal_handler(number, engine.stop_work)
         who = settings.form_model or "built-in rules"
         say(f"Forming memories in {settings.shown_database} ({who}); Ctrl-C ends it after what is under way")
+        gc.freeze()  # what is loaded by now stays: neither collections nor the end of the process need to walk it
         await engine.work()
         counters = engine.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")

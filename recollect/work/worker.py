@@ -53,6 +53,8 @@ STALE_TRIES = 8
 _LONGEST_BACKOFF_S = 600.0
 # A server that says it is down, and no breaker that says for how long (an embedder's).
 _DOWN_S = 10.0
+# How long maintenance may go on after a stop: it looks for one every few milliseconds, but not while it reads.
+STOP_WAIT_S = 0.2
 # How often the worker looks whether an erasure is pending.
 CLEAN_EVERY_S = 10.0
 
@@ -88,6 +90,7 @@ class Worker:
         self._chores = chores
         self._wake = asyncio.Event()
         self._stopping = False
+        self._stopped = asyncio.Event()
         self._rounds = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -107,7 +110,7 @@ class Worker:
             try:
                 worked = await self.round()
                 if not worked and self._chores is not None:
-                    more = await self._chores(lambda: self._stopping or self._wake.is_set())
+                    more = await self._until_stopped(self._chores(lambda: self._stopping or self._wake.is_set()))
                 failures = 0
             except RecollectError as error:
                 failures += 1
@@ -121,9 +124,22 @@ class Worker:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), min(POLL_S * 2**failures, 60.0))
 
+    async def _until_stopped(self, chores: Awaitable[bool]) -> bool:
+        """Do maintenance; after a stop it is cancelled, where it does not end by itself, and goes on another time."""
+        work, stopped = asyncio.ensure_future(chores), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait([work, stopped], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work], timeout=STOP_WAIT_S)
+            return work.done() and await work
+        finally:
+            stopped.cancel()
+            work.cancel()
+            await asyncio.wait([work])
+
     def stop(self) -> None:
         """Finish what is under way and end `run`."""
         self._stopping = True
+        self._stopped.set()
         self._wake.set()
 
     async def drain(self) -> int:

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from factories import ANA, BEN, turn
-from recollect.engine import Parts
+from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
@@ -164,3 +164,24 @@ async def test_a_lost_lease_is_no_failure(tools: Tools, clock: FakeClock) -> Non
     await worker.round()
     [status] = await tools.store.formations()
     assert (status.error, worker.counters.failed, worker.counters.lost) == (None, 0, 1)
+
+
+async def test_stopping_waits_for_no_maintenance_that_reads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async def endless(*_: object, **__: object) -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    engine = AsyncRecollect(parts)
+    await engine.add("Ana plays the cello.", user="ana")
+    monkeypatch.setattr(type(parts.store), "hot", endless)
+    parts.clock.advance(days=2)  # type: ignore[attr-defined]
+    working = asyncio.create_task(engine.work())
+    await began.wait()
+    engine.stop_work()
+    await asyncio.wait_for(working, 60)
+    assert ended.is_set(), "it was cancelled, not left behind"

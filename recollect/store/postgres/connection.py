@@ -99,6 +99,12 @@ class Link:
             self._open.close()
             self._open = None
 
+    def interrupt(self) -> None:
+        """End the statement that another thread runs, if there is one; the connection stays."""
+        session = self._open
+        if session is not None:
+            session.connection.cancel()
+
     def session(self) -> "Session":
         """Return an open connection."""
         if self._open is None:

@@ -151,7 +151,7 @@ class PostgresStore(RelationalStore):
 
     async def _read(self, work: Work[T]) -> T:
         """Read, in another thread."""
-        return await self._threads.run(lambda link: link.read(work))
+        return await self._threads.run(lambda link: link.read(work), reads=True)
 
     async def _write(self, work: Work[T], *subjects: Subject) -> T:
         """Write in a transaction that holds the subjects' locks."""

@@ -17,13 +17,16 @@ logger = logging.getLogger(__name__)
 class Job(Generic[T]):
     """One piece of work with a connection. As a context it keeps what goes wrong inside, for whoever waits for it."""
 
-    def __init__(self, work: Callable[[Any], T], future: asyncio.Future[T] | None, *, alone: bool = False) -> None:
+    def __init__(
+        self, work: Callable[[Any], T], future: asyncio.Future[T] | None, *, alone: bool = False, reads: bool = False
+    ) -> None:
         """Take the work and the future of who waits for it; None where nobody does.
 
-        Work that is to be `alone` shares no transaction: it begins and ends its own.
+        Work that is to be `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
         """
         self._work = work
         self.alone = alone
+        self.reads = reads
         self.future = future
         self.result: T | None = None
         self.error: Exception | None = None

@@ -12,6 +12,8 @@ from recollect.store.relational.jobs import Fault, Job, deliver
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Closable")
+# How often a closing store looks for readings that nobody waits for, in seconds.
+_LOOK_S = 0.05
 
 
 class Closable(Protocol):
@@ -19,6 +21,10 @@ class Closable(Protocol):
 
     def close(self) -> object:
         """Let go of it."""
+        ...
+
+    def interrupt(self) -> object:
+        """End the statement that another thread runs on it, if there is one."""
         ...
 
 
@@ -33,16 +39,21 @@ class Readers(Generic[D]):
         self._gate = threading.Lock()
         self._closing = False
         self._threads: list[tuple[threading.Thread, Future[None]]] = []
+        self._reading: dict[int, tuple[D, asyncio.Future[Any]]] = {}
         for number, db in enumerate(connections):
             ended: Future[None] = Future()
             thread = threading.Thread(
-                target=self._serve, args=(db, ended), name=f"recollect-reader-{number}", daemon=True
+                target=self._serve, args=(number, db, ended), name=f"recollect-reader-{number}", daemon=True
             )
             self._threads.append((thread, ended))
             thread.start()
 
-    async def run(self, work: Callable[[D], T]) -> T:
-        """Do `work` with a connection that reads.
+    async def run(self, work: Callable[[D], T], *, reads: bool = False) -> T:
+        """Do `work` with a connection.
+
+        Args:
+            work: What is to be done; it is finished also where its caller is cancelled.
+            reads: It changes nothing, and is ended by `close` if its caller was cancelled.
 
         Raises:
             StoreUnavailableError: the store is closed.
@@ -51,7 +62,7 @@ class Readers(Generic[D]):
         with self._gate:
             if self._closing:
                 raise StoreUnavailableError(f"{self._where} is closed")
-            self._queue.put(Job(work, future))
+            self._queue.put(Job(work, future, reads=reads))
         return await future
 
     def later(self, work: Callable[[D], None]) -> None:
@@ -66,21 +77,32 @@ class Readers(Generic[D]):
             self._queue.put(Job(work, None))
 
     async def close(self) -> None:
-        """Finish what was accepted and close the connections. Idempotent."""
+        """Finish what was accepted and close the connections; readings that nobody waits for are ended. Idempotent."""
         with self._gate:
             if not self._closing:
                 self._closing = True
                 for _ in self._threads:
                     self._queue.put(None)
         for thread, ended in self._threads:
-            await asyncio.shield(asyncio.wrap_future(ended))
+            waiting = asyncio.wrap_future(ended)
+            while not (await asyncio.wait([waiting], timeout=_LOOK_S))[0]:
+                self._end_unwanted()  # a statement that is about to begin is ended the next time
             thread.join()
 
-    def _serve(self, db: D, ended: "Future[None]") -> None:
+    def _end_unwanted(self) -> None:
+        """End the readings whose callers were cancelled."""
+        for db, caller in list(self._reading.values()):
+            if caller.cancelled():
+                db.interrupt()
+
+    def _serve(self, number: int, db: D, ended: "Future[None]") -> None:
         try:
             while (job := self._queue.get()) is not None:
                 if job.future is None or not job.future.cancelled():
+                    if job.reads and job.future is not None:
+                        self._reading[number] = db, job.future
                     job.run(db)
+                    self._reading.pop(number, None)
                     deliver([job], self._fault)
         finally:
             db.close()

@@ -164,7 +164,9 @@ class SqliteStore(RelationalStore):
 
     async def _look(self, work: FileWork[T]) -> T:
         """Read in a reading thread, or in the writing one where the file cannot be shared between connections."""
-        return await (self._writer if self._readers is None else self._readers).run(work)
+        if self._readers is None:
+            return await self._writer.run(work)
+        return await self._readers.run(work, reads=True)
 
     async def _read_short(self, work: Work[T], *, small: bool = True) -> T:
         """Read on the loop, while the disk is quick and nobody reads there.
