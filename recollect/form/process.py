@@ -1,8 +1,8 @@
 """The child process that reads messages by rules: requests come in, results go out, over its standard streams.
 
 It exists to be ended: `re` holds the interpreter while it matches, so that nothing else in its process can stop it. A
-timer of the CPU time it uses raises in the midst of a match; whoever asks kills the process if even that fails. It ends
-by itself when its input ends: no child outlives its parent.
+timer of the CPU time it uses raises in the midst of a match; the parent kills the process if even that fails, or where
+the system has no such timer (Windows). It ends by itself when its input ends: no child outlives its parent.
 """
 
 import pickle
@@ -20,6 +20,10 @@ READY, DONE, OVERRUN, FAILED = "ready", "done", "overrun", "failed"
 
 Request = tuple[float, Callable[..., Any], tuple[Any, ...]]
 """CPU seconds, a function of a module, and its arguments."""
+
+
+HAS_TIMER = hasattr(signal, "SIGVTALRM") and hasattr(signal, "setitimer")
+"""Whether the system can tell a process that it used up its CPU time."""
 
 
 class _OverrunError(Exception):
@@ -60,15 +64,20 @@ def _overrun(number: int, frame: FrameType | None) -> None:
     raise _OverrunError
 
 
+def _set_timer(seconds: float) -> None:
+    if HAS_TIMER:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+
 def answer(request: Request) -> tuple[str, object]:
     """Do what a request asks for within its CPU time; return how it ended, and the result."""
     budget_s, function, arguments = request
     try:
         try:
-            signal.setitimer(signal.ITIMER_VIRTUAL, budget_s)
+            _set_timer(budget_s)
             return DONE, function(*arguments)
         finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            _set_timer(0)
     except _OverrunError:
         return OVERRUN, None
     except Exception as error:  # noqa: BLE001  (the parent is told, and the traceback is printed)
@@ -79,7 +88,8 @@ def answer(request: Request) -> tuple[str, object]:
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends it
-    signal.signal(signal.SIGVTALRM, _overrun)
+    if HAS_TIMER:
+        signal.signal(signal.SIGVTALRM, _overrun)
     # What a function prints must not mix with the frames.
     requests, results = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr

@@ -4,20 +4,21 @@ A bound on the cost decides where a message is read. Every pattern of the packag
 text costs milliseconds whatever it holds: up to `MAX_INLINE_CHARACTERS` it is read here alone, where no process must be
 started and no answer waited for. A longer text is first read in a child process, as the stages will read it: should it
 hold the interpreter for too long, `re` lets nothing end it here. The child stops at the budget, and is killed if it
-does not; the message is then left out. Costly results are taken from the child, so that the server's process does not
-work them out again. The child is started by the first long text, serves all engines of the process, and ends with the
-last of them, or when its input ends.
+does not, or where the system has no timer for it (Windows); the message is then left out. Costly results are taken from
+the child, so that the server's process does not work them out again. The child is started by the first long text,
+serves all engines of the process, and ends with the last of them, or when its input ends.
 """
 
 import asyncio
 import contextlib
 import logging
-import select
+import pickle
 import subprocess
 import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable
+from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO, TypeVar, cast
 
 from recollect.errors import ReadingOverrunError
@@ -31,10 +32,15 @@ MAX_INLINE_CHARACTERS = 4_000
 # A busy machine gives a process little of its processor: it is killed only after so much longer than its CPU budget.
 _PATIENCE, _MIN_PATIENCE_S = 5.0, 10.0
 _START_S = 60.0
+_COMMAND = (sys.executable, "-m", "recollect.form.process")
 # A child that dies is started again, for the same reading once.
 _TRIES = 2
 # Texts of which it is kept whether they were read in time: each stage of a formation asks.
 _MAX_KEPT = 1_000
+
+
+_GONE = object()
+"""Stands behind the last answer of a process."""
 
 
 class _ChildDiedError(Exception):
@@ -48,6 +54,8 @@ class _Child:
         # Reentrant: the garbage collector may finalize a reader in the midst of a call, in the same thread.
         self._lock = threading.RLock()
         self._process: subprocess.Popen[bytes] | None = None
+        # A thread reads what the process answers: a pipe cannot be waited for with a limit on every system.
+        self._answers: SimpleQueue[object] = SimpleQueue()
         self._users = 0
 
     @property
@@ -77,34 +85,53 @@ class _Child:
             try:
                 process = self._process or self._start()
                 write_frame(cast(BinaryIO, process.stdin), (budget_s, function, arguments))
-                if not _readable(process, max(_PATIENCE * budget_s, _MIN_PATIENCE_S)):
-                    self._end()
-                    return OVERRUN, None
-                return cast(tuple[str, Any], read_frame(cast(BinaryIO, process.stdout)))
+                return cast(tuple[str, Any], self._answer(max(_PATIENCE * budget_s, _MIN_PATIENCE_S)))
+            except Empty:
+                self._end()
+                return OVERRUN, None
             except (OSError, EOFError) as error:
                 self._end()
                 raise _ChildDiedError(type(error).__name__) from None
 
     def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "recollect.form.process"]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        if not _readable(self._process, _START_S) or read_frame(cast(BinaryIO, self._process.stdout)) != READY:
+        self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._answers = SimpleQueue()
+        answers = cast(BinaryIO, self._process.stdout), self._answers
+        threading.Thread(target=_receive, args=answers, name="recollect-reading", daemon=True).start()
+        if self._answer(_START_S) != READY:
             raise EOFError
         return self._process
+
+    def _answer(self, timeout_s: float) -> object:
+        """Wait for what the process says next.
+
+        Raises:
+            Empty: it says nothing within the time.
+            EOFError: it ended.
+        """
+        said = self._answers.get(timeout=timeout_s)
+        if said is _GONE:
+            raise EOFError
+        return said
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
         process.kill()
-        for stream in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):
-                cast(BinaryIO, stream).close()
-        process.wait()
+        with contextlib.suppress(OSError):
+            cast(BinaryIO, process.stdin).close()
+        process.wait()  # then its answers end, and the thread that reads them closes their pipe
 
 
-def _readable(process: subprocess.Popen[bytes], timeout_s: float) -> bool:
-    return bool(select.select([cast(BinaryIO, process.stdout)], [], [], timeout_s)[0])
+def _receive(answers: BinaryIO, found: "SimpleQueue[object]") -> None:
+    """Hand over what the process says, and at last that it is gone."""
+    with answers:
+        try:
+            while True:
+                found.put(read_frame(answers))
+        except (OSError, EOFError, pickle.UnpicklingError):
+            found.put(_GONE)
 
 
 _CHILD = _Child()

@@ -71,11 +71,12 @@ async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
 # ---- the reader
 
 
-async def test_a_pattern_that_never_ends_is_ended_at_its_budget(reader: RuleReader) -> None:
-    began = time.perf_counter()
+async def test_a_pattern_that_never_ends_is_ended_at_its_budget(
+    reader: RuleReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MIN_PATIENCE_S", 600.0)  # a busy machine takes long over its CPU time
     with pytest.raises(ReadingOverrunError, match=r"0\.3 s of CPU time"):
         await reader.check(*endless())
-    assert time.perf_counter() - began < 60, "not the age of the universe"
     pid = reader.pid
     await reader.check("y", 10_000, len, "fine")
     assert reader.pid == pid is not None, "the process answered, and goes on"
@@ -138,6 +139,29 @@ async def test_a_process_that_answers_nothing_is_killed(reader: RuleReader, monk
     assert not is_alive(stopped)
 
 
+# Runs the child as a system without timers of CPU time would: Windows has neither the signal nor the call.
+_WITHOUT_TIMER = """
+import signal, runpy
+del signal.SIGVTALRM, signal.setitimer, signal.ITIMER_VIRTUAL
+runpy.run_module("recollect.form.process", run_name="__main__")
+"""
+
+
+async def test_without_a_timer_the_process_is_killed(reader: RuleReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", _WITHOUT_TIMER))
+    assert await reader.read(len, "three") == 5
+    first = reader.pid
+    assert first is not None
+    monkeypatch.setattr(module, "_PATIENCE", 1.0)
+    monkeypatch.setattr(module, "_MIN_PATIENCE_S", 0.1)
+    with pytest.raises(ReadingOverrunError):
+        await reader.check(*endless())
+    assert not is_alive(first)
+    monkeypatch.setattr(module, "_MIN_PATIENCE_S", 60.0)
+    assert await reader.read(len, "three") == 5
+    assert reader.pid not in (None, first)
+
+
 async def test_a_forgotten_reader_needs_no_process_any_more() -> None:
     reader = RuleReader(budget_s=1)
     await reader.check("x", 10_000, len, "x")
@@ -182,7 +206,7 @@ def test_the_process_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
     parent = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert parent.returncode == -signal.SIGKILL
     pid = int(parent.stdout)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while is_running(pid) and time.monotonic() < deadline:
         os.sched_yield()
     assert not is_running(pid)
