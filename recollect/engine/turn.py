@@ -42,11 +42,12 @@ from recollect.work.episodes import EPISODES_VERSION
 from recollect.work.indexing import TURNS_VERSION
 from recollect.work.portions import LARGE_BATCH
 from recollect.work.proposing import extractor_version
+from recollect.work.reader import MAX_INLINE_CHARACTERS
 from recollect.work.worker import Worker
 
 # How long the recording of a turn waits until what it asks to forget is forgotten; the rest goes on behind it.
 FORGET_WAIT_S = 1.0
-# Messages of a turn that are looked at for such a request: the newest. All are looked at when they are formed.
+# Messages of a turn that are looked at for such a request: the newest, but for long ones. All are when they are formed.
 MAX_ASKING = 4
 
 
@@ -282,7 +283,8 @@ def _newest(turn: Turn) -> list[Message]:
     """Return the user's messages that no answer stands behind but this turn's, the newest ones."""
     answered = (place for place, message in enumerate(turn.messages, start=1) if message.role == "assistant")
     unanswered = turn.messages[max(answered, default=0) :]
-    return [message for message in unanswered if message.role == "user"][-MAX_ASKING:]
+    own = [message for message in unanswered if message.role == "user"][-MAX_ASKING:]
+    return [message for message in own if len(message.text) <= MAX_INLINE_CHARACTERS]
 
 
 def _size(turn: Turn) -> int:
