@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from recollect.form.requests import asks_to_forget
@@ -20,7 +20,7 @@ from recollect.work.tools import Tools
 FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
 # Later messages, and requests of other conversations, that are looked at: the newest.
 MAX_LATER, MAX_REQUESTS = 64, 50
-# Memories are formed seconds after their message was said; what took longer may have been taken back elsewhere.
+# Memories are formed seconds after their message was recorded; what took longer may have been taken back elsewhere.
 LATE = timedelta(seconds=30)
 _SOURCES = frozenset({"user"})
 _ASKED = "it is to be forgotten"
@@ -49,7 +49,7 @@ async def without_forgotten(
     if not messages:
         return []
     subject = owners.subject
-    elsewhere = await _requests_since(messages, owners, tools)
+    elsewhere = await _requests_since(min(message.said_at for message in messages), messages, owners, tools)
     outdated = [
         *await _by_memories(messages, subject, tools),
         *await _by_requests([*messages, *later], subject, tools),
@@ -80,7 +80,8 @@ async def without_asked_since(
     later = await tools.store.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
     elsewhere: list[LoggedMessage] = []
     if _is_late(messages, tools):
-        elsewhere = await _requests_since(messages, Owners(subject=key.subject, home=key.home), tools)
+        since = min(message.recorded_at for message in messages)
+        elsewhere = await _requests_since(since, messages, Owners(subject=key.subject, home=key.home), tools)
     asked = [*await _asking(later), *elsewhere]
     outdated = await _by_requests([*messages, *asked], key.subject, tools) if asked else []
     later_ones = {(message.conversation, message.seq) for message in asked}
@@ -104,12 +105,14 @@ async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
 
 
 def _is_late(messages: Sequence[LoggedMessage], tools: Tools) -> bool:
-    return tools.clock.now() - min(message.said_at for message in messages) > LATE
+    return tools.clock.now() - min(message.recorded_at for message in messages) > LATE
 
 
-async def _requests_since(messages: Sequence[LoggedMessage], owners: Owners, tools: Tools) -> list[LoggedMessage]:
-    """Read other messages whose requests to forget were heeded since the first of these was said, in order."""
-    lines = await tools.store.decisions_from(owners.subject, since=min(message.said_at for message in messages))
+async def _requests_since(
+    since: datetime, messages: Sequence[LoggedMessage], owners: Owners, tools: Tools
+) -> list[LoggedMessage]:
+    """Read the messages, but for these, whose requests to forget were heeded since an instant, in order."""
+    lines = await tools.store.decisions_from(owners.subject, since=since)
     here = {(message.conversation, message.seq) for message in messages}
     places = {
         (line.conversation, line.seq): None
