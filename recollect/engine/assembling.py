@@ -25,7 +25,7 @@ from recollect.types import (
     Subject,
 )
 from recollect.work.coverage import Coverage, Whose, read_coverage
-from recollect.work.forgotten_words import Owners, without_forgotten
+from recollect.work.forgotten_words import without_forgotten
 
 _SPOKEN = ("user", "assistant")
 # Of a user's other conversations so many are read for their window, last updated first.
@@ -139,8 +139,8 @@ class Assembling(Conversing):
             scope = await self.turns.scope(self.subject(user), scene, conversation)
             talk = await self._with_elsewhere(_Talk(scope=scope, subject=_written_to(scope)), scope.home, None)
         episodes = await self._episodes(talk)
-        owners = Owners(subject=talk.subject, home=talk.scope.home)
-        window = await without_forgotten(talk.window, owners, await self._tools.of(talk.subject))
+        tools = await self._tools.of(talk.subject)
+        window = await without_forgotten(talk.window, talk.subject, tools, home=talk.scope.home)
         messages = [_said(message) for message in window if message.role in _SPOKEN and message.text]
         messages.append({"role": "user", "content": query})
         context = await self._context(messages, talk, frozenset(memory.id for memory in episodes))

@@ -34,7 +34,7 @@ from recollect.work.admission import blanked
 from recollect.work.apart import apart
 from recollect.work.coverage import Coverage, Whose, read_coverage
 from recollect.work.echoing import recent_recalls, without_echoes
-from recollect.work.forgotten_words import Owners, without_forgotten
+from recollect.work.forgotten_words import without_forgotten
 from recollect.work.portions import LARGE_BATCH
 from recollect.work.tools import Tools
 
@@ -181,8 +181,7 @@ async def _own(
     recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
     said = await blanked([one for turn in turns for one in turn], tools)
     behind = await blanked([one for turn in later for one in turn], tools)
-    owners = Owners(subject=lease.key.subject, home=lease.key.home)
-    kept = await without_forgotten(said, owners, tools, later=behind)
+    kept = await without_forgotten(said, lease.key.subject, tools, home=lease.key.home, later=behind)
     own = {one.seq: one for one in await without_echoes(kept, recalls, tools)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 

@@ -1,7 +1,7 @@
 """Leave out of messages what their user asked to forget since. Reads the store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -10,7 +10,18 @@ from recollect.form.rules.extract import forget_requests
 from recollect.form.rules.noting import REQUESTED
 from recollect.form.sources import FormInput, readable, speaker_of
 from recollect.text import squeeze
-from recollect.types import Action, Decision, Detail, Evidence, Lease, LoggedMessage, Memory, MemoryKind, MemoryState, Subject
+from recollect.types import (
+    Action,
+    Decision,
+    Detail,
+    Evidence,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    Subject,
+)
 from recollect.work.apart import apart
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
@@ -27,29 +38,30 @@ _ASKED = "it is to be forgotten"
 _REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owners:
-    """Whose memory, and in whose log its messages are."""
-
-    subject: Subject
-    home: Subject
-
-
 async def without_forgotten(
-    messages: Sequence[LoggedMessage], owners: Owners, tools: Tools, *, later: Sequence[LoggedMessage] = ()
+    messages: Sequence[LoggedMessage],
+    subject: Subject,
+    tools: Tools,
+    *,
+    home: Subject | None = None,
+    later: Sequence[LoggedMessage] = (),
 ) -> list[LoggedMessage]:
     """Return messages without the clauses that are to be forgotten; none is left out whole.
 
     Args:
         messages: In order, of one conversation or more.
-        owners: Whose memories rest on them, and whose log they are in.
+        subject: Whose memories rest on them.
         tools: Store and clock.
+        home: In whose log they are: requests of other conversations in it are heeded as well; None: they are not.
         later: Messages behind them, in which requests to forget are looked for as well.
     """
     if not messages:
         return []
-    subject = owners.subject
-    elsewhere = await _requests_since(min(message.said_at for message in messages), messages, owners, tools)
+    elsewhere: list[LoggedMessage] = []
+    if home is not None:
+        elsewhere = await _requests_since(
+            min(message.said_at for message in messages), messages, (subject, home), tools
+        )
     outdated = [
         *await _by_memories(messages, subject, tools),
         *await _by_requests([*messages, *later], subject, tools),
@@ -81,7 +93,7 @@ async def without_asked_since(
     elsewhere: list[LoggedMessage] = []
     if _is_late(messages, tools):
         since = min(message.recorded_at for message in messages)
-        elsewhere = await _requests_since(since, messages, Owners(subject=key.subject, home=key.home), tools)
+        elsewhere = await _requests_since(since, messages, (key.subject, key.home), tools)
     asked = [*await _asking(later), *elsewhere]
     outdated = await _by_requests([*messages, *asked], key.subject, tools) if asked else []
     later_ones = {(message.conversation, message.seq) for message in asked}
@@ -109,10 +121,18 @@ def _is_late(messages: Sequence[LoggedMessage], tools: Tools) -> bool:
 
 
 async def _requests_since(
-    since: datetime, messages: Sequence[LoggedMessage], owners: Owners, tools: Tools
+    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], tools: Tools
 ) -> list[LoggedMessage]:
-    """Read the messages, but for these, whose requests to forget were heeded since an instant, in order."""
-    lines = await tools.store.decisions_from(owners.subject, since=since)
+    """Read the messages, but for these, whose requests to forget were heeded since an instant, in order.
+
+    Args:
+        since: When the first of these was said or recorded.
+        messages: These.
+        whose: Whose memories rest on them, and in whose log they are.
+        tools: Store.
+    """
+    subject, home = whose
+    lines = await tools.store.decisions_from(subject, since=since)
     here = {(message.conversation, message.seq) for message in messages}
     places = {
         (line.conversation, line.seq): None
@@ -121,8 +141,8 @@ async def _requests_since(
     }
     found: list[LoggedMessage] = []
     for conversation, seq in list(places)[-MAX_REQUESTS:]:
-        if await tools.store.conversation(owners.home, id=conversation):
-            read = await tools.store.messages(owners.home, conversation, after_seq=seq - 1, limit=1)
+        if await tools.store.conversation(home, id=conversation):
+            read = await tools.store.messages(home, conversation, after_seq=seq - 1, limit=1)
             found += [message for message in read if message.seq == seq]
     return found
 

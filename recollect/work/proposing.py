@@ -87,7 +87,7 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     if tools.model is None and not reads_whole:
         return await _by_rules(source, batch, tools)
     # A request to forget is honoured whether or not the extractor knows of such.
-    asking_us = replace(source, messages=_as_user(source.messages, batch.options))
+    asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
     if reads_whole:
         source = await _without_forgotten(source, asking_us.messages, tools)
@@ -105,7 +105,7 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
 
 
-def _as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
+def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
     """Return messages without the name of the character that the user plays: requests to forget are the user's."""
     played = options.get(USER_CHARACTER)
     return tuple(

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from recollect.form.requests import asks_to_forget
 from recollect.form.rules.extract import forget_requests
-from recollect.form.scene import with_characters
 from recollect.form.sources import FormInput, readable
 from recollect.types import AddMemory, Candidate, Change, CloseMemory, FormationResult, Hot, Lease, LoggedMessage
 from recollect.work.apart import apart
+from recollect.work.batch import Batch
 from recollect.work.extracting import EARLIER, weigh
 from recollect.work.forgotten_words import evidence_of
 from recollect.work.indexing import Indexed, index_messages
 from recollect.work.portions import LARGE_BATCH, characters
-from recollect.work.proposing import Batch, Extracted
+from recollect.work.proposing import Extracted, as_user
 from recollect.work.quotations import without_outdated
 from recollect.work.stale import outdated_topics
 from recollect.work.tools import Tools
@@ -72,8 +72,8 @@ async def _batch(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> Batc
     return Batch(
         lease=lease,
         profile=tools.profiles.get(key.profile),
-        messages=tuple(with_characters(indexed.messages, options)),
-        earlier=tuple(with_characters(earlier, options)),
+        messages=as_user(indexed.messages, options),
+        earlier=as_user(earlier, options),
         hot=hot,
         ended=frozenset(change.id for change in indexed.result.changes if isinstance(change, CloseMemory)),
         options=options,
