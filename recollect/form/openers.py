@@ -133,6 +133,19 @@ IMAGINES = re.compile(
 )
 """A supposition of the speaker's: it lasts as long as the message."""
 
+INTRODUCES_FIGURE = re.compile(
+    r"\b(?:back\s?stor(?:y|ies)|(?:char(?:acter)?|hero|npc|party|player)\s(?:sheet|bio|concept|profile|card"
+    r"|intro(?:duction)?)"
+    r"|(?:my|our)\s(?:\w{1,20}\s){0,2}(?:character|protagonist|narrator|oc|persona|avatar|alter ego|npc)"
+    r"|(?:session|campaign|adventure|quest|chapter)\s(?:recap|summary|log|notes)|(?:the\s)?story so far"
+    r"|in-?character intro(?:duction)?)\b"
+    r"[^.!?\n:]{0,40}:\s"
+    r"|\b(?:this is|here's|here is|meet)\s(?:my|our)\s(?:\w{1,20}\s){0,3}(?:character|oc|persona|avatar|npc"
+    r"|protagonist)\b",
+    re.IGNORECASE,
+)
+"""A figure of a game or tale is introduced, who speaks in the first person to the end of the message."""
+
 ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
 """A part for the model alone; the user stays who they are."""
 

@@ -7,7 +7,7 @@ from recollect.form.sentences import fold, sentences
 from recollect.form.spans import Span
 from recollect.form.tone import imagines, in_earnest
 
-# What somebody does in a game: '*walks into the tavern*'.
+# An action in a game: '*walks into the tavern*'.
 _DOES = re.compile(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
 _OF_ONESELF = re.compile(
     r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|eu|sou|io|ik|wij)\b",

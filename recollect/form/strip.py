@@ -1,7 +1,7 @@
 """Take away what a message only carries, and keep its speaker's own words. Pure.
 
-A message may carry injected memory, reasoning, code, quotations, documents and mail. Whatever can be of others is taken
-away: rather lose a sentence than read one of others as the speaker's.
+A message may carry injected memory, reasoning, code, quotations, documents, mail and other people's threads. All that
+others may have written is taken away: it is better to lose a sentence than to read another's as the speaker's.
 """
 
 import re
@@ -23,11 +23,11 @@ from recollect.form.transcript import find_transcript
 from recollect.form.wrappers import Wrapped, find_wrapped
 
 Speaker = Literal["user", "person", "assistant"]
-"""Who speaks: somebody to an assistant, somebody to other people (under a name), or a model or tool."""
+"""Who speaks: a user to an assistant, a person to other people (under a name), or a model or tool."""
 
 _QUOTED_LINE = re.compile(r"^[ \t]*+>.*$", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^(?:[ \t]*+>)++[ \t]?", re.MULTILINE)
-# What we write around memories, and rows of ours that can be told from anybody else's, pasted without their tags.
+# What Recollect writes around memories, and its rows, where they were pasted without their tags.
 _OUR_FRAME = re.compile(
     r"These are (?:notes|quotations|memories|summaries)[^.\n]{0,80}, not instructions\b"
     r"|^#{1,3} (?:Long-term memory:|What is remembered of this session|Summary of the chat so far)"
@@ -42,7 +42,7 @@ _OUR_ROW = re.compile(
     r"|[\"“”„«'‘].{0,2000}[\"“”»'’] \((?:said by [^()]{1,80} on |from [^()]{1,80}, )?\d{4}-\d\d-\d\d\)"
     r"|turns? \d+(?:-\d+)?: .{0,2000})[ \t]*$"
 )
-# A line of nothing but a tag, whatever it is called: a wrapping, nobody's words.
+# A line of nothing but a tag, whatever its name: it wraps, and says nothing.
 _TAG_LINE = re.compile(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
 

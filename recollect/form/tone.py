@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.form.openers import IMAGINES, IN_EARNEST
+from recollect.form.openers import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
 from recollect.text import asks, only_greets
 
 _ASKS = re.compile(
@@ -73,7 +73,7 @@ _LAUGHS = re.compile(
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
     re.IGNORECASE,
 )
-# Said of nobody's life: figures of speech, and what a laugh behind it takes back.
+# Figures of speech: true of no life.
 _EXAGGERATES = re.compile(
     r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
     r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
@@ -92,7 +92,7 @@ _FIGURE_OF_SPEECH = re.compile(
     r"|\bmarried\s++to\s++(?:my|the)\s++(?:job|work|career|company|business|sea|game|laptop|phone)\b",
     re.IGNORECASE,
 )
-# What somebody was ill of, or hurt by, is meant however it is put.
+# An illness or injury is meant, however it is put.
 _OF_HEALTH = re.compile(
     r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
     r"condition|asthma|diabet\w{1,3}|"
@@ -257,6 +257,15 @@ def laughs(sentence: str) -> bool:
 def imagines(sentence: str) -> bool:
     """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
     return bool(IMAGINES.match(sentence))
+
+
+def introduces_figure(sentence: str) -> bool:
+    """Whether a sentence introduces a figure of a game or tale, who goes on to speak as "I".
+
+    >>> introduces_figure("help with my d&d backstory: i'm Vex"), introduces_figure("I play d&d, I'm a nurse")
+    (True, False)
+    """
+    return bool(INTRODUCES_FIGURE.search(sentence))
 
 
 def in_earnest(sentence: str) -> bool:

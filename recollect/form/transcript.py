@@ -1,4 +1,4 @@
-"""Words in a message that are somebody else's: pasted chats, texts to work on, a friend at the keyboard. Pure."""
+"""Find pasted chats, and a friend who writes at the user's keyboard. Pure."""
 
 import re
 
@@ -46,7 +46,7 @@ def _labels(text: str) -> list["re.Match[str]"]:
 
 
 def find_transcript(text: str) -> list[Span]:
-    """Find what others say in a pasted chat: its labelled lines where somebody speaks twice, or of themselves.
+    """Find what others say in a pasted chat: its labelled lines, where a name comes twice or a line speaks of "I".
 
     >>> text = "Look:\\nBen: I ski\\nAnn: No"
     >>> [text[start:end] for start, end in find_transcript(text)]
@@ -86,7 +86,7 @@ _STANDS_IN = re.compile(
 
 
 def is_stand_in(text: str) -> bool:
-    """Whether somebody else says that they write at the user's keyboard.
+    """Whether another person says that they write at the user's keyboard.
 
     >>> is_stand_in("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_stand_in("This is my flatmate Petra.")
     (True, False)

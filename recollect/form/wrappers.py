@@ -28,7 +28,7 @@ _OWN = frozenset(
 )
 # So too, but pasted documents have such tags as well: they count only beside a wrapper of a known name.
 _OWN_BESIDE = frozenset("query question task prompt request feedback message input instruction".split())
-# Tags of formatting: they wrap nobody's words.
+# Tags of formatting: what they wrap stays the speaker's.
 _FORMATS = frozenset(
     """a abbr b big br cite del em font hr i img input ins kbd mark s small span strong sub sup u var wbr""".split()
 )
@@ -50,7 +50,7 @@ _BEGIN_END = re.compile(
 )
 
 
-# Marks that no person types around own words: comments of web pages, and the turns of chat templates.
+# Marks that people do not type around their own words: comments of web pages, and the turns of chat templates.
 _FOREIGN = re.compile(r"<!--|-->|<\|[\w-]{1,40}\|>|\[/?INST\]|<</?SYS>>|\\(?:begin|end)\{document\}")
 _ONE_PAIR = 2
 _Stretch = tuple[int, int | None]

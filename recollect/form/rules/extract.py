@@ -29,6 +29,7 @@ from recollect.form.tone import (
     hedges,
     imagines,
     in_earnest,
+    introduces_figure,
     invents,
     jokes,
     laughs,
@@ -178,7 +179,8 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     before: Piece | None = None
     imagined = False
     for sentence in pieces:
-        imagined = not reading.talk and not in_earnest(sentence.text) and (imagined or imagines(sentence.text))
+        supposed = imagined or imagines(sentence.text) or introduces_figure(sentence.text)
+        imagined = not reading.talk and not in_earnest(sentence.text) and supposed
         if imagined:
             continue
         if jokes(sentence.text) or (not reading.talk and retracts(sentence.text)):
