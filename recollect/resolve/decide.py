@@ -21,6 +21,7 @@ from recollect.resolve.correction import taken_back
 from recollect.resolve.ending import ended_since, forgotten, moved_on, over
 from recollect.resolve.lifecycle import outlived
 from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
+from recollect.resolve.replaced import replaced
 from recollect.resolve.shifted import with_shifted
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.types import Action, Candidate, Evidence, MemoryKind
@@ -28,6 +29,13 @@ from recollect.types import Action, Candidate, Evidence, MemoryKind
 # What saying a thing again adds to its importance, and the most that repetition alone can reach.
 RAISE, HIGHEST_RAISED = 0.05, 0.95
 _EVENTS = frozenset({"event", "plan"})
+# What a note ends that need not be like it, and why.
+_ENDINGS = (
+    (over, "says that it is over"),
+    (moved_on, "says that they live elsewhere now"),
+    (replaced, "names what it replaces, or gives another value of the same"),
+    (outlived, "tells what ended it"),
+)
 
 
 def resolve(
@@ -308,18 +316,13 @@ def _note(
     for known, _ in near:
         if same(candidate.text, known.text):
             return _again(batch, said, known, Action.IGNORE, "the same words are known already")
-    past = over(batch, place, said)
-    if past:
-        return _replacing(batch, said, past, "says that it is over")
-    left = moved_on(batch, place, said)
-    if left:
-        return _replacing(batch, said, left, "says that they live elsewhere now")
+    for ended_by, reason in _ENDINGS:
+        ended = ended_by(batch, place, said)
+        if ended:
+            return _replacing(batch, said, ended, reason)
     later = ended_since(batch, place, said)
     if later:
         return _late(said, later)
-    outdated = outlived(batch, place, said)
-    if outdated:
-        return _replacing(batch, said, outdated, "tells what ended it")
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:

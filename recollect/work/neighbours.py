@@ -12,6 +12,7 @@ from recollect.ids import id_bytes, id_text
 from recollect.resolve.ending import may_end
 from recollect.resolve.lifecycle import words_ended
 from recollect.resolve.plan import Neighbour, Neighbours
+from recollect.resolve.replaced import may_replace
 from recollect.resolve.states import words_of
 from recollect.text import term_key, terms
 from recollect.types import (
@@ -113,7 +114,7 @@ async def gather_neighbours(
     for place, candidate in enumerate(candidates):
         if candidate.replaces in claimed and all(one.memory.id != candidate.replaces for one in near[place]):
             near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
-        if may_end(candidate):
+        if may_end(candidate) or may_replace(candidate):
             near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], tools)]
     return Neighbours(near=near, facts=facts, restating=restating)
 

@@ -19,7 +19,7 @@ from recollect.server.proxy import ChatProxy
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, MemoryKind, Subject
 from rows.filed import FiledEmbedder, made
-from rows.plain import PLAIN
+from rows.plain import BESIDE, PLAIN, UPDATES
 from rows.scenes import USER
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 from talk import asks, assistant, request, user
@@ -27,6 +27,8 @@ from talk import asks, assistant, request, user
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 # Plain questions that find their sentence, of those in `PLAIN`.
 FOUND = 26
+# Updates that replace what they correct without a model, of those in `UPDATES`.
+REPLACED = 19
 OF_USER = {"x-recollect-profile": "user"}
 ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 
@@ -237,6 +239,23 @@ async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_th
         others += len(shown - wanted)
     assert found >= FOUND, f"{found} of {len(PLAIN)}"
     assert others <= 3 * len(PLAIN), "what is far stays out"
+
+
+async def test_u5_without_a_model_updates_replace_and_what_stands_beside_stays(
+    shipped: AsyncRecollect, clock: FakeClock
+) -> None:
+    kept, replaced = 0, 0
+    for number, (before, after) in enumerate((*BESIDE, *UPDATES)):
+        name = f"ana{number}"
+        for text in (before, after):
+            held = {one.id for one in await shipped.list(user=name)}
+            await shipped.record([user(text), assistant("Noted.")], user=name, conversation=text, scene=USER)
+            await shipped.form()
+            clock.advance(hours=3)
+        now = {one.id for one in await shipped.list(user=name)}
+        kept += number < len(BESIDE) and held <= now
+        replaced += number >= len(BESIDE) and bool(held) and not held & now and bool(now)
+    assert (kept, replaced >= REPLACED) == (len(BESIDE), True), f"{kept} kept, {replaced} replaced"
 
 
 async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped: AsyncRecollect) -> None:

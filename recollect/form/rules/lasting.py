@@ -38,6 +38,9 @@ _STATES = re.compile(
     r"foster|attend|wake\s++up|get\s++up|go\s++to\s++(?:an?|the|my)\s++\w+\s++(?:class|club|group|school|gym|choir|course))\b"
     # 'a whippet called Biscuit': what has a name is somebody's.
     rf"|(?:i|we)(?:'ve)?\s++{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s++got)?\s++(?:an?|one|two|three|four)\s++(?:[\w-]+\s++){{1,4}}(?:called|named)\s"
+    # What one has learnt.
+    r"|i\s++can\s++(?:finally\s++|now\s++)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|"
+    r"hear|see|eat|drink|tolerate|walk|run|have)\b[^,.;!?]{0,40}\b(?:now|again)\b|i\s++can\s++(?:finally|now)\s++\w"
     # What one does no more, and what one seeks for longer than a day.
     rf"|i(?:'m|'ve|\s++am|\s++have)?\s++{_ADVERBS}(?:no\s++longer\s++\w+|(?:not|don't|do\s++not|can't|won't)\s++.{{0,200}}?\b(?:any\s?more|any\s++longer)\b"
     r"|stopped\s++\w+ing|quit\s++\w+)"
@@ -171,6 +174,8 @@ _PASSING = (
     r"almost|about|gonna|now|being|not\s++working|not\s++here|\w+ing)\b"
 )
 _ATTRIBUTE = re.compile(
+    r"my\s++(?:[\w'-]{1,30}+\s++){1,4}?(?:(?:has|have|just)\s++){0,2}(?:went|gone|rose|risen|fell|fallen|dropped|increased|decreased)"
+    r"\s++(?:(?:up|down)\s++)?(?:to|from)\s++\S|"
     rf"my\s++(?:[\w'-]+\s++){{1,5}}?(?:(?:is|are)\s++(?!{_PASSING})\S|(?:has|have|costs?|lives?|works?|plays?|likes?|loves?)\s++\S)",
     re.IGNORECASE,
 )
