@@ -185,6 +185,11 @@ def words_ended(candidate: Candidate) -> str:
     return " ".join((*found, *extra))
 
 
+def kin_of_plans(word: str) -> frozenset[str]:
+    """Return words that mean the same kind of plan: 'trip' for 'going'."""
+    return _KIN_OF_PLANS.get(word, frozenset())
+
+
 def outlived(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
     """Find what holds no more since this happened: 'The baby is here' ends 'Ida is pregnant'."""
     candidate, evidence = said

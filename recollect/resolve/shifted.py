@@ -1,22 +1,31 @@
 """What a change of the speaker's life ends: the standing facts and notes of the part that changed. Pure."""
 
+import re
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
+from recollect.dates import Direction, resolve_dates
 from recollect.resolve.batch import Batch, Known, is_newer
+from recollect.resolve.compare import denies
 from recollect.resolve.ending import took_place
 from recollect.resolve.lexicon import DEGREE
+from recollect.resolve.lifecycle import kin_of_plans
 from recollect.resolve.plan import Resolved
 from recollect.resolve.states import is_slot_of, tells_state
 from recollect.resolve.wording import is_sign, read, token
 from recollect.types import Action, Candidate, Evidence, LifeState, MemoryKind, Shift
 
+_UTC = ZoneInfo("UTC")
+_NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]{1,30}+")
 # Words of meaning in a note that tells a name and nothing else.
 _WORDS_OF_A_NAME = 6
 # Words for any workplace, home or name: 'I quit the job' names none.
 _GENERIC = frozenset(
     token(word)
     for word in """job position role post gig company firm work place flat apartment house home room studio name school
-    uni university college degree course program programme agency employer office team business student""".split()
+    uni university college degree course program programme agency employer office team business student
+    actual real whole thing date day""".split()
 )
 
 
@@ -52,8 +61,35 @@ def shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[
     ]
     found: list[Known] = []
     for shift in candidate.shifts:
-        found += [known for known in _ended(shift, held) if known not in found]
+        ended = _plans(shift, held, evidence) if shift.state is LifeState.PLAN else _ended(shift, held)
+        found += [known for known in ended if known not in found]
     return found
+
+
+def _plans(shift: Shift, held: list[Known], evidence: Evidence) -> list[Known]:
+    """Find the plan that was moved or dropped: by its name, or the one that 'it' can mean."""
+    coming = [known for known in held if known.kind is MemoryKind.NOTE and _is_ahead(known, evidence.said_at)]
+    if shift.old:
+        return [known for known in coming if _means(shift.old, known)]
+    here = [known for known in coming if any(said.conversation == evidence.conversation for said in known.said)]
+    newest = max((known.last_said for known in here), default=None)
+    meant = [known for known in here if known.last_said == newest] or coming
+    return meant if len({known.last_said for known in meant}) == 1 else []
+
+
+def _is_ahead(known: Known, now: datetime) -> bool:
+    """Whether a note names a day that is still to come."""
+    mentions = resolve_dates(known.text, said_at=now, zone=_UTC, default=Direction.AHEAD)
+    return not denies(known.text) and any(one.end > now and not one.recurs for one in mentions)
+
+
+def _means(words: str, known: Known) -> bool:
+    """Whether a note speaks of a plan: of the place it names, or else of a thing of its kind."""
+    wanted, content = read(words).content - DEGREE - _GENERIC - {"user"}, read(known.text).content
+    named = {token(name.casefold()) for name in _NAME.findall(words)}
+    if named:
+        return named <= content
+    return bool(wanted) and bool(wanted & content or any(kin_of_plans(word) & content for word in wanted))
 
 
 def _of_the_message(known: Known, evidence: Evidence) -> bool:

@@ -65,12 +65,19 @@ _SIGNS = {
         rf"|{_OWNED}{_PAIRED}\b",
         re.IGNORECASE,
     ),
+    LifeState.TASTE: re.compile(
+        rf"{_USER}\s++(?:likes?|loves?|enjoys?|prefers?|uses?|plays?|drinks?|eats?|wears?|reads?|watch(?:es)?|takes?|"
+        r"goes|go|does|do|into)\b|\bfavou?rite\b|\bmy\b",
+        re.IGNORECASE,
+    ),
+    LifeState.PLAN: re.compile(r"\b(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our|the\s++user)\b", re.IGNORECASE),
     LifeState.STATUS: re.compile(
         rf"{_USER}\s++(?:single|unmarried|not\s++(?:married|engaged)|engaged|divorced|widowed|"
         rf"dating|getting\s++(?:married|divorced)|married)\b",
         re.IGNORECASE,
     ),
 }
+_TASTES = frozenset({"like", "prefer", "hobby", "tool", "seat", "sport", "instrument", "subscription"})
 _KEYS = {
     LifeState.POSITION: frozenset({"job"}),
     LifeState.JOB: frozenset({"job", "employer", "work_hours", "boss"}),
@@ -87,6 +94,8 @@ _WORDS = {
     LifeState.HOME: "live lives living lived moved flat apartment house home place room rents shares based settled",
     LifeState.NAME: "name called named surname",
     LifeState.PARTNER: "husband wife partner girlfriend boyfriend fiance fiancee fiancé fiancée married engaged dating",
+    LifeState.PLAN: """exam test appointment interview flight trip wedding party meeting concert course race
+    hotel booked conference holiday booking going flying travelling staying starts training operation visit""",
     LifeState.STATUS: "single married engaged divorced dating",
 }
 # What no longer is, or is not yet, is no present state.
@@ -113,7 +122,10 @@ def is_slot_of(state: LifeState, key: str, value: str) -> bool:
     >>> is_slot_of(LifeState.HOME, "city", "Oslo"), is_slot_of(LifeState.HOME, "pet:rex", "Rex")
     (True, False)
     """
-    return canonical_key(key, value).partition(":")[0] in keys_of(state)
+    name = canonical_key(key, value).partition(":")[0]
+    if state is LifeState.TASTE:
+        return name in _TASTES or name.startswith("favorite_")
+    return name in keys_of(state)
 
 
 def tells_state(state: LifeState, text: str) -> bool:

@@ -18,6 +18,8 @@ class LifeState(StrEnum):
     """With whom somebody lives as a couple."""
     STATUS = "status"
     """Whether somebody is single, engaged or married."""
+    TASTE = "taste"
+    """What somebody likes best, uses or takes as a rule."""
     PLAN = "plan"
     """What is to come: a trip, an appointment, an exam."""
 

@@ -219,17 +219,20 @@ def outdated_by(
 def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
     """Say by which words quotations are found that tell the former state of what has changed."""
     text = decided.candidate.text
+    if not decided.adds and not decided.closes:
+        return []
     cause = next((line.memory_id for line in decisions if line.text == text and line.memory_id), None)
     return [
         Outdated(
+            value=content_words(shift.old) if shift.needs_old else frozenset(),
             content=frozenset(),
-            terms=frozenset(terms(words_of(shift.state))),
+            terms=frozenset(terms(shift.old if shift.needs_old else words_of(shift.state))),
             until=until,
             state=shift.state,
             cause=cause or "",
         )
         for shift in decided.candidate.shifts
-        if not shift.needs_old and words_of(shift.state)
+        if (content_words(shift.old) if shift.needs_old else shift.state is not LifeState.PLAN)
     ]
 
 
@@ -318,7 +321,7 @@ def _clauses(sentence: Piece) -> list[_Clause]:
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
     if old.state:
-        return role == "user" and tells_state(old.state, sentence)
+        return role == "user" and old.value <= read(sentence).content and tells_state(old.state, sentence)
     shared = old.content & read(sentence).content
     if old.value:
         if not old.value <= read(sentence).content:

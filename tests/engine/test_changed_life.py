@@ -76,6 +76,31 @@ async def test_what_is_no_change_of_it_ends_nothing(
     assert held <= await texts(engine, kinds=FORMED)
 
 
+@pytest.mark.parametrize(
+    ("before", "change", "gone"),
+    [
+        ("My anatomy exam is on 12 March.", "they postponed it, it's on the 21st now", "12 March"),
+        ("I'm flying to Lisbon on 3 April.", "My trip to Lisbon was postponed.", "3 April"),
+        ("I have a job interview on 9 March.", "the actual interview got moved to the 16th btw", "9 March"),
+        ("My favourite colour is burnt orange.", "scratch the orange, i'm back to navy blue", "orange"),
+    ],
+)
+async def test_a_plan_that_moved_and_a_taste_that_passed_are_asserted_no_more(
+    engine: AsyncRecollect, clock: FakeClock, before: str, change: str, gone: str
+) -> None:
+    await tell(engine, clock, before)
+    [old] = [text for text in await texts(engine, kinds=(MemoryKind.NOTE,)) if gone in text]
+    await tell(engine, clock, change)
+    assert old not in await texts(engine, kinds=FORMED)
+
+
+async def test_it_means_no_plan_where_two_are_ahead(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, clock, "My anatomy exam is on 12 March.", "I'm flying to Lisbon on 3 April.")
+    held = await texts(engine, kinds=FORMED)
+    await tell(engine, clock, "they postponed it")
+    assert held <= await texts(engine, kinds=FORMED)
+
+
 async def test_a_new_value_told_before_the_old_one_is_left_stays(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, clock, "I work at Kestrel Foods.", "I work at Halden Labs now. I left Kestrel last week.")
     assert (await slots(engine))["employer"] == "Halden Labs"

@@ -1,5 +1,6 @@
 """Let what a sentence forms end what it says has changed: no old value stands where the new one is not read. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,8 +14,13 @@ from recollect.form.rules.stand_alone import stand_alone
 from recollect.form.sentences import Piece, fine_clauses, fold
 from recollect.form.sources import speaker_of
 from recollect.form.tone import exaggerates, hedges, invents, laughs, statement_part, supposes
-from recollect.types import Candidate, MemoryKind, Shift
+from recollect.types import Candidate, LifeState, MemoryKind, Shift
 
+# A taste that has passed; who 'dropped' a thing may have let it fall.
+_CLEARLY_OVER = re.compile(
+    r"\b(?:scratch|so\s++much\s++for|enough\s++of|gone\s++off|over|done\s++with|off|grown\s++out\s++of|outgrown|stopped)\b",
+    re.IGNORECASE,
+)
 # Importance of a note that keeps a change of which the rules read no more.
 _IMPORTANCE = 0.6
 
@@ -36,16 +42,19 @@ def with_shifts(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -
     if not shifts:
         return list(found)
     note = next((place for place, one in enumerate(found) if one.kind is MemoryKind.NOTE), None)
-    if note is None and not any(_is_worth_a_note(shift) for shift in shifts):
+    if note is None and not any(_is_worth_a_note(*said) for said in shifts.items()):
         return list(found)
     if note is None:
         return [*found, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
     return [replace(one, shifts=tuple(shifts)) if place == note else one for place, one in enumerate(found)]
 
 
-def _is_worth_a_note(shift: Shift) -> bool:
+def _is_worth_a_note(shift: Shift, clause: Piece) -> bool:
     """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
-    return not shift.needs_old or shift.old[:1].isupper()
+    clear = shift.state is LifeState.PLAN or (
+        shift.state is LifeState.TASTE and bool(_CLEARLY_OVER.search(clause.text))
+    )
+    return clear or not shift.needs_old or shift.old[:1].isupper()
 
 
 def _stated(sentence: Piece) -> list[Piece]:

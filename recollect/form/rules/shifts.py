@@ -124,6 +124,8 @@ _JOB = (
     rf"){{0,2}}?(?:job|position)\b{_OF_A_JOB}",
     r"my new (?:job|role|position|employer|company|workplace)(?:'s| is| has| starts?| started| begins?| at| as)\b",
     rf"(?:i (?:have|got) )?(?:a )?new (?:job|gig|position)\b{_OF_A_JOB}(?! (?:for you|idea|ideas))",
+    rf"{_DID} (?:started|begun|began)(?: (?:working|work))? (?:at|in|with|for) (?:the|a|an|my new|this) (?:new "
+    rf")?(?:[\w'-]{{1,20}} ){{0,2}}?{_WORKPLACE}\b",
     rf"{_DID} (?:switched|changed|swapped) (?:jobs?|careers?|employers?|companies|professions?)\b",
     rf"(?:{_DID}|i(?:'m| am)(?: now)?|i'll|i will) (?:start(?:ed|ing)?|joined|joining) (?:(?:working|work) "
     rf")?(?:at|with) "
@@ -234,6 +236,39 @@ _STATUS = (
     rf"{_DID} (?:got|been|become) (?:engaged|married|divorced|hitched)\b",
     rf"{_DID} (?:tied the knot|eloped)\b",
 )
+_MOVED_DATE = (
+    r"(?:postponed|moved|rescheduled|pushed(?: back)?|delayed|brought forward|called off|cancell?ed|put off|"
+    r"swapped|scrapped|shifted|"
+    r"double[- ]booked|overbooked|fully booked)"
+)
+_IT = r"(?:it|that|this|the whole thing|everything)"
+_THING = r"(?:(?:the|my|our) (?P<old>(?:(?!(?:is|was|has|got|are|were)\b)[\w-]{1,30} ?){1,4}?))"
+_RESCHEDULED = (
+    rf"(?:they|he|she|we|i|you|(?:the|my|our) [\w'-]{{2,20}})(?:'ve)?(?: (?:have|has|had to|just|all|now|finally|"
+    rf"decided to)){{0,3}} "
+    rf"(?:{_MOVED_DATE}|postpone|move|reschedule|cancel|call off|push back|delay) {_IT}\b",
+    rf"{_IT}(?:'s|'ve)?(?: (?:is|was|has|had|got|been|to|be|just|now|all)){{0,5}} {_MOVED_DATE}\b",
+    rf"{_IT} (?:fell|has fallen) through\b",
+    r"(?:i'm|we're|i am|we are) not (?:going|doing it|flying|travell?ing)(?: there)? (?:any ?more|after all)\b",
+)
+_RESCHEDULED_THING = (
+    rf"{_THING}(?:'s|'ve)?(?: (?:is|was|were|are|has|have|had|got|been|to|be|just|now)){{1,5}} {_MOVED_DATE}\b",
+    rf"{_THING}(?:'s| is| are)(?: now)? (?:on|at|in|from) .{{2,40}}?\bnow\b",
+    rf"{_DID} (?:{_MOVED_DATE}) {_THING}(?: to\b|\s*+$)",
+    rf"(?:they|he|she)(?:'ve)?(?: (?:have|has|had to|just)){{0,2}} {_MOVED_DATE} {_THING}(?: to\b|\s*+$)",
+)
+_OVER_A_TASTE = (
+    r"(?:scratch|drop|skip|so much for|enough of|bye bye) (?:the |that |my |about )?(?P<old>[\w' -]{2,30}?)\s*+$",
+    rf"{_DID} (?:gone off|went off|got over|moved on from|grown out of|outgrown|had enough of|gave up on|dropped|"
+    rf"ditched) "
+    rf"(?:the |my )?(?P<old>(?:(?!(?:and|to|for|because|so|but|since|as)\b)[\w'’&.-]{{1,30}} ?){{1,3}})",
+    r"i(?:'m| am)(?: (?:so|totally|completely|really|kind of)){0,2} (?:over|done with|off|through with) (?:the "
+    r"|my )?"
+    r"(?P<old>(?:(?!(?:and|to|for|because|so|but|since|as)\b)[\w'’&.-]{1,30} ?){1,3})",
+    rf"{_DID} (?:stopped|quit) (?:going to|doing|playing|reading|watching|using|wearing|drinking|eating|taking) "
+    rf"(?:the |my )?"
+    rf"(?P<old>(?:(?!(?:and|to|for|because|so|but|since|as)\b)[\w'’&.-]{{1,30}} ?){{1,3}})",
+)
 _SIGNS = (
     *(_sign(LifeState.JOB, pattern) for pattern in _JOB),
     *(_sign(LifeState.JOB, pattern, needs_old=True) for pattern in _LEFT_A_JOB),
@@ -243,6 +278,9 @@ _SIGNS = (
     *(_sign(LifeState.NAME, pattern) for pattern in _NAMED),
     *(_sign(LifeState.PARTNER, pattern) for pattern in _PARTED),
     *(_sign(LifeState.STATUS, pattern) for pattern in _STATUS),
+    *(_sign(LifeState.PLAN, pattern) for pattern in _RESCHEDULED),
+    *(_sign(LifeState.PLAN, pattern, needs_old=True) for pattern in _RESCHEDULED_THING),
+    *(_sign(LifeState.TASTE, pattern, needs_old=True) for pattern in _OVER_A_TASTE),
 )
 # 'Big step: I moved in with Ada.'
 _HEADING = re.compile(r"[\w' ]{2,30}+(?::|\s[-–—]+)\s++")

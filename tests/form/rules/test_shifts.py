@@ -190,6 +190,42 @@ NO_CHANGES = """
     """
 
 
+MOVED_PLANS = """
+    they postponed it
+    omg they postponed it, it's on the 21st now
+    it's been moved to Friday
+    It got cancelled.
+    we had to cancel it
+    They've pushed it back a week.
+    it fell through
+    we're not going after all
+    the whole thing was called off
+    """
+NAMED = {
+    "trip to Lisbon": "My trip to Lisbon was postponed.",
+    "hotel": "The hotel is overbooked, they moved me to Casa Belmonte.",
+    "party": "the party's on the 9th of may now",
+    "actual interview": "the actual interview got moved to the 16th btw",
+    "driving test": "they've moved my driving test to next week",
+    "pottery": "honestly i stopped going to pottery, the teacher was a nightmare",
+    "orange": "scratch the orange, i'm back to navy blue",
+    "Notion": "I've moved on from Notion.",
+    "oat milk": "i'm so over oat milk",
+    "Kestrel": "I left Kestrel last week.",
+    "Halden Labs": "I'm no longer at Halden Labs.",
+}
+NO_PLANS = """
+    I postponed my decision about it for now, what do you think?
+    Can they postpone it?
+    If they cancel it I get a refund.
+    They might move it.
+    They didn't cancel it.
+    it's fine
+    My sister's wedding was lovely.
+    I'm over the moon.
+    """
+
+
 def lines(text: str) -> list[str]:
     """Return the lines of a block, blanks taken off."""
     return [line.strip() for line in text.splitlines() if line.strip()]
@@ -224,6 +260,24 @@ def changed(text: str) -> set[str]:
 def test_a_change_is_read_and_passes_the_gate(state: str, said: str) -> None:
     assert state in changed(said)
     assert worth_a_look(said)
+
+
+@pytest.mark.parametrize("said", lines(MOVED_PLANS))
+def test_a_plan_that_was_moved_need_not_be_named(said: str) -> None:
+    shifts = [shift for candidate in read(said) for shift in candidate.shifts]
+    assert any(shift.state == "plan" and not shift.old for shift in shifts)
+    assert worth_a_look(said)
+
+
+@pytest.mark.parametrize(("old", "said"), NAMED.items())
+def test_what_is_over_is_named(old: str, said: str) -> None:
+    shifts = [shift for candidate in read(said) for shift in candidate.shifts]
+    assert old in {shift.old for shift in shifts if shift.needs_old}
+
+
+@pytest.mark.parametrize("said", lines(NO_PLANS))
+def test_no_plan_is_moved(said: str) -> None:
+    assert not any(shift.state == "plan" for candidate in read(said) for shift in candidate.shifts)
 
 
 @pytest.mark.parametrize("said", lines(NO_CHANGES))
