@@ -1,5 +1,6 @@
 """What a memory puts in the place of each placeholder of a row. Pure."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -7,11 +8,21 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.names import spoken_name
 from recollect.context.quote import quotable
-from recollect.types import Memory
+from recollect.dates import Direction, resolve_dates
+from recollect.types import Memory, MemoryKind
 
 # Most spoken names are short; what is longer is no name.
 _LONGEST_NAME = 60
 _UNITS = ((365, "year"), (7, "week"), (1, "day"))
+# Put before what was ahead when it was said; a whole message may say more than that.
+_PASSED = {
+    MemoryKind.NOTE: "Was still ahead then, and the day has passed: ",
+    MemoryKind.TURN: "Days named here have passed: ",
+}
+# What comes round every year or week is ahead again.
+_RECURS = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies)|every|each|\w{3,6}days)\b", re.IGNORECASE)
+# Days are looked for in so many characters of a memory.
+_LONGEST_DATED = 2_000
 _WHO = {"user": "the user", "assistant": "the assistant"}
 
 
@@ -84,6 +95,21 @@ def _turns(memory: Memory, reading: Reading) -> str:
     return f"turns {first}-{last}" if last > first else f"turn {first}"
 
 
+def has_passed(memory: Memory, reading: Reading) -> bool:
+    """Return whether a note or a quotation tells of a day ahead which has passed since it was said."""
+    text = memory.text[:_LONGEST_DATED]
+    if memory.kind not in _PASSED or _RECURS.search(text):
+        return False
+    said_at = max((one.said_at for one in memory.evidence), default=memory.valid_from)
+    mentions = resolve_dates(text, said_at=said_at, zone=reading.zone, default=Direction.AHEAD)
+    ahead = [one for one in mentions if one.start > said_at and not one.recurs]
+    return bool(ahead) and all(one.end <= reading.now for one in ahead)
+
+
+def _past(memory: Memory, reading: Reading) -> str:
+    return _PASSED[memory.kind] if has_passed(memory, reading) else ""
+
+
 _VALUES: Mapping[str, Callable[[Memory, Reading], str]] = {
     "text": lambda memory, reading: quotable(memory.text, reading.longest),
     "key": lambda memory, reading: quotable(memory.key, reading.longest),
@@ -95,6 +121,7 @@ _VALUES: Mapping[str, Callable[[Memory, Reading], str]] = {
     "age": lambda memory, reading: age(reading.day(memory), reading.now.astimezone(reading.zone).date()),
     "date": lambda memory, reading: reading.day(memory).isoformat(),
     "turns": _turns,
+    "past": _past,
     "speaker": lambda memory, reading: who(memory),
     "from": lambda memory, reading: f"from {who(memory)}, " if memory.speaker else "",
 }

@@ -19,6 +19,7 @@ from recollect.types import ConversationId, MemoryKind, Recall, Recalled
 
 KEY = b"secret"
 UTC_ZONE = ZoneInfo("UTC")
+EARLY = datetime(2026, 1, 20, 12, tzinfo=UTC)
 LATE = datetime(2026, 5, 3, 23, 30, tzinfo=UTC)
 LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
@@ -113,6 +114,24 @@ def test_another_key_gives_another_id_to_the_same_content() -> None:
 )
 def test_a_row_names_its_speaker_and_its_day(known: Known, line: str) -> None:
     assert rows(rendered([item(known)]).recalled) == [line]
+
+
+@pytest.mark.parametrize(
+    ("known", "past"),
+    [
+        (Known(id=1, text="Ana is getting married on 14 February 2026.", at=EARLY), "Was still ahead then"),
+        (Known(id=1, text="Ana starts at Halden Labs on 2 March 2026.", at=EARLY), "Was still ahead then"),
+        (Known(id=1, text="I fly on 2 March", kind=MemoryKind.TURN, at=EARLY), "Days named here have passed"),
+        (Known(id=1, text="Ana is flying to Porto on 14 August 2026.", at=EARLY), ""),
+        (Known(id=1, text="Ana's exams are on 2 March 2026 and 4 August 2026.", at=EARLY), ""),
+        (Known(id=1, text="Ana broke her wrist in October 2025.", at=EARLY), ""),
+        (Known(id=1, text="Ana's birthday is on 3 March 2026.", at=EARLY), ""),
+        (Known(id=1, text="Ana skis.", at=EARLY), ""),
+    ],
+)
+def test_what_was_ahead_when_it_was_said_is_not_told_as_ahead_afterwards(known: Known, past: str) -> None:
+    [row] = rows(rendered([item(known)]).recalled)
+    assert row.startswith(f"- {past}" if past else '- "')
 
 
 def test_days_are_the_readers_days() -> None:
