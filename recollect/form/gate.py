@@ -86,15 +86,15 @@ def _sentence_counts(sentence: Piece) -> bool:
         return True
     if commands(stated):
         return _has_aside(stated)
+    body = stated[lead_of(stated) :]
+    if is_news(body) or tells_of_shift(body):
+        return True  # also in two words: 'Milo's back'
     if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
-    body = stated[lead_of(stated) :]
     return (
         bool(_SELF.search(stated) or _CORRECTS.search(stated))
-        or is_news(body)
         or is_left_out(body, dated=True)
         or leaves_out_i(body)
-        or tells_of_shift(body)
         or bool(facts_of(stated, []))
         or pursues(body)
     )
