@@ -21,6 +21,8 @@ _CLEARLY_OVER = re.compile(
     r"\b(?:scratch|so\s++much\s++for|enough\s++of|gone\s++off|over|done\s++with|off|grown\s++out\s++of|outgrown|stopped)\b",
     re.IGNORECASE,
 )
+# What is said of things as well: 'moved the button to the left'.
+_MOVES_THINGS = re.compile(r"\b(?:moved?|swapped|shifted|scrapped|delayed|dropped)\b", re.IGNORECASE)
 # Importance of a note that keeps a change of which the rules read no more.
 _IMPORTANCE = 0.6
 
@@ -42,19 +44,20 @@ def with_shifts(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -
     if not shifts:
         return list(found)
     note = next((place for place, one in enumerate(found) if one.kind is MemoryKind.NOTE), None)
-    if note is None and not any(_is_worth_a_note(*said) for said in shifts.items()):
+    if note is None and not any(_is_worth_a_note(reading, *said) for said in shifts.items()):
         return list(found)
     if note is None:
         return [*found, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
     return [replace(one, shifts=tuple(shifts)) if place == note else one for place, one in enumerate(found)]
 
 
-def _is_worth_a_note(shift: Shift, clause: Piece) -> bool:
+def _is_worth_a_note(reading: Reading, shift: Shift, clause: Piece) -> bool:
     """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
-    clear = shift.state is LifeState.PLAN or (
-        shift.state is LifeState.TASTE and bool(_CLEARLY_OVER.search(clause.text))
-    )
-    return clear or not shift.needs_old or shift.old[:1].isupper()
+    if shift.state is LifeState.PLAN:
+        return bool(reading.inside(clause)) or not _MOVES_THINGS.search(clause.text)
+    if shift.state is LifeState.TASTE and _CLEARLY_OVER.search(clause.text):
+        return True
+    return not shift.needs_old or shift.old[:1].isupper()
 
 
 def _stated(sentence: Piece) -> list[Piece]:
