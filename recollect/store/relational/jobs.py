@@ -54,7 +54,7 @@ class Job(Generic[T]):
         if error is not None and (ours := fault(error)) is not error:
             error, ours.__cause__ = ours, error
         if self.future is None or self.future.cancelled():
-            if error is not None:
+            if error is not None and not self.reads:  # a reading that nobody waits for is ended on purpose
                 logger.warning("store_work_failed", extra={"error": type(error).__name__})
         elif error is not None:
             self.future.set_exception(error)
