@@ -1,6 +1,7 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
 from recollect.text.asking import asks, only_asks, only_greets, opens_asking
+from recollect.text.clauses import read_clause
 from recollect.text.former import former_terms
 from recollect.text.keys import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
@@ -53,3 +54,4 @@ def forget_words() -> None:
     """Empty all caches that hold words."""
     forget_terms()
     term_key.cache_clear()
+    read_clause.cache_clear()

@@ -62,6 +62,7 @@ from recollect.work.stale import outdated_by
 from recollect.work.summaries import shorten_episodes
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
+from recollect.work.updates import superseded
 
 # Candidates that are weighed against what is known on the loop: a few milliseconds. More go to a thread.
 FEW_CANDIDATES = 4
@@ -212,7 +213,10 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
-    outdated, home = outdated_by(resolved, changes, decisions), batch.lease.key.home
+    ended = await superseded(extracted.updates, batch.messages, batch.hot, tools, gone=gone)
+    changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
+    gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
+    outdated, home = [*outdated_by(resolved, changes, decisions), *ended.outdated], batch.lease.key.home
     outdated += await misspoken(batch, tools)
     shortened, why = await withhold(outdated, batch.hot, tools, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)

@@ -14,7 +14,7 @@ from recollect.form.model import ModelExtraction, extract_by_model
 from recollect.form.paragraph import PARAGRAPH_VERSION
 from recollect.form.records import RECORDS_VERSION
 from recollect.form.rules import RulesReading
-from recollect.form.rules.extract import forget_requests
+from recollect.form.rules.extract import forget_requests, read_updates
 from recollect.form.scene import INTERACTION, USER_CHARACTER, tags_of
 from recollect.form.sentences import fold, sentences
 from recollect.form.shapes import Shape, shape_for
@@ -26,6 +26,7 @@ from recollect.form.worth import is_pleasantry
 from recollect.profiles.model import FormPolicy
 from recollect.providers.protocol import LanguageModel
 from recollect.text import terms
+from recollect.text.updates import Update
 from recollect.types import KIND_ORDER, Candidate, LoggedMessage, Memory, MemoryKind
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
@@ -55,6 +56,8 @@ class Extracted:
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
     """How much of a message was not read or kept, by its `seq`."""
+    updates: Sequence[tuple[int, Update]] = ()
+    """What messages that the rules read say is no longer as it was, each with the `seq` of its message."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -80,12 +83,12 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     size = characters(batch.messages)
     worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
     if not worth:
-        return _nothing(batch)
+        return replace(_nothing(batch), updates=await _updates(batch, tools))
     source = _source(batch, tools)
     form = batch.profile.form
     reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and tools.model is None)
     if tools.model is None and not reads_whole:
-        return await _by_rules(source, batch, tools)
+        return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools))
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
@@ -186,6 +189,15 @@ async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
     if read is None:
         read = await asyncio.to_thread(read_without_model, source, batch.profile)
     return Extracted(candidates=read.candidates, left_out=read.left_out)
+
+
+async def _updates(batch: Batch, tools: Tools) -> list[tuple[int, Update]]:
+    """Read what is no longer as it was; a model that reads the messages says so itself."""
+    form = batch.profile.form
+    if tools.model is not None or form.extractor == "paragraph" or form.without_model == "records":
+        return []
+    source = _source(batch, tools)
+    return await apart(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
 
 
 def _nothing(batch: Batch) -> Extracted:

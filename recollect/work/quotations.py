@@ -131,7 +131,7 @@ def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int
         needed = old.terms
         hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
         share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
-        enough = 1.0 if old.value else 0.0 if old.is_topic or old.state else MIN_SHARED_TERMS
+        enough = 1.0 if old.value else 0.0 if old.is_topic or old.state or old.update else MIN_SHARED_TERMS
         near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
         found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
     return sorted(found)

@@ -14,6 +14,7 @@ from recollect.resolve.states import tells_state, words_of
 from recollect.resolve.topics import is_about, other_words, topic_parts, topic_words
 from recollect.resolve.wording import read
 from recollect.text import normalise, terms, words
+from recollect.text.updates import Update, contradicts
 from recollect.types import (
     Action,
     AddMemory,
@@ -71,6 +72,8 @@ class Outdated:
     """It is to be forgotten: each sentence that speaks of it goes, the request included."""
     state: LifeState | None = None
     """A part of the user's life that changed: each sentence of theirs that tells its former state goes."""
+    update: Update | None = None
+    """A later clause: the user's own clauses that it contradicts go."""
     conversation: str = ""
     """The conversation whose messages alone are searched, for the value alone; empty: all."""
     cause: str = ""
@@ -322,6 +325,8 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
     if old.state:
         return role == "user" and old.value <= read(sentence).content and tells_state(old.state, sentence)
+    if old.update:
+        return role == "user" and contradicts(old.update, sentence)
     shared = old.content & read(sentence).content
     if old.value:
         if not old.value <= read(sentence).content:

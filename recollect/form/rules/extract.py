@@ -20,6 +20,7 @@ from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.shifting import with_shifts
 from recollect.form.rules.stand_alone import Speaker
+from recollect.form.rules.updates import updates_of
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
 from recollect.form.tone import (
@@ -41,6 +42,7 @@ from recollect.form.tone import (
 )
 from recollect.form.transcript import is_stand_in, without_transcript
 from recollect.text import asks
+from recollect.text.updates import Update
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 RULES_VERSION = "rules-2"
@@ -102,6 +104,16 @@ def read_by_rules(source: FormInput) -> RulesReading:
 def forget_requests(source: FormInput) -> list[Candidate]:
     """Extract the requests to forget alone: a model that forms memories need not know of them."""
     return [request for reading in _readings(source) for request in _requests(reading, sentences(reading.masked))]
+
+
+def read_updates(source: FormInput) -> list[tuple[int, Update]]:
+    """Read what the user's messages say is no longer as it was, each with the `seq` of its message."""
+    return [
+        (reading.message.seq, update)
+        for reading in _readings(source)
+        if reading.message.role == "user"
+        for update in updates_of(reading, max_sentences=MAX_SENTENCES)
+    ]
 
 
 def _requests(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:

@@ -1,0 +1,149 @@
+"""A clause in one of seven languages, read by its words alone: what it is about, and the values it gives. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from recollect.text.fold import fold
+from recollect.text.guess import LANGUAGES
+from recollect.text.languages import ENGLISH_TOO, STOP_WORDS
+from recollect.text.stems import stem
+from recollect.text.update_words import (
+    CHANGED,
+    CURRENCIES,
+    MONTHS,
+    ONE_TOPIC,
+    UNITS,
+    WEEKDAYS,
+    WITHOUT_MEANING,
+)
+
+# Longest clause that is read, in words: a longer one is a list or a tale.
+MAX_WORDS = 60
+# Words that name what ended: 'the pottery class'.
+MAX_OBJECT_WORDS = 3
+# Words beside a value among which its topic is looked for.
+NEAR_WORDS = 6
+_WORD = re.compile(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_]++")
+_NOT = re.compile(r"n['’]t\b")
+_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
+_WITH_UNIT = re.compile(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
+_MIN_YEAR, _MAX_YEAR = 1900, 2100
+_OF = frozenset({"of", "de", "di", "the", "d"})
+# 'Car' is French for because, and an English noun.
+_ENGLISH_NOUNS = ENGLISH_TOO - STOP_WORDS
+_FUNCTION_WORDS = (
+    frozenset().union(*(language.stop for language in LANGUAGES.values())) - _ENGLISH_NOUNS
+    | STOP_WORDS
+    | WITHOUT_MEANING
+)
+CALENDAR = MONTHS.keys() | WEEKDAYS.keys()
+
+Values = dict[str, frozenset[str]]
+"""What a clause gives of each kind: `date`, `weekday`, `clock`, `amount`, or a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClause:
+    """A clause as it is compared."""
+
+    words: tuple[str, ...]
+    """All words, folded."""
+    topic: frozenset[str]
+    """Stems of the words that say what it is about; values and words of change are not among them."""
+    values: Values = field(hash=False)
+    named: Values = field(hash=False)
+    """For each kind of value, the topic that the words beside it name: 'the *party*'s on the 9th'."""
+
+
+@lru_cache(maxsize=20_000)
+def read_clause(text: str) -> ReadClause:
+    """Read a clause: its words, its values, its topic.
+
+    >>> clause = read_clause("the party's on the 9th of May now")
+    >>> sorted(clause.topic), sorted(clause.values["date"])
+    (['parti'], ['9.5'])
+    """
+    found = tuple(_WORD.findall(_NOT.sub(" not", fold(text.lower())))[:MAX_WORDS])
+    values: dict[str, set[str]] = {}
+    named: dict[str, set[str]] = {}
+    used: set[int] = set()
+    for place in range(len(found)):
+        if place not in used and (read := _value(found, place)):
+            kind, value, taken = read
+            values.setdefault(kind, set()).add(value)
+            named.setdefault(kind, set()).update(_named_beside(found, taken))
+            used |= taken
+    topic = frozenset(subject_of(word) for place, word in enumerate(found) if place not in used and has_meaning(word))
+    return ReadClause(found, topic, _frozen(values), _frozen(named))
+
+
+def _frozen(values: dict[str, set[str]]) -> Values:
+    return {kind: frozenset(given) for kind, given in values.items()}
+
+
+def _named_beside(words: Sequence[str], taken: set[int]) -> frozenset[str]:
+    """Return the words of meaning before a value, or behind it where there are none."""
+    before = words[max(0, min(taken) - NEAR_WORDS) : min(taken)]
+    behind = words[max(taken) + 1 : max(taken) + 1 + NEAR_WORDS]
+    for near in (before[::-1], behind):
+        meant: list[str] = []
+        for word in near:
+            if word in CHANGED and meant:
+                break
+            if has_meaning(word) and word not in CALENDAR:
+                meant.append(subject_of(word))
+        if meant:
+            return frozenset(meant[:MAX_OBJECT_WORDS])
+    return frozenset()
+
+
+def subject_of(word: str) -> str:
+    """Return the one form of a word of meaning: its stem, or the word that stands for its topic."""
+    return ONE_TOPIC.get(word) or stem(word)
+
+
+def has_meaning(word: str) -> bool:
+    """Return whether a folded word says what a clause is about: no function word, value or word of change."""
+    plain = word not in _FUNCTION_WORDS and word not in CHANGED and word not in UNITS and word not in CURRENCIES
+    return plain and len(word) > 2 and not word[0].isdigit() and not word.endswith("ly")
+
+
+def _value(found: Sequence[str], place: int) -> tuple[str, str, set[int]] | None:
+    """Read the value at a place: its kind, itself, the places of its words."""
+    word = found[place]
+    if word in WEEKDAYS:
+        return "weekday", str(WEEKDAYS[word]), {place}
+    if not word[0].isdigit():
+        return None
+    if _CLOCK.fullmatch(word):
+        return "clock", word, {place}
+    day = word[:-2] if _ORDINAL.fullmatch(word) else word
+    if dated := _date(found, place, day):
+        return dated
+    if day != word:
+        return "date", day, {place}
+    if united := _WITH_UNIT.fullmatch(word):
+        return united[2], united[1], {place}
+    after = found[place + 1] if place + 1 < len(found) else ""
+    if after in ("am", "pm", "uhr"):
+        return "clock", f"{word}{after}", {place, place + 1}
+    if after in UNITS:
+        return after, word, {place, place + 1}
+    number = word.replace(",", "")
+    if number.isdigit() and len(number) == 4 and _MIN_YEAR <= int(number) < _MAX_YEAR and after not in CURRENCIES:
+        return None
+    return "amount", number, {place}
+
+
+def _date(found: Sequence[str], place: int, day: str) -> tuple[str, str, set[int]] | None:
+    if not day.isdigit() or len(day) > 2:
+        return None
+    step = 2 if place + 1 < len(found) and found[place + 1] in _OF else 1
+    if place + step < len(found) and found[place + step] in MONTHS:
+        return "date", f"{day}.{MONTHS[found[place + step]]}", {place, place + step}
+    if place and found[place - 1] in MONTHS:
+        return "date", f"{day}.{MONTHS[found[place - 1]]}", {place - 1, place}
+    return None

@@ -1,0 +1,321 @@
+"""What a clause says has changed or ended, by its words alone, and which older clauses it contradicts. Pure.
+
+No grammar is read: a clause is a list of words in one of seven languages. It changes something where it gives a new
+value of a kind (a date, an amount) beside a word of change, and an older clause on the same topic gives another value
+of that kind. What it may miss stays as it was; what is ambiguous changes nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
+from recollect.text.fold import fold
+from recollect.text.spelling import spelling_similarity
+from recollect.text.stems import stem
+from recollect.text.update_words import (
+    ALSO,
+    AM,
+    CHANGED,
+    DEBT,
+    DISLIKES,
+    ENDED,
+    GONE,
+    HOMES,
+    JOB_NEWS,
+    JOBS,
+    LEADS,
+    LIKES,
+    MOVES,
+    NEEDS_NO_MORE,
+    NEGATIONS,
+    NO_MORE,
+    ONE_TOPIC,
+    OTHERS,
+    PLACED,
+    PROFESSIONS,
+    SINCE,
+    UNSURE,
+)
+
+# Longest clause that is read as news, in words.
+MAX_NEWS_WORDS = 20
+# From this spelling similarity on a denied word is the same name spelt wrongly: 'Hanaya', 'Hanayama'.
+MIN_RESPELLED = 0.7
+_MIN_NAME = 4
+# Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
+_MIN_PREFIX = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Update:
+    """What a clause says is no longer as it was."""
+
+    clause: ReadClause
+    changes: bool = False
+    """Its values take the place of those that older clauses on its topic give."""
+    ended: tuple[frozenset[str], ...] = ()
+    """Topics of which nothing said before holds any more."""
+    paid: tuple[frozenset[str], ...] = ()
+    """Topics of which no debt is left."""
+    denied: frozenset[str] = frozenset()
+    """Words that were wrong."""
+    respelled: str = ""
+    """A name whose other spellings were wrong."""
+    likes: bool | None = None
+    """It says that its speaker likes its topic, or does not."""
+    home: bool = False
+    job: bool = False
+    """It says where its speaker lives or works now."""
+
+
+def read_update(text: str, *, within: str = "") -> Update | None:
+    """Return what a clause says has changed; None where it says no such thing, or is not sure.
+
+    Args:
+        text: The clause.
+        within: The sentence it stands in: a word of change in it counts for all its clauses.
+
+    >>> read_update("we sold the boat").ended
+    (frozenset({'boat'}),)
+    >>> read_update("we might sell the boat") is None
+    True
+    """
+    clause = read_clause(text)
+    said = frozenset(clause.words)
+    if len(said) < 2 and not text.lstrip().startswith("*"):
+        return None
+    if not said.isdisjoint(UNSURE) or "?" in text:
+        return None
+    is_short = len(clause.words) <= MAX_NEWS_WORDS
+    denied = _denied(clause) if is_short else frozenset()
+    respelled = _respelled(text, clause)
+    ended = (*_objects(clause), *_subjects(clause)) if is_short and not denied else ()
+    is_short = len(clause.words) <= MAX_NEWS_WORDS
+    denied = _denied(clause) if is_short else frozenset()
+    respelled = _respelled(text, clause)
+    ended = (*_objects(clause), *_subjects(clause)) if is_short and not denied else ()
+    is_marked = not (said | frozenset(read_clause(within).words)).isdisjoint(CHANGED)
+    changes = bool(clause.values) and is_short and is_marked and said.isdisjoint(NEGATIONS)
+    update = Update(
+        clause=clause,
+        changes=changes,
+        ended=ended,
+        paid=_paid(clause),
+        denied=denied,
+        respelled=respelled,
+        likes=_attitude(clause) if clause.topic else None,
+        home=_tells_home(clause, text),
+        job=_tells_new_job(clause),
+    )
+    tells = (changes, ended, update.paid, denied, respelled, update.likes is not None, update.home, update.job)
+    return update if any(tells) else None
+
+
+def granted_part(question: str) -> str:
+    """Return what a question takes for granted: its first clause, behind 'since' and the like; else empty.
+
+    >>> granted_part("Since I moved to Ghent, where can I swim?")
+    'Since I moved to Ghent'
+    """
+    said = read_clause(question).words
+    if not any(said[: len(phrase)] == phrase for phrase in SINCE):
+        return ""
+    return question.partition(",")[0].rstrip("?")
+
+
+def contradicts(update: Update, text: str) -> bool:
+    """Return whether an older clause says what an update says is no longer so.
+
+    >>> rent = read_update("rent there's 695 now")
+    >>> contradicts(rent, "my rent is 890"), contradicts(rent, "the deposit is 890")
+    (True, False)
+    """
+    old = read_clause(text)
+    said = frozenset(old.words)
+    if update.denied & said or (update.respelled and any(_misspells(update.respelled, word) for word in said)):
+        return True
+    if any(_has_all(topic, old.topic) for topic in update.ended):
+        return True
+    if not said.isdisjoint(DEBT) and any(_has_all(topic, old.topic) for topic in update.paid):
+        return True
+    if update.changes and _gives_another_value(update.clause, old):
+        return True
+    if update.likes is not None and _attitude(old) is (not update.likes):
+        return _has_all(_liked(update.clause), old.topic)
+    return (update.home and _tells_another_home(update.clause, old)) or (update.job and _tells_job(old))
+
+
+def topic_of(update: Update) -> frozenset[str]:
+    """Return the words by which older clauses are searched for."""
+    words = {word for word in update.clause.words if has_meaning(word)} | update.denied
+    if any(word in ONE_TOPIC for word in words):
+        words |= ONE_TOPIC.keys()
+    if update.home:
+        words |= HOMES
+    if update.job:
+        words |= JOBS | PROFESSIONS
+    return frozenset(words)
+
+
+def _objects(clause: ReadClause) -> list[frozenset[str]]:
+    """Return what stands behind verbs of ending: 'sold the boat'."""
+    found = []
+    for place in range(len(clause.words)):
+        phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
+        if not phrase or _is_denied(clause.words, place) or (place and clause.words[place - 1] not in LEADS):
+            continue
+        if phrase[-1] in NEEDS_NO_MORE and NO_MORE.isdisjoint(clause.words[place:]):
+            continue
+        found.append(_topic_behind(clause.words, place + len(phrase)))
+    return [topic for topic in found if topic]
+
+
+def _topic_behind(words: Sequence[str], start: int) -> frozenset[str]:
+    place = start
+    while place < min(start + 3, len(words)) and not has_meaning(words[place]):
+        if words[place][0].isdigit() or words[place] in OTHERS:
+            return frozenset()  # 'lost 5 kilos', 'sold her car'
+        place += 1
+    topic: list[str] = []
+    while place < len(words) and len(topic) < MAX_OBJECT_WORDS and has_meaning(words[place]):
+        topic.append(subject_of(words[place]))
+        place += 1
+    return frozenset(topic)
+
+
+def _subjects(clause: ReadClause) -> list[frozenset[str]]:
+    """Return what stands before predicates of ending: 'the trip fell through'."""
+    found = []
+    for phrase in GONE:
+        for place in _places(clause.words, phrase):
+            behind = clause.words[place + len(phrase) :]
+            if _is_denied(clause.words, place) or (behind and has_meaning(behind[0]) and behind[0] not in CALENDAR):
+                continue
+            before = place - 1
+            while before >= 0 and before > place - 4 and not has_meaning(clause.words[before]):
+                before -= 1
+            if before >= 0 and has_meaning(clause.words[before]):
+                found.append(frozenset({subject_of(clause.words[before])}))
+    return found
+
+
+def _is_denied(words: Sequence[str], place: int) -> bool:
+    return not NEGATIONS.isdisjoint(words[max(0, place - 3) : place])
+
+
+def _paid(clause: ReadClause) -> tuple[frozenset[str], ...]:
+    return tuple(
+        topic
+        for place in _places(clause.words, ("paid", "off"))
+        if (topic := _topic_behind(clause.words, place + 2)) and not _is_denied(clause.words, place)
+    )
+
+
+def _places(words: Sequence[str], phrase: tuple[str, ...]) -> list[int]:
+    size = len(phrase)
+    return [place for place in range(len(words) - size + 1) if tuple(words[place : place + size]) == phrase]
+
+
+def _denied(clause: ReadClause) -> frozenset[str]:
+    """Return words that stand behind 'not' where the clause gives another in their place."""
+    found = set()
+    for place, word in enumerate(clause.words[:-1]):
+        if word not in NEGATIONS:
+            continue
+        for denied in clause.words[place + 1 : place + 3]:
+            if not has_meaning(denied) and not denied.isdigit():
+                continue
+            others = [other for other in clause.words if other != denied]
+            is_number = denied.isdigit() and len(denied) > 1 and any(other.isdigit() for other in others)
+            if is_number or any(_misspells(other, denied) for other in others):
+                found.add(denied)
+                break
+    return frozenset(found)
+
+
+def _respelled(text: str, clause: ReadClause) -> str:
+    """Return a name that is spelt out anew: '*Pickles', 'Robyn with a y'."""
+    words = clause.words
+    if text.lstrip().startswith("*") and len(words) == 1:
+        return words[0]
+    for place in _places(words, ("with", "a")) + _places(words, ("with", "an")):
+        if place and place + 2 < len(words) and len(words[place + 2]) == 1:
+            return words[place - 1]
+    return ""
+
+
+def _misspells(name: str, word: str) -> bool:
+    """Return whether a word is a name spelt otherwise."""
+    if word == name or min(len(word), len(name)) < _MIN_NAME or word[0] != name[0]:
+        return False
+    return stem(word) != stem(name) and spelling_similarity(word, name) >= MIN_RESPELLED and not word.isdigit()
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or (min(len(one), len(other)) >= _MIN_PREFIX and one[:_MIN_PREFIX] == other[:_MIN_PREFIX])
+
+
+def _has_all(topic: frozenset[str], words: frozenset[str]) -> bool:
+    return bool(topic) and all(any(_same(wanted, word) for word in words) for wanted in topic)
+
+
+def _gives_another_value(new: ReadClause, old: ReadClause) -> bool:
+    return any(
+        kind in old.values
+        and given.isdisjoint(old.values[kind])
+        and (_has_all(new.named[kind], old.named[kind]) or _has_all(old.named[kind], new.named[kind]))
+        for kind, given in new.values.items()
+    )
+
+
+def _attitude(clause: ReadClause) -> bool | None:
+    said = frozenset(clause.words)
+    likes, dislikes = not said.isdisjoint(LIKES), not said.isdisjoint(DISLIKES)
+    if likes is dislikes:
+        return None
+    denies = not said.isdisjoint(NEGATIONS)
+    return likes is not denies
+
+
+def _liked(clause: ReadClause) -> frozenset[str]:
+    """Return what stands behind a verb of liking."""
+    for place, word in enumerate(clause.words):
+        if word in LIKES or word in DISLIKES:
+            return _topic_behind(clause.words, place + 1)
+    return frozenset()
+
+
+def _tells_home(clause: ReadClause, text: str) -> bool:
+    said = frozenset(clause.words)
+    if said.isdisjoint(HOMES) or not said.isdisjoint(NEGATIONS):
+        return False
+    return bool(_homes(clause)) and (not said.isdisjoint(MOVES) or _is_written_as_name(_homes(clause), text))
+
+
+def _is_written_as_name(places: frozenset[str], text: str) -> bool:
+    return any(word[:1].isupper() and fold(word.strip(".,!;:")) in places for word in text.split())
+
+
+def _homes(clause: ReadClause) -> frozenset[str]:
+    """Return the words behind 'in', 'à', 'nach'."""
+    places = (place for place, word in enumerate(clause.words[:-1]) if word in PLACED)
+    return frozenset(clause.words[place + 1] for place in places if has_meaning(clause.words[place + 1]))
+
+
+def _tells_another_home(new: ReadClause, old: ReadClause) -> bool:
+    said = frozenset(old.words)
+    return not said.isdisjoint(HOMES) and bool(_homes(old)) and _homes(new).isdisjoint(old.words)
+
+
+def _tells_new_job(clause: ReadClause) -> bool:
+    said = frozenset(clause.words)
+    if not said.isdisjoint(ALSO) or not said.isdisjoint(NEGATIONS) or said.isdisjoint(JOB_NEWS):
+        return False
+    return _tells_job(clause)
+
+
+def _tells_job(clause: ReadClause) -> bool:
+    if not frozenset(clause.words).isdisjoint(JOBS) and _homes(clause):
+        return True
+    pairs = zip(clause.words, clause.words[1:], strict=False)
+    return any(word in AM and after in PROFESSIONS for word, after in pairs)

@@ -1,0 +1,115 @@
+"""Close what a later message contradicts where no candidate says so: the rules could not read the new state.
+
+Reads the store.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.form.sources import speaker_of
+from recollect.ids import id_text, new_id
+from recollect.text import terms
+from recollect.text.updates import Update, contradicts, topic_of
+from recollect.types import (
+    Action,
+    Change,
+    CloseMemory,
+    Decision,
+    Evidence,
+    Hot,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+)
+from recollect.work.quotations import places
+from recollect.work.stale import Outdated
+from recollect.work.tools import Tools
+
+REASON = "a later message says otherwise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superseded:
+    """What later messages contradict."""
+
+    changes: Sequence[Change] = ()
+    decisions: Sequence[Decision] = ()
+    outdated: Sequence[Outdated] = ()
+    """By which clauses of quotations are found that say the same."""
+
+
+async def superseded(
+    updates: Sequence[tuple[int, Update]],
+    messages: Sequence[LoggedMessage],
+    hot: Hot,
+    tools: Tools,
+    *,
+    gone: frozenset[MemoryId],
+) -> Superseded:
+    """Find notes and facts that the updates of messages contradict.
+
+    Args:
+        updates: Each with the `seq` of its message.
+        messages: Among them those of the updates.
+        hot: The subject's active memories.
+        tools: Store and clock.
+        gone: Memories that the same commit closes already.
+    """
+    said = {message.seq: _evidence(message) for message in messages}
+    outdated = [_outdated(update, said[seq]) for seq, update in updates if seq in said]
+    if not outdated or not len(hot):
+        return Superseded(outdated=outdated)
+    found = {place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)}
+    ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(found)]
+    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    now = tools.clock.now()
+    changes: list[Change] = []
+    decisions: list[Decision] = []
+    for memory in memories:
+        until = _ended_by(memory, outdated)
+        if until is None:
+            continue
+        changes.append(CloseMemory(id=memory.id, valid_to=max(memory.valid_from, until.said_at), closed_at=now))
+        decisions.append(
+            Decision(
+                id=new_id(tools.clock),
+                subject=memory.subject,
+                at=now,
+                action=Action.CLOSE,
+                memory_id=memory.id,
+                target_id=None,
+                reason=REASON,
+                text=memory.text,
+                profile=memory.profile,
+                conversation=until.conversation,
+                seq=until.seq,
+            )
+        )
+    return Superseded(changes=changes, decisions=decisions, outdated=outdated)
+
+
+def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
+    """Return the message that contradicts a memory; None where none does."""
+    for old in outdated:
+        reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
+        if reached and old.update and contradicts(old.update, memory.text):
+            return old.until
+    return None
+
+
+def _outdated(update: Update, until: Evidence) -> Outdated:
+    searched = frozenset(term for word in topic_of(update) for term in terms(word))
+    return Outdated(content=frozenset(), terms=searched - {"user"}, until=until, update=update)
+
+
+def _evidence(message: LoggedMessage) -> Evidence:
+    return Evidence(
+        conversation=message.conversation,
+        seq=message.seq,
+        hash=message.hash,
+        role=message.role,
+        speaker=speaker_of(message),
+        quote="",
+        said_at=message.said_at,
+    )

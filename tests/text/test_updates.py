@@ -1,0 +1,85 @@
+"""Clauses that change or end something contradict older clauses on the same thing, and no others."""
+
+import pytest
+
+from recollect.text.updates import contradicts, granted_part, read_update
+
+
+@pytest.mark.parametrize(
+    ("news", "old"),
+    [
+        ("rent's 1150 now", "my rent is 980 a month"),
+        ("the recital got moved to the 14th of June", "Ida's recital is on 7 June"),
+        ("the dentist is on thursday now", "the dentist is on tuesday"),
+        ("the meetup starts at 7pm now", "the meetup starts at 6pm"),
+        ("we sold the caravan", "we spend summers in the caravan"),
+        ("i've given up pilates", "i do pilates twice a week"),
+        ("we lost Biscuit in the spring", "Biscuit needs ear drops"),
+        ("no more coding bootcamp", "my coding bootcamp runs until June"),
+        ("the house purchase fell through", "the purchase completes on 3 May"),
+        ("paid off the van!", "i still owe 4000 on the van"),
+        ("sorry, not 450, it's 520", "the deposit is 450"),
+        ("it's Marieke not Marijke", "my colleague Marijke helps me"),
+        ("*Katarzyna", "my boss is called Katarzina"),
+        ("die Miete ist jetzt 750", "die Miete ist 690"),
+        ("wir haben das Boot verkauft", "wir haben ein Boot in Kiel"),
+        ("ich bin nach Leipzig gezogen", "ich wohne in Essen"),
+        ("seit ich im Krankenhaus arbeite", "ich arbeite bei Siemens"),
+        ("das mit dem Gluten war falsch", "ich vertrage kein Gluten"),
+        ("le loyer est maintenant de 820", "le loyer est de 760"),
+        ("on a vendu le camping-car", "on voyage avec le camping-car"),
+        ("j'ai déménagé à Rennes", "j'habite à Brest"),
+        ("maintenant j'adore le fromage", "je déteste le fromage"),
+        ("tuvimos que mover la cita al 9 de junio", "la cita es el 2 de junio"),
+        ("vendimos la moto", "voy a la uni en moto"),
+        ("nos hemos mudado a Bilbao", "vivimos en Murcia"),
+        ("a consulta mudou para 12 de maio", "a consulta é 5 de maio"),
+        ("larguei o violino", "toco violino há dois anos"),
+        ("l'affitto adesso è 600", "l'affitto è 550"),
+        ("ho venduto la barca", "la barca è a Genova"),
+        ("mi sono trasferita a Bologna", "abito a Parma"),
+        ("de huur is nu 900", "de huur is 850"),
+        ("ik ben gestopt met roken", "ik zit op roken in de pauze"),
+    ],
+)
+def test_news_contradicts_what_was_so(news: str, old: str) -> None:
+    update = read_update(news)
+    assert update is not None
+    assert contradicts(update, old)
+
+
+@pytest.mark.parametrize(
+    ("news", "old"),
+    [
+        ("rent's 1150 now", "the deposit is 980"),
+        ("my flight to Oslo is on 9 June now", "my flight to Rome is on 3 May"),
+        ("we sold the caravan", "we have a tent"),
+        ("i lost 5 kilos", "i weigh 80 kilos"),
+        ("my sister sold her car", "i drive a small car"),
+        ("i haven't sold the boat", "the boat leaks"),
+        ("we might sell the boat", "the boat leaks"),
+        ("i don't like the last line", "i feel like a line of people"),
+        ("the knight is dead serious", "the knight speaks"),
+        ("i love tea", "i don't love coffee"),
+        ("no more than 3 eggs", "i have 3 hens"),
+        ("it's 9 and not raining", "my shift starts at 9"),
+        ("ich habe keine Katze", "meine Katze heißt Mimi"),
+        ("ich arbeite jetzt auch in Bonn", "ich arbeite in Köln"),
+        ("on ne vend pas le bateau", "le bateau fuit"),
+    ],
+)
+def test_other_statements_stand(news: str, old: str) -> None:
+    update = read_update(news)
+    assert update is None or not contradicts(update, old)
+
+
+def test_a_question_tells_what_it_takes_for_granted() -> None:
+    update = read_update(granted_part("since we moved the wedding to 12 May, when do invitations go out?"))
+    assert update is not None
+    assert contradicts(update, "the wedding is on 5 May")
+    assert granted_part("how long since we met?") == ""
+
+
+def test_a_clause_of_very_many_words_is_read_in_bounds() -> None:
+    read = read_update("we sold the boat " + "and the oars " * 20_000)
+    assert read is None
