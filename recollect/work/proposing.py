@@ -241,7 +241,7 @@ def withheld(batch: Batch) -> list[SkipReason]:
 def _why_skipped(message: LoggedMessage, batch: Batch) -> SkipReason:
     """Say why a model need not see a message; empty where it is to be shown."""
     question = question_before(message, (*batch.earlier, *batch.messages))
-    return skip_reason(readable(message), asked=bool(question), fenced="```" in message.text)
+    return skip_reason(readable(message), asked=bool(question), fenced=any(map(str.isalnum, message.text)))
 
 
 def _says_something(message: LoggedMessage) -> bool:

@@ -170,7 +170,10 @@ async def _plan_decision(tools: Tools, line: Decision) -> UndoPlan:
     subject = line.subject
     touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
     memories = await tools.store.memories(subject, [touched] if touched else [])
-    past = await _past(tools, subject, memories, [line])
+    decided = {line.id: line}
+    if line.action in (Action.CLOSE, Action.ABANDON):  # notes that ended with a quotation come back with it
+        await _read_lines(tools, subject, memories, decided)
+    past = await _past(tools, subject, memories, decided.values())
     source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
     if line.action in (Action.CLOSE, Action.ABANDON):
         with_it = [one for one in past.decisions if _ended_with(one, line)]

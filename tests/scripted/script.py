@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from recollect.form.quotes import OTHERS_CLOSE, OTHERS_OPEN
+
 from .cases import Case, Item
 
 _KNOWN = re.compile(r"^\[(\d+)\] (\".*\")$")
@@ -36,7 +38,7 @@ class Script:
     def _extracted(self, user: str) -> object:
         head, _, messages = user.rpartition("\nMessages:\n")
         known = {json.loads(m[2]): int(m[1]) for line in head.splitlines() if (m := _KNOWN.match(line))}
-        shown = {int(m[1]): json.loads(m[2]) for line in messages.splitlines() if (m := _SHOWN.match(line))}
+        shown = {int(m[1]): _own(json.loads(m[2])) for line in messages.splitlines() if (m := _SHOWN.match(line))}
         return {
             "memories": [
                 _answered(item, number, known)
@@ -59,6 +61,11 @@ class Script:
                 if action:
                     decisions[-1] |= {"action": action, "target": int(beside[1])}
         return {"decisions": decisions}
+
+
+def _own(shown: str) -> str:
+    """Return a message as it was written, without the marks around what others said in it."""
+    return shown.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
 
 
 def _answered(item: Item, number: int, known: Mapping[str, int]) -> dict[str, Any]:
