@@ -68,47 +68,46 @@ NEGATIONS = _words(
 )
 ALSO = _words("also too additionally auch zusätzlich aussi également también además também anche pure ook")
 
-ENDED = tuple(
-    tuple(fold(word) for word in phrase.split())
-    for phrase in (
-        "sold, gave away, given away, got rid of, gave up, given up, rehomed, quit, lost, stopped going to, "
-        "stopped taking, stopped doing, stopped playing, stopped eating, stopped drinking, stopped using, stopped, "
-        "cancelled, canceled, called off, scrapped, pulled out of, broke up with, split up with, packed in, "
-        "gone off, no more, threw out, ditched, no longer have, no longer use, no longer do, "
-        "kein, keine, keinen, aufgehört mit, fertig mit, schluss mit, "
-        "ai arrêté le, ai arrêté la, ai arrêté les, ai arrêté de, ai vendu, ai perdu, ai annulé, ai abandonné, "
-        "avons vendu, avons perdu, avons annulé, a vendu, a annulé, ai laissé tomber, a laissé tomber, fini avec, "
-        "dejé, he dejado, hemos dejado, dejamos, vendí, he vendido, hemos vendido, vendimos, perdí, perdimos, cancelé, "
-        "he cancelado, hemos cancelado, cancelamos, abandoné, "
-        "larguei, larguamos, parei de, parei com, deixei, vendi, vendemos, perdi, perdemos, cancelei, abandonei, "
-        "ho lasciato, ho smesso di, ho smesso con, ho venduto, abbiamo venduto, ho perso, abbiamo perso, "
-        "ho annullato, abbiamo annullato, ho abbandonato, ho mollato, "
-        "ben gestopt met, gestopt met, klaar met, geen"
-    ).split(", ")
+
+def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(fold(word) for word in phrase.split()) for phrase in text.split(","))
+
+
+ENDED_IN_ENGLISH = _phrases(
+    """sold, gave away, given away, got rid of, gave up, given up, rehomed, quit, lost, stopped going to,
+    stopped taking, stopped doing, stopped playing, stopped eating, stopped drinking, stopped using, stopped,
+    cancelled, canceled, called off, scrapped, pulled out of, broke up with, split up with, packed in, gone off,
+    no more, threw out, ditched, handed over, handed off, stepped back from, no longer have, no longer use,
+    no longer do"""
+)
+ENDED = ENDED_IN_ENGLISH + _phrases(
+    """kein, keine, keinen, aufgehört mit, fertig mit, schluss mit,
+    ai arrêté le, ai arrêté la, ai arrêté les, ai arrêté de, ai vendu, ai perdu, ai annulé, ai abandonné,
+    avons vendu, avons perdu, avons annulé, a vendu, a annulé, ai laissé tomber, a laissé tomber, fini avec,
+    dejé, he dejado, hemos dejado, dejamos, vendí, he vendido, hemos vendido, vendimos, perdí, perdimos, cancelé,
+    he cancelado, hemos cancelado, cancelamos, abandoné,
+    larguei, larguamos, parei de, parei com, deixei, vendi, vendemos, perdi, perdemos, cancelei, abandonei,
+    ho lasciato, ho smesso di, ho smesso con, ho venduto, abbiamo venduto, ho perso, abbiamo perso,
+    ho annullato, abbiamo annullato, ho abbandonato, ho mollato,
+    ben gestopt met, gestopt met, klaar met, geen"""
 )
 """What stands behind one of these is no more."""
-LEADS = _words(
-    """i we ve have had just finally also and so even already officially then m am re are on ich wir je j nous yo ya já
-    eu io già ik por fin enfin endlich"""
-)
-"""Beside the speaker, what stands before a verb of ending: what others ended is theirs."""
+LEADS = _words("i we ve have had just finally also and so even already officially then m am re are")
+"""The speaker, and what stands between them and a verb of ending: what others ended is theirs."""
 NEEDS_NO_MORE = _words("kein keine keinen geen")
 """Of `ENDED`, those that say so only together with `mehr`, `meer`: 'keine Katze mehr'."""
 NO_MORE = _words("mehr meer")
-GONE = tuple(
-    tuple(fold(word) for word in phrase.split())
-    for phrase in (
-        "fell through, is cancelled, was cancelled, got cancelled, been cancelled, s cancelled, is canceled, "
-        "was canceled, "
-        "is dead, died, passed away, is history, is sold, ran away, "
-        "verkauft, abgesagt, aufgegeben, abgesetzt, gekündigt, gestorben, gestrichen, nicht mehr, ist vorbei, ist aus, "
-        "war falsch, stimmt nicht, "
-        "est annulé, est annulée, est mort, est morte, est fini, est finie, est tombé, s'est annulé, "
-        "se canceló, se murió, murió, se acabó, está cancelado, está cancelada, "
-        "morreu, acabou, foi cancelado, foi cancelada, "
-        "è morto, è morta, è finito, è finita, è annullato, è annullata, è saltato, è saltata, "
-        "verkocht, afgezegd, opgezegd, overleden, niet meer, gaat niet door, klopt niet"
-    ).split(", ")
+GONE = _phrases(
+    """fell through, is cancelled, was cancelled, got cancelled, been cancelled, s cancelled, is canceled, was canceled,
+    is dead, died, passed away, is history, is sold, ran away, is back to normal, s back to normal, are back to normal,
+    is fine again, s fine again, are fine again, is fine now, s fine now, are fine now, has healed, s healed,
+    verkauft, abgesagt, aufgegeben, abgesetzt, gekündigt, gestorben, gestrichen, nicht mehr, ist vorbei, ist aus,
+    war falsch, stimmt nicht,
+    est annulé, est annulée, est mort, est morte, est fini, est finie, est tombé,
+    se canceló, se murió, murió, se acabó, está cancelado, está cancelada,
+    morreu, acabou, foi cancelado, foi cancelada,
+    è morto, è morta, è finito, è finita, è annullato, è annullata, è saltato, è saltata,
+    verkocht, afgezegd, opgezegd, overleden, niet meer, gaat niet door, klopt niet"""
 )
 """What stands before one of these is no more."""
 
@@ -172,12 +171,9 @@ WITHOUT_MEANING = _words(
     con com avec mit met they them there
     here got get has have had been be was were are am s t ve re ll m back from last next"""
 )
-SINCE = tuple(
-    tuple(fold(word) for word in phrase.split())
-    for phrase in (
-        "since i, since we, now that i, now that we, seit ich, seitdem ich, seit wir, jetzt wo ich, depuis que, "
-        "maintenant que, desde que, ahora que, agora que, da quando, ora che, adesso che, sinds ik, sinds we, nu ik"
-    ).split(", ")
+SINCE = _phrases(
+    """since i, since we, now that i, now that we, seit ich, seitdem ich, seit wir, jetzt wo ich, depuis que,
+    maintenant que, desde que, ahora que, agora que, da quando, ora che, adesso che, sinds ik, sinds we, nu ik"""
 )
 """A clause behind one of these is taken for granted, in a question as well."""
 ONE_TOPIC = {

@@ -19,6 +19,7 @@ from recollect.text.update_words import (
     DEBT,
     DISLIKES,
     ENDED,
+    ENDED_IN_ENGLISH,
     GONE,
     HOMES,
     JOB_NEWS,
@@ -162,8 +163,10 @@ def _objects(clause: ReadClause) -> list[frozenset[str]]:
     found = []
     for place in range(len(clause.words)):
         phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
-        if not phrase or _is_denied(clause.words, place) or (place and clause.words[place - 1] not in LEADS):
+        if not phrase or _is_denied(clause.words, place):
             continue
+        if phrase in ENDED_IN_ENGLISH and place and clause.words[place - 1] not in LEADS:
+            continue  # 'they sold'; other languages say by the verb's form who did it
         if phrase[-1] in NEEDS_NO_MORE and NO_MORE.isdisjoint(clause.words[place:]):
             continue
         found.append(_topic_behind(clause.words, place + len(phrase)))
@@ -293,7 +296,7 @@ def _tells_home(clause: ReadClause, text: str) -> bool:
 
 
 def _is_written_as_name(places: frozenset[str], text: str) -> bool:
-    return any(word[:1].isupper() and fold(word.strip(".,!;:")) in places for word in text.split())
+    return any(word[:1].isupper() and fold(word.lower().strip(".,!;:")) in places for word in text.split())
 
 
 def _homes(clause: ReadClause) -> frozenset[str]:

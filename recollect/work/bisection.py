@@ -108,4 +108,5 @@ async def _read_by_rules(part: Batch, extracted: Extracted, failure: _Failure, t
         seq=asked[0] if asked else part.messages[0].seq,
         left_out=by_rules.left_out,
         updates=by_rules.updates,
+        by_rules=True,
     )

@@ -213,7 +213,7 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
-    ended = await superseded(extracted.updates, batch.messages, batch.hot, tools, gone=gone)
+    ended = await superseded(extracted, batch, tools, gone=gone)
     changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
     gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
     outdated, home = [*outdated_by(resolved, changes, decisions), *ended.outdated], batch.lease.key.home

@@ -57,7 +57,9 @@ class Extracted:
     left_out: Mapping[int, str] = field(default_factory=dict)
     """How much of a message was not read or kept, by its `seq`."""
     updates: Sequence[tuple[int, Update]] = ()
-    """What messages that the rules read say is no longer as it was, each with the `seq` of its message."""
+    """What messages say is no longer as it was, each with the `seq` of its message."""
+    by_rules: bool = False
+    """The rules read the messages: what no longer holds is closed by `updates` alone."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -83,12 +85,12 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     size = characters(batch.messages)
     worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
     if not worth:
-        return replace(_nothing(batch), updates=await _updates(batch, tools))
+        return replace(_nothing(batch), updates=await _updates(batch, tools), by_rules=tools.model is None)
     source = _source(batch, tools)
     form = batch.profile.form
     reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and tools.model is None)
     if tools.model is None and not reads_whole:
-        return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools))
+        return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools), by_rules=True)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
@@ -105,7 +107,8 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
     told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
     candidates = (*(_as_requested(one, requests) for one in told), *requests)
-    return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
+    updates = await _updates(batch, tools)
+    return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
@@ -192,9 +195,9 @@ async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
 
 
 async def _updates(batch: Batch, tools: Tools) -> list[tuple[int, Update]]:
-    """Read what is no longer as it was; a model that reads the messages says so itself."""
+    """Read what is no longer as it was, where messages are quoted or read by rules."""
     form = batch.profile.form
-    if tools.model is not None or form.extractor == "paragraph" or form.without_model == "records":
+    if form.extractor == "paragraph" or form.without_model == "records":
         return []
     source = _source(batch, tools)
     return await apart(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)

@@ -134,6 +134,8 @@ def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int
         enough = 1.0 if old.value else 0.0 if old.is_topic or old.state or old.update else MIN_SHARED_TERMS
         near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
         found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
+        if old.update:  # names are spelt in several ways: the newest are read, whatever words they have
+            found.update(np.flatnonzero(is_wanted)[-MAX_SEARCHED:].tolist())
     return sorted(found)
 
 

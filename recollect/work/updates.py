@@ -16,12 +16,13 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Evidence,
-    Hot,
     LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
 )
+from recollect.work.batch import Batch
+from recollect.work.proposing import Extracted
 from recollect.work.quotations import places
 from recollect.work.stale import Outdated
 from recollect.work.tools import Tools
@@ -39,26 +40,22 @@ class Superseded:
     """By which clauses of quotations are found that say the same."""
 
 
-async def superseded(
-    updates: Sequence[tuple[int, Update]],
-    messages: Sequence[LoggedMessage],
-    hot: Hot,
-    tools: Tools,
-    *,
-    gone: frozenset[MemoryId],
-) -> Superseded:
-    """Find notes and facts that the updates of messages contradict.
+async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]) -> Superseded:
+    """Find what the messages of a batch contradict.
+
+    Quotations lose what any message contradicts. Notes and facts are closed where rules read the messages: a model
+    names itself what no longer holds.
 
     Args:
-        updates: Each with the `seq` of its message.
-        messages: Among them those of the updates.
-        hot: The subject's active memories.
+        extracted: What was read.
+        batch: The messages, and the subject's active memories.
         tools: Store and clock.
         gone: Memories that the same commit closes already.
     """
-    said = {message.seq: _evidence(message) for message in messages}
-    outdated = [_outdated(update, said[seq]) for seq, update in updates if seq in said]
-    if not outdated or not len(hot):
+    said = {message.seq: _evidence(message) for message in batch.messages}
+    outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
+    hot = batch.hot
+    if not outdated or not len(hot) or not extracted.by_rules:
         return Superseded(outdated=outdated)
     found = {place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)}
     ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(found)]
