@@ -27,6 +27,7 @@ KNOWN_HIDDEN = {
     "recollect.form.request_forms",
     "recollect.dates.resolve",
     "recollect.form.rules.fact",
+    "recollect.form.rules.pursuits",
     "recollect.providers.jsonscan",
 }
 # `rf"(?i)\b{word}\b"` with a word of our own table.

@@ -153,7 +153,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="form: a block without its tags is read as somebody's words",
         file="recollect/form/strip.py",
-        sound="    text = _without_rows(text)\n",
+        sound="    text = cut(text, _rows(text))\n",
         planted="",
         noticed_by=("tests/engine/test_loop.py", "tests/form/test_echo.py"),
     ),

@@ -171,7 +171,7 @@ _STUDIED = (
 )
 _MOVED = (
     rf"{_DID} (?:moved|relocated)(?=\s*+(?:$|[,.;!?]|(?:again|house|houses|home|flats?|apartments?|cities|"
-    rf"countries|out|in|back|here|away|on my own|"
+    rf"countries|out|in|back|away|on my own|"
     r"last|this|over the|yesterday|today|together|lol|and|in with|at the weekend)\b))",
     rf"{_DID} (?:moved|relocated|emigrated)(?: (?:back|over|out|up|down|across|again|away|all the way|in)\b)*+ "
     rf"(?:to|into|in with|in to)"
