@@ -20,7 +20,7 @@ from recollect.cli.replay_formats import Recording
 from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions
 from recollect.dates.mention import written
 from recollect.form.model import SCHEMA_NAME
-from recollect.form.sources import readable_text
+from recollect.form.sources import readable_text, speaker_kind
 from recollect.providers.tokens import token_counter
 from recollect.text import squeeze
 
@@ -95,7 +95,11 @@ class Observer:
             turns = [turn["dia_id"] for turn in session if turn["text"].strip() or turn.get("blip_caption")]
             for turn, message, said_at in zip(turns, recording.messages, recording.dates, strict=True):
                 day = written(said_at.date()) if said_at else ""
-                key = (message["name"], day, readable_text(message["content"]))
+                key = (
+                    message["name"],
+                    day,
+                    readable_text(message["content"], speaker=speaker_kind(message["role"], message["name"])),
+                )
                 self._turns[key].append((sample.id, turn))
 
     def _observe(self, sample: Mapping[str, Any]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 from recollect.evaluate.data import Conversation, Observation, Turn
 from recollect.form.model import SCHEMA_NAME
-from recollect.form.sources import readable_text
+from recollect.form.sources import readable_text, speaker_kind
 from recollect.profiles.model import Profile
 from recollect.profiles.shelf import Profiles
 from recollect.providers.protocol import ModelAnswer, ModelUsage, TokenCounter
@@ -100,7 +100,8 @@ def by_words(
     for one in observations:
         last = {known[id_].speaker or known[id_].role: known[id_] for id_ in sorted(one.turns, key=order.__getitem__)}
         for speaker, turn in last.items():
-            words = readable_text(turn.text, quotations=turn.role == "assistant")[:_SHOWN]
+            kind = speaker_kind(turn.role, turn.speaker)
+            words = readable_text(turn.text, quotations=turn.role == "assistant", speaker=kind)[:_SHOWN]
             found[speaker, words].append(one)
     return found
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from recollect.form.sources import readable_text
+from recollect.form.sources import quotation_text
 from recollect.ids import id_text, new_id
 from recollect.text import asks, source_key, squeeze, term_key
 from recollect.types import (
@@ -155,7 +155,8 @@ def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: 
     """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
     detail = replace(quotation.detail, withheld=withheld)
     text = detail.quoted(quotation.text)
-    if not is_quotable(quotation.evidence[0].role, squeeze(readable_text(text).replace("…", " "))):
+    left = quotation_text(replace(quotation, text=text)).replace("…", " ")
+    if not is_quotable(quotation.evidence[0].role, squeeze(left)):
         return None
     return replace(
         quotation,
@@ -181,7 +182,7 @@ async def added_quotations(quotations: Sequence[Memory], tools: Tools) -> list[A
             space=tools.embedder.space,
             vectors=tuple(row for row in [next(rows) for _ in pieces] if row.any()),
             terms=counted,
-            asks=asks(readable_text(quotation.text)),
+            asks=asks(quotation_text(quotation)),
         )
         for quotation, (pieces, counted) in zip(quotations, read, strict=True)
     ]
