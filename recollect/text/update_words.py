@@ -99,8 +99,7 @@ NEEDS_NO_MORE = _words("kein keine keinen geen")
 NO_MORE = _words("mehr meer")
 GONE = _phrases(
     """fell through, is cancelled, was cancelled, got cancelled, been cancelled, s cancelled, is canceled, was canceled,
-    is dead, died, passed away, is history, is sold, ran away, is back to normal, s back to normal, are back to normal,
-    is fine again, s fine again, are fine again, is fine now, s fine now, are fine now, has healed, s healed,
+    is dead, died, passed away, is history, is sold, ran away,
     verkauft, abgesagt, aufgegeben, abgesetzt, gekündigt, gestorben, gestrichen, nicht mehr, ist vorbei, ist aus,
     war falsch, stimmt nicht,
     est annulé, est annulée, est mort, est morte, est fini, est finie, est tombé,
@@ -110,6 +109,11 @@ GONE = _phrases(
     verkocht, afgezegd, opgezegd, overleden, niet meer, gaat niet door, klopt niet"""
 )
 """What stands before one of these is no more."""
+RECOVERED = _phrases(
+    """is back to normal, s back to normal, are back to normal, is fine again, s fine again, are fine again,
+    is fine now, s fine now, are fine now, has healed, s healed"""
+)
+"""With what stands before one of these nothing is wrong any more; what happened to it happened."""
 
 LIKES = _words("""love loves adore enjoy liebe mag adore aime encanta gusta adoro amo gosto piace hou""")
 DISLIKES = _words("hate hates loathe detest dislike hasse verabscheue déteste odio detesto odeio haat")

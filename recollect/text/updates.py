@@ -34,6 +34,7 @@ from recollect.text.update_words import (
     OTHERS,
     PLACED,
     PROFESSIONS,
+    RECOVERED,
     SINCE,
     UNSURE,
 )
@@ -56,6 +57,8 @@ class Update:
     """Its values take the place of those that older clauses on its topic give."""
     ended: tuple[frozenset[str], ...] = ()
     """Topics of which nothing said before holds any more."""
+    recovered: tuple[frozenset[str], ...] = ()
+    """Topics with which nothing is wrong any more."""
     paid: tuple[frozenset[str], ...] = ()
     """Topics of which no debt is left."""
     denied: frozenset[str] = frozenset()
@@ -90,17 +93,18 @@ def read_update(text: str, *, within: str = "") -> Update | None:
     is_short = len(clause.words) <= MAX_NEWS_WORDS
     denied = _denied(clause) if is_short else frozenset()
     respelled = _respelled(text, clause)
-    ended = (*_objects(clause), *_subjects(clause)) if is_short and not denied else ()
+    ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
     is_short = len(clause.words) <= MAX_NEWS_WORDS
     denied = _denied(clause) if is_short else frozenset()
     respelled = _respelled(text, clause)
-    ended = (*_objects(clause), *_subjects(clause)) if is_short and not denied else ()
+    ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
     is_marked = not (said | frozenset(read_clause(within).words)).isdisjoint(CHANGED)
     changes = bool(clause.values) and is_short and is_marked and said.isdisjoint(NEGATIONS)
     update = Update(
         clause=clause,
         changes=changes,
         ended=ended,
+        recovered=tuple(_subjects(clause, RECOVERED)) if is_short else (),
         paid=_paid(clause),
         denied=denied,
         respelled=respelled,
@@ -108,7 +112,17 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         home=_tells_home(clause, text),
         job=_tells_new_job(clause),
     )
-    tells = (changes, ended, update.paid, denied, respelled, update.likes is not None, update.home, update.job)
+    tells = (
+        changes,
+        ended,
+        update.recovered,
+        update.paid,
+        denied,
+        respelled,
+        update.likes is not None,
+        update.home,
+        update.job,
+    )
     return update if any(tells) else None
 
 
@@ -136,6 +150,9 @@ def contradicts(update: Update, text: str) -> bool:
     if update.denied & said or (update.respelled and any(_misspells(update.respelled, word) for word in said)):
         return True
     if any(_has_all(topic, old.topic) for topic in update.ended):
+        return True
+    is_event = "date" in old.values or "weekday" in old.values
+    if not is_event and any(_has_all(topic, old.topic) for topic in update.recovered):
         return True
     if not said.isdisjoint(DEBT) and any(_has_all(topic, old.topic) for topic in update.paid):
         return True
@@ -186,10 +203,10 @@ def _topic_behind(words: Sequence[str], start: int) -> frozenset[str]:
     return frozenset(topic)
 
 
-def _subjects(clause: ReadClause) -> list[frozenset[str]]:
-    """Return what stands before predicates of ending: 'the trip fell through'."""
+def _subjects(clause: ReadClause, phrases: Sequence[tuple[str, ...]]) -> list[frozenset[str]]:
+    """Return what stands before predicates: 'the trip fell through'."""
     found = []
-    for phrase in GONE:
+    for phrase in phrases:
         for place in _places(clause.words, phrase):
             behind = clause.words[place + len(phrase) :]
             if _is_denied(clause.words, place) or (behind and has_meaning(behind[0]) and behind[0] not in CALENDAR):
