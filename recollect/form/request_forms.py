@@ -144,11 +144,11 @@ ENGLISH = Forms(
     ),
     vague=pattern(
         r"(?:it|this|that|these|those|me|them|him|her|us|you|everything|all|anything|what|something|nothing"
-        r"|that one|one|to .*|how to .*|the (?:last|previous"
-        r"|above|other|first|second|rest|whole thing)\b.*|my (?:last |previous |earlier )?(?:question|request"
+        r"|that one|one|to .*+|how to .*+|the (?:last|previous"
+        r"|above|other|first|second|rest|whole thing)\b.*+|my (?:last |previous |earlier )?(?:question|request"
         r"|point|bad|words?|idea)|(?:all |the |your |my |any |"
         r"previous |prior |above |these |those |other )*+(?:instructions?|rules?|prompts?|guidelines|directions"
-        r"|context|task)\b.*|about (?:it|that|this)|(?:and|or|but|so|then|for now)\b.*)(?:,.*)?"
+        r"|context|task)\b.*+|about (?:it|that|this)|(?:and|or|but|so|then|for now)\b.*+)(?:,.*+)?"
     ),
     before=pattern(
         r"(?:that|this|(?:that|about that|about this)?\s?(?:what|everything|anything|all|whatever|the thing"
