@@ -21,8 +21,8 @@ _PASSED = {
 }
 # What comes round every year or week is ahead again.
 _RECURS = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies)|every|each|\w{3,6}days)\b", re.IGNORECASE)
-# Days are looked for in so many characters of a memory.
-_LONGEST_DATED = 2_000
+# Characters in which a day that has passed is looked for: each request does so for each note it shows.
+_MAX_DATED = 500
 _WHO = {"user": "the user", "assistant": "the assistant"}
 
 
@@ -97,13 +97,13 @@ def _turns(memory: Memory, reading: Reading) -> str:
 
 def has_passed(memory: Memory, reading: Reading) -> bool:
     """Return whether a note or a quotation tells of a day ahead which has passed since it was said."""
-    text = memory.text[:_LONGEST_DATED]
+    text = memory.text[:_MAX_DATED]
     if memory.kind not in _PASSED or _RECURS.search(text):
         return False
-    said_at = max((one.said_at for one in memory.evidence), default=memory.valid_from)
+    said_at = max((source.said_at for source in memory.evidence), default=memory.valid_from)
     mentions = resolve_dates(text, said_at=said_at, zone=reading.zone, default=Direction.AHEAD)
-    ahead = [one for one in mentions if one.start > said_at and not one.recurs]
-    return bool(ahead) and all(one.end <= reading.now for one in ahead)
+    ahead = [mention for mention in mentions if mention.start > said_at and not mention.recurs]
+    return bool(ahead) and all(mention.end <= reading.now for mention in ahead)
 
 
 def _past(memory: Memory, reading: Reading) -> str:

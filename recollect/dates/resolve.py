@@ -42,7 +42,10 @@ MAX_DAYS_TO_A_DAY = 62
 LONGEST_READ = 20_000
 
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
-_PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,}ed)\b[^.!?]*$", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
+_STOPS = re.compile(r"[.!?]")
+# Characters of the sentence before a time in which its verb is looked for.
+MAX_BEFORE = 300
 # Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
 # folded text, as to look regardless of case takes three times as long.
 _ANY_TIME = re.compile(
@@ -258,7 +261,8 @@ def _ago(moment: _Moment) -> Days:
 
 
 def _ahead(moment: _Moment) -> Days | None:
-    if _PAST.search(moment.match.string[: moment.match.start()]):
+    before = moment.match.string[max(0, moment.match.start() - MAX_BEFORE) : moment.match.start()]
+    if _PAST.search(_STOPS.split(before)[-1]):
         return None
     return calendar.shifted(moment.today, moment.get("unit"), moment.count)
 

@@ -31,7 +31,9 @@ class Apps(Conversing, Sharing, Ending):
             UnknownAppError: no such app was announced and none of that name has memories.
         """
         known = await self.app_memories(app, user=user)
-        removed = [await self._store.remove_app(one, self.clock.now()) for one in await self._memories_of(app, user)]
+        removed = [
+            await self._store.remove_app(subject, self.clock.now()) for subject in await self._memories_of(app, user)
+        ]
         if not any(removed) and not known:
             raise UnknownAppError(app)
         return await self.delete_app_memories(app, user=user) if purge else 0

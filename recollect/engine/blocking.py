@@ -91,7 +91,7 @@ class BlockingOperations:
         self._run(self._core.delete_app_memory(app, number, user=user))
 
     def embedder(self) -> EmbedderState:
-        """Say which embedder is in use, what lies in its space and in others, and what waits to be embedded anew."""
+        """Return the embedder in use, how many vectors each space holds, and how many must be embedded again."""
         return self._run(self._core.embedder())
 
     def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:

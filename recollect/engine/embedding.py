@@ -37,7 +37,7 @@ class Embedding(Wired):
     """Changes the embedder."""
 
     async def embedder(self) -> EmbedderState:
-        """Say which embedder is in use, what lies in its space and in others, and what waits to be embedded anew."""
+        """Return the embedder in use, how many vectors each space holds, and how many must be embedded again."""
         record = await self._in_use()
         opened = await self._embedders.named(record)
         waiting = [one async for one in who_waits(self._tools, record.space, self._parts.embedder.space)]

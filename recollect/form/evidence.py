@@ -89,7 +89,7 @@ def check_evidence(
         return Checked(None, "rests on words that the message quotes from somebody else")
     if message.role == "user" and _only_asks(candidate):
         return Checked(None, "rests on a question that tells nothing")
-    return Checked(_evidence(message, candidate.quote.strip()), "")
+    return Checked(evidence_of(message, candidate.quote.strip()), "")
 
 
 def is_quote(quote: str) -> bool:
@@ -148,7 +148,7 @@ def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question:
         return Checked(None, "rests on a bare yes or no to another question")
     if not yes and not candidate.ends and not _DENIES.search(candidate.text):
         return Checked(None, "says what was answered with no")
-    return Checked(_evidence(message, readable(message).strip()), "")
+    return Checked(evidence_of(message, readable(message).strip()), "")
 
 
 def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
@@ -170,10 +170,11 @@ def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sourc
     mine = set(terms(candidate.text))
     if len(mine & said) < LEAST_SHARED * max(len(mine), 1):
         return CheckedSummary((), "says what is not in the conversation")
-    return CheckedSummary(tuple(_evidence(one, "") for one in summed), "")
+    return CheckedSummary(tuple(evidence_of(one) for one in summed), "")
 
 
-def _evidence(message: LoggedMessage, quote: str) -> Evidence:
+def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
+    """Return a message as what a memory rests on, with the words quoted of it; without a quote, all of it."""
     return Evidence(
         conversation=message.conversation,
         seq=message.seq,

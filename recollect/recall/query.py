@@ -20,6 +20,9 @@ Interval = tuple[datetime, datetime]
 # one float's 53, and each term costs a pass over the index.
 _TERMS_EACH_END = 24
 MOST_TERMS = 2 * _TERMS_EACH_END
+# Characters at the end of a question in which the times asked about are looked for: a page of dates must not hold up
+# the answer.
+MAX_DATED = 1_000
 
 # Who asks about what they said, did or want says so; who asks what they were told says that.
 _ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours".split())
@@ -107,7 +110,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
     """
     found, spoken = _read_terms(_without_idioms(text))
     if dates is None:
-        mentions = resolve_dates(text, said_at=now, zone=zone)
+        mentions = resolve_dates(text[-MAX_DATED:], said_at=now, zone=zone)
         dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
     question, personal = is_question(text), is_personal(text)
     wants_known = standing and (personal or not question)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from recollect.errors import ModelError
-from recollect.form.sources import speaker_of
+from recollect.form.evidence import evidence_of
 from recollect.form.summary import NOTHING_SAID, Summary, summarise
 from recollect.form.summary_by_model import summarise_by_model
 from recollect.form.turns import Exchange
@@ -21,10 +21,8 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Detail,
-    Evidence,
     FormationResult,
     Lease,
-    LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
@@ -132,7 +130,7 @@ async def _episode(
         profile=profile.name,
         version=version,
         # Nothing rests on words that were erased; their turn is covered all the same.
-        evidence=tuple(_evidence(message) for message in messages if not message.erased),
+        evidence=tuple(evidence_of(message) for message in messages if not message.erased),
         detail=Detail(
             source_uri=f"recollect://{lease.key.conversation}/{messages[0].seq}",
             tags=(conversation_tag(lease.key.conversation),),
@@ -184,18 +182,6 @@ async def _own(
     kept = await without_forgotten(said, lease.key.subject, tools, home=lease.key.home, later=behind)
     own = {one.seq: one for one in await without_echoes(kept, recalls, tools)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
-
-
-def _evidence(message: LoggedMessage) -> Evidence:
-    return Evidence(
-        conversation=message.conversation,
-        seq=message.seq,
-        hash=message.hash,
-        role=message.role,
-        speaker=speaker_of(message),
-        quote="",
-        said_at=message.said_at,
-    )
 
 
 def _decision(memory: Memory, action: Action, reason: str, lease: Lease, tools: Tools) -> Decision:

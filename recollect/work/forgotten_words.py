@@ -5,16 +5,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from recollect.form.evidence import evidence_of
 from recollect.form.requests import asks_to_forget
 from recollect.form.rules.extract import forget_requests
 from recollect.form.rules.noting import REQUESTED
-from recollect.form.sources import FormInput, readable, speaker_of
+from recollect.form.sources import FormInput, readable
 from recollect.text import squeeze
 from recollect.types import (
     Action,
     Decision,
     Detail,
-    Evidence,
     Lease,
     LoggedMessage,
     Memory,
@@ -193,16 +193,3 @@ def _without(message: LoggedMessage, outdated: Sequence[Outdated]) -> LoggedMess
     stale = stale_stretches(message.text, evidence_of(message), outdated)
     withheld = with_secrets(message.text, stale)
     return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text))) if stale else message
-
-
-def evidence_of(message: LoggedMessage) -> Evidence:
-    """Return a message as what a request to forget rests on."""
-    return Evidence(
-        conversation=message.conversation,
-        seq=message.seq,
-        hash=message.hash,
-        role=message.role,
-        speaker=speaker_of(message),
-        quote="",
-        said_at=message.said_at,
-    )

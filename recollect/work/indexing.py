@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.chat.names import spoken_name
+from recollect.form.evidence import evidence_of
 from recollect.form.hold import planted_order
 from recollect.form.presumptions import is_assistants_small_talk, presumptions
 from recollect.form.sources import readable_text, speaker_kind, speaker_of
@@ -18,7 +19,6 @@ from recollect.types import (
     AddMemory,
     Change,
     Detail,
-    Evidence,
     FormationResult,
     Hot,
     Lease,
@@ -204,15 +204,5 @@ def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:
         profile=lease.key.profile,
         version=lease.key.version,
         detail=Detail(withheld=quotation.withheld),
-        evidence=(
-            Evidence(
-                conversation=message.conversation,
-                seq=message.seq,
-                hash=message.hash,
-                role=message.role,
-                speaker=speaker,
-                quote="",
-                said_at=message.said_at,
-            ),
-        ),
+        evidence=(evidence_of(message),),
     )

@@ -3,9 +3,9 @@
 Reads no store.
 """
 
+from recollect.form.evidence import evidence_of
 from recollect.form.rules.extract import corrections
-from recollect.form.sources import FormInput, speaker_of
-from recollect.types import Evidence, LoggedMessage
+from recollect.form.sources import FormInput
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.portions import LARGE_BATCH, characters
@@ -25,16 +25,4 @@ async def misspoken(batch: Batch, tools: Tools) -> list[Outdated]:
         time_zone=tools.zone,
     )
     found = await apart(characters(batch.messages), lambda: corrections(source), above=LARGE_BATCH)
-    return [denied_value(fix.old, fix.meant or fix.new, _said(message)) for message, fix in found]
-
-
-def _said(message: LoggedMessage) -> Evidence:
-    return Evidence(
-        conversation=message.conversation,
-        seq=message.seq,
-        hash=message.hash,
-        role=message.role,
-        speaker=speaker_of(message),
-        quote="",
-        said_at=message.said_at,
-    )
+    return [denied_value(fix.old, fix.meant or fix.new, evidence_of(message)) for message, fix in found]

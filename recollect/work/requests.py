@@ -7,6 +7,7 @@ the request, and what it means is closed in the commit that makes the message re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from recollect.form.evidence import evidence_of
 from recollect.form.requests import asks_to_forget
 from recollect.form.rules.extract import forget_requests
 from recollect.form.sources import FormInput, readable
@@ -14,7 +15,6 @@ from recollect.types import AddMemory, Candidate, Change, CloseMemory, Formation
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.extracting import EARLIER, weigh
-from recollect.work.forgotten_words import evidence_of
 from recollect.work.indexing import Indexed, index_messages
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.proposing import Extracted, as_user

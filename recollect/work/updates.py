@@ -6,7 +6,7 @@ Reads the store.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.form.sources import speaker_of
+from recollect.form.evidence import evidence_of
 from recollect.ids import id_text, new_id
 from recollect.text import terms
 from recollect.text.updates import Update, contradicts, topic_of
@@ -16,14 +16,16 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Evidence,
-    LoggedMessage,
+    Hot,
     Memory,
     MemoryId,
     MemoryKind,
 )
+from recollect.work.apart import apart
 from recollect.work.batch import Batch
+from recollect.work.portions import LARGE_BATCH
 from recollect.work.proposing import Extracted
-from recollect.work.quotations import places
+from recollect.work.quotations import MANY_ROWS, places
 from recollect.work.stale import Outdated
 from recollect.work.tools import Tools
 
@@ -52,38 +54,51 @@ async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: 
         tools: Store and clock.
         gone: Memories that the same commit closes already.
     """
-    said = {message.seq: _evidence(message) for message in batch.messages}
+    said = {message.seq: evidence_of(message) for message in batch.messages}
     outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
     hot = batch.hot
     if not outdated or not len(hot) or not extracted.by_rules:
         return Superseded(outdated=outdated)
-    found = {place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)}
-    ids = [MemoryId(id_text(hot.ids[place])) for place in sorted(found)]
+    found = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
     memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    size = sum(len(memory.text) for memory in memories) * len(outdated)
+    ended = await apart(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
     now = tools.clock.now()
-    changes: list[Change] = []
-    decisions: list[Decision] = []
-    for memory in memories:
-        until = _ended_by(memory, outdated)
-        if until is None:
-            continue
-        changes.append(CloseMemory(id=memory.id, valid_to=max(memory.valid_from, until.said_at), closed_at=now))
-        decisions.append(
-            Decision(
-                id=new_id(tools.clock),
-                subject=memory.subject,
-                at=now,
-                action=Action.CLOSE,
-                memory_id=memory.id,
-                target_id=None,
-                reason=REASON,
-                text=memory.text,
-                profile=memory.profile,
-                conversation=until.conversation,
-                seq=until.seq,
-            )
-        )
-    return Superseded(changes=changes, decisions=decisions, outdated=outdated)
+    return Superseded(
+        changes=[
+            CloseMemory(id=memory.id, valid_to=max(memory.valid_from, until.said_at), closed_at=now)
+            for memory, until in ended
+        ],
+        decisions=[_decision(memory, until, tools) for memory, until in ended],
+        outdated=outdated,
+    )
+
+
+def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
+    """Find the notes and facts that messages may contradict."""
+    return sorted({place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)})
+
+
+def _ended(memories: Sequence[Memory], outdated: Sequence[Outdated]) -> list[tuple[Memory, Evidence]]:
+    """Return the memories that a message contradicts, each with that message."""
+    return [(memory, until) for memory in memories if (until := _ended_by(memory, outdated))]
+
+
+def _decision(memory: Memory, until: Evidence, tools: Tools) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=Action.CLOSE,
+        memory_id=memory.id,
+        target_id=None,
+        reason=REASON,
+        text=memory.text,
+        profile=memory.profile,
+        conversation=until.conversation,
+        seq=until.seq,
+    )
 
 
 def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
@@ -98,15 +113,3 @@ def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
 def _outdated(update: Update, until: Evidence) -> Outdated:
     searched = frozenset(term for word in topic_of(update) for term in terms(word))
     return Outdated(content=frozenset(), terms=searched - {"user"}, until=until, update=update)
-
-
-def _evidence(message: LoggedMessage) -> Evidence:
-    return Evidence(
-        conversation=message.conversation,
-        seq=message.seq,
-        hash=message.hash,
-        role=message.role,
-        speaker=speaker_of(message),
-        quote="",
-        said_at=message.said_at,
-    )
