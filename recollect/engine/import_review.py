@@ -21,7 +21,7 @@ from recollect.store.relational.import_check import key_of
 from recollect.store.relational.importing import Block
 from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
 from recollect.text import squeeze
-from recollect.types import KIND_ORDER, Action, Candidate, MemoryKind, MemoryState
+from recollect.types import KIND_ORDER, NO_DETAIL, Action, Candidate, MemoryKind, MemoryState
 from recollect.work.stale import disjoint
 
 _FORMED = frozenset({KIND_NUMBER[MemoryKind.NOTE], KIND_NUMBER[MemoryKind.FACT]})
@@ -67,7 +67,7 @@ class ImportReview:
         own = source is not None and key_of(source["home"]) == block.key
         message = said.get((source["conversation"], source["seq"])) if source is not None and own else None
         if memory["kind"] in _FORMED:
-            reason = hold_reason(*_weighed(memory, source, message, own=own))
+            reason = hold_reason(*_weighed(memory, source, message, own=own)) or _order_beside(memory)
             if reason:
                 memory["state"] = _HELD
                 self.reviewed.held += 1
@@ -133,6 +133,14 @@ def _order_in(memory: Record, message: Record | None) -> str | None:
     if message["role"] not in _QUOTABLE:
         return f"it is the words of the {message['role'][:40]}"
     return planted_order(_own_words(message), message["role"])
+
+
+def _order_beside(memory: Record) -> str | None:
+    """Return why the summary or the context of a memory is not to be put before a model."""
+    detail = read_detail(memory["detail"]) if memory["detail"] else NO_DETAIL
+    # Who spoke stands before a colon: what is said behind it is looked at by itself, too.
+    beside = (detail.summary, detail.source_context, detail.source_context.rpartition(": ")[2])
+    return next((why for said in beside for piece in sentences(fold(said)) if (why := planted_order(piece.text))), None)
 
 
 def _own_words(message: Record) -> str:

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.dates.mention import written
+from recollect.form.circumstance import circumstance
 from recollect.form.sources import FormInput, speaker_of
 from recollect.text import squeeze
-from recollect.types import Detail, LoggedMessage
+from recollect.types import CIRCUMSTANCE, Detail, LoggedMessage, message_address
 
 SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacter", "interaction"
 """Names of a conversation's options, as the profiles' interfaces spell them."""
@@ -15,7 +16,7 @@ SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacte
 
 def source_uri(message: LoggedMessage) -> str:
     """Write the address of a message: `recollect://CONVERSATION/SEQ`."""
-    return f"recollect://{message.conversation}/{message.seq}"
+    return message_address(message.conversation, message.seq)
 
 
 def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
@@ -26,7 +27,8 @@ def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
 def source_context(message: LoggedMessage, source: FormInput) -> str:
     """Say who talked with whom, and when: 'Marcus and Kira, 20 November 2026'."""
     day = message.said_at.astimezone(source.time_zone).date()
-    return f"{' and '.join(speakers((*source.earlier, *source.messages)))}, {written(day)}"
+    names = " and ".join(speakers((*source.earlier, *source.messages))).replace(CIRCUMSTANCE.strip(), ",")
+    return f"{names}, {written(day)}"
 
 
 def pair_tag(knower: str, other: str) -> str:
@@ -59,11 +61,13 @@ def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def record_detail(message: LoggedMessage, source: FormInput, *, summary: str) -> Detail:
-    """Describe where a record comes from."""
+    """Describe where a record comes from: its message, who talked, and what was said just before."""
+    context, said = source_context(message, source), circumstance(message, source)
     return Detail(
         summary=summary,
         source_uri=source_uri(message),
-        source_context=source_context(message, source),
+        source_context=f"{context}{CIRCUMSTANCE}{said.text}" if said else context,
+        context_source=source_uri(said.message) if said else "",
         tags=source.tags,
     )
 

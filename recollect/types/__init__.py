@@ -3,6 +3,7 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, Detail, Withheld, message_address
 from recollect.types.embedding import (
     KEY_VARIABLE,
     Curve,
@@ -40,7 +41,6 @@ from recollect.types.memory import (
     GLOBAL,
     INNER_KINDS,
     KIND_ORDER,
-    NO_DETAIL,
     SUBJECT_KINDS,
     Action,
     AddMemory,
@@ -49,7 +49,6 @@ from recollect.types.memory import (
     CloseMemory,
     ConversationId,
     Decision,
-    Detail,
     Evidence,
     Memory,
     MemoryId,
@@ -62,7 +61,6 @@ from recollect.types.memory import (
     Vector,
     Vectors,
     WeakenMemory,
-    Withheld,
 )
 from recollect.types.recalled import (
     ALL_VECTORS,
@@ -93,6 +91,7 @@ from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 __all__ = [
     "ALL_VECTORS",
     "ASKING",
+    "CIRCUMSTANCE",
     "GLOBAL",
     "INNER_KINDS",
     "INTERACTION_MODES",
@@ -180,4 +179,5 @@ __all__ = [
     "WeakenMemory",
     "Withheld",
     "closed_by",
+    "message_address",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import BadSubjectError
+from recollect.types.detail import NO_DETAIL, Detail
 from recollect.types.shift import Shift
 
 MemoryId = NewType("MemoryId", str)
@@ -173,57 +174,6 @@ class Evidence:
     quote: str
     """Words found in the source message; empty for a whole turn."""
     said_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Withheld:
-    """A stretch of a quoted message that no longer holds: the quotation leaves it out."""
-
-    start: int
-    """Offset of its first character in the message."""
-    end: int
-    """Offset behind its last character."""
-    because: str = ""
-    """Id of the closed memory that rested on it or said the same; empty for a request to forget."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
-    """What few memories have beside their words."""
-
-    summary: str = ""
-    """The content in short."""
-    source_uri: str = ""
-    """Where it comes from: `recollect://CONVERSATION/SEQ`, or what an importer says."""
-    source_context: str = ""
-    """What was going on: who talked with whom, about what."""
-    tags: tuple[str, ...] = ()
-    """Names under which it is listed, such as `pair:kira+marcus`; in order, each once."""
-    first_turn: int = 0
-    last_turn: int = 0
-    """Episodes: the first and last turn it sums up, counted from 1; 0 elsewhere."""
-    first_seq: int = 0
-    """Episodes: where the first message of these turns stands, whether or not it was erased."""
-    last_seq: int = 0
-    """Episodes: where the last one stands."""
-    withheld: tuple[Withheld, ...] = ()
-    """Quotations: stretches of the message that are left out; ordered by `start`, without overlap."""
-
-    def quoted(self, message: str) -> str:
-        """Return the words of a message that the quotation still holds; every character keeps its place.
-
-        >>> Detail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
-        '…     I ski.'
-        """
-        pieces, place = [""], 0
-        for stretch in self.withheld:
-            start, end = max(stretch.start, place), min(stretch.end, len(message))
-            pieces += [message[place:start], "…".ljust(end - start) if start < end else ""]
-            place = max(start, end)
-        return "".join([*pieces, message[place:]])
-
-
-NO_DETAIL = Detail()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,7 @@ from recollect.types import (
     Lease,
     LoggedMessage,
     Memory,
+    MemoryId,
     Purpose,
     Vectors,
 )
@@ -46,6 +47,7 @@ from recollect.work.admission import admitted, skipped
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.bisection import propose_in_parts
+from recollect.work.contexts import shorten_contexts, without_stale_contexts
 from recollect.work.echoing import parted, recent_recalls, told_again
 from recollect.work.energy import rationed
 from recollect.work.forget import forgotten_by_hand, repeats_forgotten
@@ -58,7 +60,7 @@ from recollect.work.proposing import FORMED, Extracted, extractor_version, withh
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
 from recollect.work.returning import coming_back
-from recollect.work.stale import outdated_by
+from recollect.work.stale import Outdated, outdated_by
 from recollect.work.summaries import shorten_episodes
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
@@ -216,11 +218,21 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     ended = await superseded(extracted, batch, tools, gone=gone)
     changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
     gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
-    outdated, home = [*outdated_by(resolved, changes, decisions), *ended.outdated], batch.lease.key.home
-    outdated += await misspoken(batch, tools)
-    shortened, why = await withhold(outdated, batch.hot, tools, gone=gone)
-    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
-    return [*changes, *shortened, *episodes], [*decisions, *why, *why_episodes]
+    outdated = [*outdated_by(resolved, changes, decisions), *ended.outdated, *await misspoken(batch, tools)]
+    home, read = batch.lease.key.home, (*batch.earlier, *batch.messages)
+    changes = await without_stale_contexts(changes, outdated, read, tools, home=home)
+    shortened, why = await _shortened(outdated, batch, tools, gone=gone)
+    return [*changes, *shortened], [*decisions, *why]
+
+
+async def _shortened(
+    outdated: Sequence[Outdated], batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]
+) -> tuple[list[Change], list[Decision]]:
+    """Leave what no longer holds out of quotations, episodes and the contexts of records."""
+    turns, why_turns = await withhold(outdated, batch.hot, tools, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=batch.lease.key.home, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, batch.hot, tools, gone=gone)
+    return [*turns, *episodes, *contexts], [*why_turns, *why_episodes, *why_contexts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
 )
+from recollect.work.contexts import shorten_contexts
 from recollect.work.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.work.quotations import withhold
 from recollect.work.stale import outdated_by_hand
@@ -55,13 +56,14 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
         episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
+        contexts, why_contexts = await shorten_contexts(outdated, hot, tools, gone=gone)
         # What ended with the memory comes before it, and comes back with it.
         ends = [_decision(one, memory if one is not memory else None, now, tools) for one in (*same, memory)]
-        decisions = [*(replace(line, at=now) for line in (*why, *why_episodes)), *ends]
+        decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
         try:
             await tools.store.apply(
                 memory.subject,
-                [*closes, *shortened, *episodes],
+                [*closes, *shortened, *episodes, *contexts],
                 decisions,
                 subject_version=hot.version if len(hot) else None,
             )

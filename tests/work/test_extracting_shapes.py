@@ -119,7 +119,7 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
     assert record.text == f"Kira said: {said[-1][1]}"
     assert record.detail.summary
     assert record.detail.source_uri == f"recollect://{record.evidence[0].conversation}/10"
-    assert record.detail.source_context == "Marcus and Kira, 1 January 2026"
+    assert record.detail.source_context == f"Marcus and Kira, 1 January 2026; Marcus said: {said[-1][0]}"
     assert record.detail.tags == ("pair:kira+marcus",)
     assert await versions(engine) == {"records-1"}
 

@@ -14,9 +14,9 @@ from recollect.store.relational.database import Database
 from recollect.store.relational.emptying import Whole
 from recollect.store.relational.hollowing import Hollowing, Place
 from recollect.store.relational.reaching import Reaching, Source
-from recollect.store.relational.rows import STATE_NUMBER, fetch, fetch_one, fetch_value
+from recollect.store.relational.rows import STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from recollect.store.relational.statements import load
-from recollect.types import EraseOrder, Erasure, MemoryState, Subject
+from recollect.types import EraseOrder, Erasure, MemoryState, Subject, message_address
 
 SQL = load("erase")
 LOG_SQL = load("log")
@@ -196,6 +196,15 @@ class Part:
         for conversation in {conversation for conversation, _ in log.hollowed}:
             seqs = [seq for one, seq in log.hollowed if one == conversation]
             self._weigh_episodes(home, conversation, seqs, any_left=bool(log.all_of(conversation)))
+            self._weigh_contexts(home, conversation, seqs)
+
+    def _weigh_contexts(self, home: Subject, conversation: bytes, seqs: Sequence[int]) -> None:
+        """Note the memories whose context quotes an erased message."""
+        erased = {message_address(id_text(conversation), seq) for seq in seqs}
+        for name, id_, detail in fetch(self._db, SQL["contexts_of"], home.key, conversation):
+            subject = Subject.parse(name)
+            if read_detail(detail).context_source in erased and self._reaching.reaches(subject):
+                self._reaching.out_of_context[subject].add(id_)
 
     def _weigh_episodes(self, home: Subject, conversation: bytes, seqs: Sequence[int], *, any_left: bool) -> None:
         """Drop the summaries whose range holds an erased message, and let what is left there be summed up again."""

@@ -27,6 +27,8 @@ class Reaching:
         self._counts = counts
         self.doomed: defaultdict[Subject, set[bytes]] = defaultdict(set)
         self._poorer: defaultdict[Subject, set[bytes]] = defaultdict(set)
+        self.out_of_context: defaultdict[Subject, set[bytes]] = defaultdict(set)
+        """Memories whose context quotes a message that is erased."""
         self._left: set[tuple[Subject, bytes]] = set()
         self._root = order.part_of or order.subject
         self.everywhere = order.everywhere
@@ -93,11 +95,18 @@ class Reaching:
         removing.drop(sorted(self.doomed[subject]))
         for id_ in sorted(self._poorer[subject] - self.doomed[subject]):
             removing.strip(id_, erased)
+        for id_ in sorted(self.out_of_context[subject] - self.doomed[subject]):
+            removing.clear_context(id_)
         removing.clear_traces(hollowed, answers)
 
     def touched(self) -> list[Subject]:
         """Return the subjects that lose something, in a fixed order."""
-        found = {subject for group in (self.doomed, self._poorer) for subject, ids in group.items() if ids}
+        found = {
+            subject
+            for group in (self.doomed, self._poorer, self.out_of_context)
+            for subject, ids in group.items()
+            if ids
+        }
         return sorted(found, key=lambda one: one.key)
 
     def count_left(self) -> None:

@@ -8,9 +8,9 @@ from recollect.ids import id_text
 from recollect.store.relational import subjects
 from recollect.store.relational.arrays import pack_sources
 from recollect.store.relational.database import Database, Row
-from recollect.store.relational.rows import fetch
+from recollect.store.relational.rows import fetch, fetch_value, read_detail, write_detail
 from recollect.store.relational.statements import load
-from recollect.types import Subject
+from recollect.types import NO_DETAIL, Subject
 
 SQL = load("erase")
 MEMORY_SQL = load("memory")
@@ -64,6 +64,16 @@ class Removing:
         packed = pack_sources((hash_, id_text(conversation), seq) for hash_, conversation, seq in rows)
         self._db.execute(SQL["repack_sources"], (self._key, id_, packed))
         self._db.execute(SQL["touch_memory"], (self._key, id_, self._version))
+        self.clear_context(id_)
+
+    def clear_context(self, id_: bytes) -> None:
+        """Take the words of another message out of a memory's context."""
+        written = fetch_value(self._db, SQL["detail_of"], self._key, id_)
+        detail = read_detail(written) if written else NO_DETAIL
+        if detail.context_source:
+            values = (self._key, id_, write_detail(detail.without_circumstance()), self._version)
+            self._db.execute(SQL["write_detail"], values)
+            self._counts["evidence"] += 1
 
     def clear_traces(self, hollowed: Set[tuple[bytes, int]], answers: Set[tuple[bytes, int]]) -> None:
         """Take away what decisions, recall records and waiting work say of what is gone.

@@ -86,6 +86,20 @@ SELECT s.name, e.memory, min(e.seq), max(e.seq)
  WHERE e.home = ?1 AND e.conversation = ?2
  GROUP BY s.name, e.memory
 
+-- name: contexts_of
+-- Notes formed of a conversation that may quote another message of it in their context.
+SELECT DISTINCT s.name, m.id, m.detail
+  FROM evidence AS e
+  JOIN memory AS m ON m.subject = e.subject AND m.id = e.memory AND m.kind = 0 AND m.detail IS NOT NULL
+  JOIN subject AS s ON s.key = e.subject
+ WHERE e.home = ?1 AND e.conversation = ?2
+
+-- name: detail_of
+SELECT detail FROM memory WHERE subject = ?1 AND id = ?2
+
+-- name: write_detail
+UPDATE memory SET detail = ?3, changed = ?4 WHERE subject = ?1 AND id = ?2
+
 -- name: formed_elsewhere
 SELECT s.name, e.memory, e.conversation, e.seq
   FROM evidence AS e
