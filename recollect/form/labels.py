@@ -55,6 +55,8 @@ _OWN = frozenset(
     restaurant cuisine meat fish spice spices vegetables fruit fruits cooking baking salary rent mortgage loan
     savings debt money taxes pension insurance bank bill bills subscription degree course courses class classes
     exam exams grade grades thesis teacher laptop computer editor keyboard os stack framework database linter
+    phase phases milestones timeline roadmap scope agenda feature features component components deliverable deliverables
+    sprint sprints subtasks checklist risks assumptions dependencies
     indentation tabs spaces code style tone format units strengths weaknesses values beliefs politics star sign
     personality type sister's brother's wife's husband's mom's mum's dad's son's daughter's add hang nb warning
     caution trouwens overigens fait cierto aliás comunque peraltro pregunta long short shoe clothing
@@ -112,6 +114,9 @@ _SPOKE_MYSELF = re.compile(
     rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{TELLS}\b", re.IGNORECASE
 )
 # Phrases of one's own that name a text.
+# From one date to another, as plans have them: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
+_DATE = r"(?:[^\W\d_]{3,9}\.?\s)?\d{1,4}(?:st|nd|rd|th|\.)?(?:\s[^\W\d_]{3,9}\.?)?(?:,?\s\d{4})?"
+_PERIOD = re.compile(rf"{_DATE}\s?(?:[-–—]|to|until|bis)\s?{_DATE}", re.IGNORECASE)
 _SAYINGS = re.compile(
     r"\b(?:long story|story time|short answer|note to self|in other words|for the record)\b", re.IGNORECASE
 )
@@ -145,6 +150,8 @@ def is_own_label(label: str) -> bool:
         return True  # the ends of a journey
     if not words:
         return not any(character.isalnum() for character in label)
+    if _PERIOD.fullmatch(label.strip(" \t*_-•:")):
+        return True
     if _ABOUT_ME.search(label) or _SAYINGS.search(label):
         return True
     if tells_before(label):

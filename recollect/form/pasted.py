@@ -70,6 +70,8 @@ _POINTS = re.compile(
     r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
     re.IGNORECASE,
 )
+# What programs call their errors: 'sqlite3.IntegrityError:'. Users go on speaking behind the message.
+_ERROR = re.compile(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of what follows, and about all that stands on the lines below.
 _ASKS_OF = re.compile(
     r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
@@ -152,6 +154,8 @@ def _labelled(clause: Clause, text: str, *, own_list: bool) -> Span | None:
     line_end = text.find("\n", clause.end)
     line_end = len(text) if line_end < 0 else line_end
     said = _SENTENCE_END.split(text[clause.end : min(line_end, clause.end + _MAX_SAID)], maxsplit=1)[0]
+    if _ERROR.search(label):
+        return (clause.start, min(line_end, clause.end + len(said) + 1))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
     if (own_list or bullet or is_kin(label)) and not _SPEAKS.search(said) and not is_carrier(label):
         return None

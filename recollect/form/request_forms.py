@@ -147,7 +147,7 @@ ENGLISH = Forms(
         r"|that one|one|to .*+|how to .*+|the (?:last|previous"
         r"|above|other|first|second|rest|whole thing)\b.*+|my (?:last |previous |earlier )?(?:question|request"
         r"|point|bad|words?|idea)|(?:all |the |your |my |any |"
-        r"previous |prior |above |these |those |other )*+(?:instructions?|rules?|prompts?|guidelines|directions"
+        r"previous |prior |above |these |those |other ){0,6}+(?:instructions?|rules?|prompts?|guidelines|directions"
         r"|context|task)\b.*+|about (?:it|that|this)|(?:and|or|but|so|then|for now)\b.*+)(?:,.*+)?"
     ),
     before=pattern(

@@ -173,4 +173,7 @@ KEPT_WHOLE = (
     "Over mij:\n- ik ben veganist\n- ik woon in Bern",
     "Korte vraag: ik ben veganist, wat eet ik?",
     "Trouwens: mijn kat heet Mia.",
+    "My plan for the shop:\n\n### Components:\n1. Login\n2. Basket\n\n"
+    "### Milestones:\n- **Nov 16 - Dec 15, 2026:** I build the login.",
+    "Our trip:\n- 3 to 9 March: I walk in Wales\n- 10 March – 14 March: we stay with my aunt",
 )
