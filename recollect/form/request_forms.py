@@ -37,6 +37,13 @@ _YOUR_MEMORY = (
     r"(?:memory|memories|notes?|records?|mind|head|brain|knowledge|history|profile|database|storage|files?)\b"
     r"|from (?:what|everything|all(?: that)?) you (?:know|remember|have|stored|saved)\b"
 )
+# 'Delete everything about prices from this mail' works on a text.
+_OF_A_TEXT = (
+    r"[^.!?;]{0,200}\b(?:e-?mails?|mails?|letters?|essays?|texts?|documents?|docs?|files?|tables?|lists?|code|functions?"
+    r"|tests?|paragraphs?|sentences?|drafts?|slides?|deck|readme|scripts?|spreadsheets?|sheet|cv|resume|sections?|pages?"
+    r"|chapters?|recipes?|stor(?:y|ies)|poems?|speech|summary|article|report|columns?|rows?|answers?|json|above"
+    r"|below)\b"
+)
 ENGLISH = Forms(
     lead=pattern(
         r"(?:(?:please|pls|plz|kindly|ok|okay|so|and|but|also|now|then|well|actually|just|oh|hey|hi|hmm|wait"
@@ -94,6 +101,13 @@ ENGLISH = Forms(
             r"(?:i(?:'ve| have)? (?:ever |just |once )?(?:told|said|mentioned|wrote|shared|gave)|you(?:'ve"
             r"| have)? (?:know|remember|have|stored|saved|noted"
             r"|kept|learned|got)|about (?:me|my)|of (?:me|my)|on (?:me|my))\b[^.!?;]{0,200})"
+        ),
+        pattern(
+            r"(?:delete|deleting|erase|erasing|remove|removing|wipe|wiping|clear|scrub|purge|drop|strike|ditch|bin"
+            r"|get rid of|throw (?:away|out)|lose) (?:(?:everything|anything|all|whatever|all (?:of )?(?:the|this|that)"
+            r"|(?:all |any )?(?:the|this|that|your)) )(?:(?:stuff|things?|bits?|parts?|details?|info|information|notes?"
+            r"|memory|memories|talk|business) )?(?:about|regarding|concerning|related to|relating to|to do with"
+            rf"|that has to do with) (?P<topic>(?!{_OF_A_TEXT})[^.!?;]{{1,200}})"
         ),
         pattern(
             r"(?:delete|erase|wipe|clear|purge|reset) (?P<topic>(?:all )?(?:of )?(?:your|the|my) (?:memory"

@@ -240,7 +240,7 @@ _DUTCH = Forms(
         pattern(r"onthoud(?: alsjeblieft)? (?P<topic>[^.!?;]{1,150}?) niet(?: meer| langer)?\b"),
         pattern(rf"onthoud niet(?: meer)?,? {TOPIC}"),
         pattern(
-            r"(?P<topic>(?:mijn|dat|wat|alles|de|het|onze)[^.!?;]{1,150}?) (?:vergeten|vergeet"
+            r"(?P<topic>(?:mijn|dat|wat|alles|de|het|onze)[^.!?;,]{1,150}?) (?:vergeten|vergeet"
             r"|niet meer (?:onthoudt|noemt))\b"
         ),
     ),

@@ -1,8 +1,10 @@
 """Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from recollect.form.request_forms import Forms
 from recollect.form.request_forms_more import FORMS
@@ -16,7 +18,12 @@ MAX_REQUEST_CHARACTERS = 300
 # Why it is to be forgotten, behind the topic: 'my divorce, it's private', 'Tom because we split up'.
 _REASON = re.compile(
     r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
-    r"|(?<![,:-])[,:-]++ (?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})? .*",
+    r"|(?<![,:-])[,:-]++ (?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})? .*"
+    # What else is asked for: 'my ex and tell me a joke', 'the trip, act like I never said it'.
+    r"|(?<![,:-])[,:-]++ (?:(?:and|just|so) )?(?:act|pretend|behave)\b.*"
+    r"|,? (?:and|but|then) (?:(?:then|just|please|also|instead) ){0,2}(?:tell|give|write|make|do|help|show|find|suggest"
+    r"|recommend|answer|act|pretend|carry on|go on|move on|start|let's|let us|can you|could you|would you|what|how"
+    r"|where|when|why) .*",
     re.IGNORECASE | re.DOTALL,
 )
 # What is to be done in its stead: 'forget about lunch, let's do dinner' speaks of a plan, not of the memory.
@@ -25,6 +32,23 @@ _INSTEAD = re.compile(
     r"(?:let's|let us|we'll|i'll|i'd rather|how about|what about|make it|do|get) "
     r"(?!(?:just |please )?(?:talk|speak|move on|go on|go ahead|change|continue|focus|discuss|proceed|start|not|never"
     r"|say|leave)\b)",
+    re.IGNORECASE,
+)
+# Where a sentence that tells something else turns to the assistant: '… so please wipe everything about the ring'.
+_TURNS_TO_US = re.compile(
+    r"(?:[,;:]|\s[-–—]|\b(?:so|and|but|then|also|und|et|donc|y|así que|e|então|quindi|allora|en|dus))\s"
+    r"(?=(?:please|pls|plz|kindly|(?:can|could|would|will) you|you (?:can|could|may|should|must)"
+    r"|i(?:'d| would)? (?:want|like|need|prefer|rather) you|i'd rather|i (?:don't|do not) want you"
+    r"|bitte|(?:kannst|könntest|würdest) du|du (?:kannst|sollst|darfst)|stp|svp|s'il (?:te|vous) pla[iî]t"
+    r"|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|por favor|puedes|podrías|per favore|puoi|potresti|podes|poderias"
+    r"|pode|alsjeblieft|(?:kun|kan|wil) je|je (?:mag|kunt))\b)",
+    re.IGNORECASE,
+)
+_MAX_TURNS = 4
+# 'She said, please forget the cake': it is asked of somebody else.
+_REPORTED = re.compile(
+    r"\b(?:said|says|say|told|tells|asked|asks|wrote|writes|texted|goes|went|replied|like|begged|sagt|sagte|dit|dice"
+    r"|dijo|disse|zei|zegt)(?: (?:me|us|him|her|them|to me|to him|to her))?[\s,:;–—-]{0,4}(?:and|so)?$",
     re.IGNORECASE,
 )
 _TOLD_TOPIC = re.compile(
@@ -63,10 +87,11 @@ def forget_request(sentence: str) -> ForgetRequest | None:
     if len(sentence) > MAX_REQUEST_CHARACTERS:
         return None
     text = squeeze(sentence.replace("’", "'"))
-    for forms in FORMS:
-        found = _read(text, forms)
-        if found:
-            return found
+    for part in _parts(text):
+        for forms in FORMS:
+            found = _read(part, forms)
+            if found:
+                return found
     return None
 
 
@@ -83,6 +108,14 @@ def asks_to_forget(text: str) -> bool:
 def wants_forgotten(sentence: str) -> bool:
     """Return whether a sentence asks to forget something, or says that what was said before is over."""
     return forget_request(sentence) is not None or takes_back(sentence)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a sentence, and what of it begins where it turns to the assistant."""
+    yield text
+    for turn in islice(_TURNS_TO_US.finditer(text), _MAX_TURNS):
+        if not _REPORTED.search(text[max(0, turn.start() - 30) : turn.start()]):
+            yield text[turn.end() :]
 
 
 def _read(text: str, forms: Forms) -> ForgetRequest | None:

@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.lexicon import DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
+from recollect.resolve.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
 from recollect.resolve.wording import Wording, is_sign, leaders, names, pair, read, token, without_determiners
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
 
@@ -108,6 +110,24 @@ def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
     ours, theirs = (one.content for one in pair(new, old))
     return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
+
+
+def recounts(new: str, old: str) -> bool:
+    """Return whether `new` gives a number of something that `old` names without it: 'a girl', 'two girls'.
+
+    >>> recounts("Isla expects twins, two girls.", "Isla expects a girl."), recounts("It is on 3 May.", "It is in May.")
+    (True, False)
+    """
+    counted, before = (set(_counted(side)) for side in pair(new, old))
+    held = pair(new, old)[1].content
+    return any(noun in held for _, noun in counted - before)
+
+
+def _counted(side: Wording) -> Iterator[tuple[str, str]]:
+    """Yield numbers with the word behind them, but for those of dates."""
+    for number, noun in pairwise(side.tokens):
+        if number[:1].isdecimal() and not noun[:1].isdecimal() and noun not in DATES:
+            yield number, noun
 
 
 def of_others(a: str, b: str) -> bool:

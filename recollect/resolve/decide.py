@@ -14,6 +14,7 @@ from recollect.resolve.compare import (
     never_merge,
     of_others,
     one_change_apart,
+    recounts,
     same,
     says_more,
 )
@@ -137,7 +138,8 @@ def _with_closing(
 ) -> Resolved:
     """Close the memory that the extractor names, beside what was decided on the candidate itself."""
     candidate, _ = said
-    refined = not candidate.ends and says_more(candidate.text, claimed.text)
+    more = says_more(candidate.text, claimed.text) and not recounts(candidate.text, claimed.text)
+    refined = more and not candidate.ends
     closes = (*decided.closes, *batch.end_claimed(claimed, said, refined=refined))
     told = f"the extractor names it as what this corrects: {reason}"
     if decided.target or (decided.action is Action.IGNORE and not candidate.ends):

@@ -14,6 +14,7 @@ from recollect.resolve.states import tells_state, words_of
 from recollect.resolve.topics import is_about, other_words, topic_parts, topic_words
 from recollect.resolve.wording import read
 from recollect.text import normalise, terms, words
+from recollect.text.overlap import shared_ends
 from recollect.text.updates import Update, contradicts
 from recollect.types import (
     Action,
@@ -350,11 +351,17 @@ def _behind(clauses: Sequence[_Clause], said: Evidence, old: Outdated) -> list[_
     if not quotes:
         return []
     folded = [(_folded(clause.text), clause) for clause in clauses]
-    found = [clause for own, clause in folded if any(own in quote or quote in own for quote in quotes)]
+    found = [clause for own, clause in folded if any(_reaches_into(quote, own) for quote in quotes)]
     if not found:
         return list(clauses)
     beyond = old.content.difference(*(read(quote).content for quote in quotes))
     return found + [clause for clause in clauses if clause not in found and _gives_figure(clause.text, beyond)]
+
+
+def _reaches_into(quote: str, clause: str) -> bool:
+    """Return whether a quote has words of meaning in a clause: it may begin in one and end in the next."""
+    shared = (read(stretch).content for stretch in shared_ends(clause, quote))
+    return clause in quote or quote in clause or any(len(content) >= _MIN_SHARED_WORDS for content in shared)
 
 
 def _gives_figure(clause: str, beyond: frozenset[str]) -> bool:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.profiles.model import ResolvePolicy
-from recollect.resolve.compare import alike, never_merge, same, says_more
+from recollect.resolve.compare import alike, never_merge, recounts, same, says_more
 from recollect.resolve.slots import canonical_key, slot_mark, value_mark
 
 
@@ -164,3 +164,17 @@ def test_values_are_compared_without_case_article_and_number() -> None:
     assert value_mark("The Peanuts") == value_mark("peanut")
     assert value_mark("C++") != value_mark("C")
     assert slot_mark("allergy", "tree nuts") == slot_mark("allergies:Tree Nut", "")
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "is_another_count"),
+    [
+        ("Isla is expecting twins, two girls, in July.", "Isla is expecting a girl in July.", True),
+        ("Ruth has 4 hens at home.", "Ruth has a hen.", True),
+        ("The flight is on 3 May at 8.", "The flight is in May.", False),
+        ("Ana has a dog called Rex, who is 3 years old.", "Ana has a dog.", False),
+        ("Ana has 2 brown dogs.", "Ana has 2 dogs.", False),
+    ],
+)
+def test_another_count_is_no_refinement(new: str, old: str, is_another_count: bool) -> None:
+    assert recounts(new, old) is is_another_count

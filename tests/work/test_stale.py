@@ -54,5 +54,20 @@ def test_what_the_memory_does_not_say_stays(message: str, memory: str, quote: st
     assert left(message, memory=memory, quote=quote) == rest
 
 
+@pytest.mark.parametrize(
+    ("message", "quote", "rest"),
+    [
+        ("what can I bake? the doctor reckons I'm coeliac so I'm off gluten till March",
+         "the doctor reckons I'm coeliac so I'm off gluten", "what can I bake?"),
+        ("big news! Ana got a job in Cork and we're renting a flat there. I teach.",
+         "Ana got a job in Cork and we're renting", "big news! I teach."),
+        ("I gave up the car; I cycle to work now, which is bliss", "I cycle to work now", "I gave up the car"),
+        ("I have two cats and I like jazz music", "two cats and I", "I like jazz music"),
+    ],
+)  # fmt: skip
+def test_a_quote_takes_each_clause_that_it_reaches_into(message: str, quote: str, rest: str) -> None:
+    assert left(message, memory=f"The user says: {quote}.", quote=quote) == rest
+
+
 def test_a_quote_that_is_not_there_takes_the_whole_message() -> None:
     assert left("I live in Rome. I teach.", memory="The user lives in Rome.", quote="I reside in Rome") == ""

@@ -8,11 +8,12 @@ from recollect.dates.mention import MONTHS
 from recollect.form.rules.facts import facts_of
 from recollect.form.sentences import sentences
 from recollect.form.tone import denies_itself, retracts, small_talk, statement_part
-from recollect.text import asks, spelling_similarity
+from recollect.text import STOP_WORDS, asks, spelling_similarity
 
 # What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
 _OPENS = re.compile(
-    r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay)|(?P<plain>sorry|actually|no|nope|rather)"
+    r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay|apparently|(?:it\s++)?turns\s++out|"
+    r"i(?:'m|\s++am|'ve\s++been|\s++was)\s++(?:just\s++|being\s++)?(?:told|informed|corrected))|(?P<plain>sorry|actually|no|nope|rather)"
     r"|(?P<clear>wait|hang\s++on|hold\s++on|oops|whoops|my\s++(?:bad|mistake)|correction|typo|i\s++meant?(?:\s++to\s++(?:say|write|type))?|make\s++that|"
     r"scratch\s++that|i\s++misspoke|autocorrect|should\s++(?:be|have\s++been|say)|i\s++got\s++that\s++wrong|that\s++was\s++wrong))\b[\s,.!:;–*-]*+",
     re.IGNORECASE,
@@ -94,6 +95,13 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _MAX_VALUE_WORDS, _SHORT_VALUE = 4, 2
+_ITEM = r"[^\W\d_][\w'’-]{1,30}+"
+_LIST = re.compile(rf"\b{_ITEM}(?:,\s{_ITEM}){{0,4}}(?:,?\s(?:and|und|et|y|e|en)|\s&)\s{_ITEM}", re.IGNORECASE)
+_LIST_END = re.compile(
+    r"\s{0,3}(?:$|[,.!;:()–-]|(?:lol|haha\w{0,10}|sorry|now|instead|obviously|of course|apparently|btw)\b)"
+)
+_ITEMS = re.compile(_ITEM)
+_JOINS = frozenset("and und et y e en".split())
 # Two spellings of one name: 'Brightloom', 'Brightroom'.
 _SAME_NAME = 0.6
 
@@ -138,7 +146,7 @@ def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") ->
             return Correction(old=old, new=new, meant=meant)
     if not opened or (not clearly and asks(answers)):
         return None
-    return _of_last(body, before, clearly=clearly)
+    return _of_list(body, before) or _of_last(body, before, clearly=clearly)
 
 
 def may_correct(message: str) -> bool:
@@ -235,6 +243,25 @@ def _of_last(body: str, before: Sequence[str], *, clearly: bool) -> Correction |
             old = _old_of(said, new, clearly=clearly) if said else ""
             return Correction(old=old, new=new, meant=_put(said, old, new)) if old else None
     return None
+
+
+def _of_list(body: str, before: Sequence[str]) -> Correction | None:
+    """Read a list as the correction of one as long that has some of its items: 'no wait, it's Elsa and Olaf'."""
+    lead = _IT_IS.match(body)
+    found = _LIST.match(body, lead.end() if lead else 0)
+    if not found or not _LIST_END.match(body, found.end()):
+        return None
+    new = _items(found.group())
+    for part in (part for text in before for part in reversed(_parts(text))):
+        for old in _LIST.finditer(part):
+            held = _items(old.group())
+            if len(held) == len(new) and held & new and held != new:
+                return Correction(old=old.group(), new=found.group(), meant=_put(part, old.group(), found.group()))
+    return None
+
+
+def _items(listed: str) -> frozenset[str]:
+    return frozenset(item.casefold() for item in _ITEMS.findall(listed)) - _JOINS - STOP_WORDS
 
 
 def _parts(text: str) -> list[str]:

@@ -30,6 +30,19 @@ from recollect.form.rules.correction import correction_of
         ("4:30 actually", "my appointment is at 4pm", "my appointment is at 4:30"),
         ("sorry, three", "I have two cats", "I have three cats"),
         ("oops, £950", "We pay £900 rent", "We pay £950 rent"),
+        (
+            "no hang on i'm told it's Elsa and Olaf lol, Anna was overruled",
+            "kids named them Elsa and Anna.",
+            "kids named them Elsa and Olaf.",
+        ),
+        ("wait it's tom, ana and rui", "dinner with tom, ana and paul", "dinner with tom, ana and rui"),
+        ("sorry, Lyon and Nice", "We go to Lyon and Dijon in May.", "We go to Lyon and Nice in May."),
+        ("no, monday and thursday", "i work monday and tuesday", "i work monday and thursday"),
+        (
+            "oh and turns out it's mondays & thursdays, sorry",
+            "i have choir mondays & tuesdays",
+            "i have choir mondays & thursdays",
+        ),
     ],
 )
 def test_a_correction_is_read_as_what_was_meant(sentence: str, said: str, meant: str) -> None:
