@@ -146,6 +146,32 @@ INTRODUCES_FIGURE = re.compile(
 )
 """A figure of a game or tale is introduced, who speaks in the first person to the end of the message."""
 
+_FIGURE = (
+    r"(?:characters?|protagonists?|narrators?|hero|heroine|villain|witch|wizard|dragon|pirate|knight|vampire|ghost"
+    r"|figur|charakters?|held\w{0,3}|protagonist\w{0,3}|erzähler\w{0,2}|hexe|drachens?|personnage|héros|héroïne"
+    r"|narrat\w{2,4}|sorcière|personaje|héroe|bruja|dragón|personaggio|eroe|eroina|strega|drago|personagem|herói"
+    r"|bruxa|dragão|personage|hoofdpersoon|verteller|heks|draak)"
+)
+VOICES_FIGURE = re.compile(
+    r"\b(?:back\s?stor(?:y|ies)|monologue|soliloquy|voice-?over"
+    r"|first[ -]person\s(?:narration|stor(?:y|ies)|text|piece|account|voice|scene)"
+    r"|in\s(?:his|her|their|its)\s(?:own\s)?(?:voice|words|head)|in\sthe\s(?:voice|words|persona|person|role)\sof"
+    r"|from\s(?!my\b|our\b)(?:\w{1,15}\s){0,2}\w{1,15}['’]s?\s(?:point\sof\sview|perspective|pov|eyes)"
+    r"|from\s(?:his|her|their|its)\s(?:point\sof\sview|perspective|pov)|from\sthe\s(?:perspective|pov|eyes)\sof"
+    r"|(?:opening|first|last|closing)\s(?:lines?|sentences?|paragraphs?|words|page)\sof\s(?:my|the|a|our)\s(?:\w{1,15}\s)?"
+    r"(?:novel|story|book|poem|song|tale|chapter|play|script)"
+    r"|(?:dialogue|lines?)\s(?:for|of|between)\s(?!my\b|our\b)|(?:sung|spoken|narrated|told)\sby\s(?:the|an?)\b"
+    r"|(?:me|speaking|talking|writing|answering)\sas\s(?!an?\b|my\b|usual\b|the\s(?:only|one)\b)\w"
+    rf"|(?:diary|journal|letter|speech|tagebuch|monolog|brief|rede|vorgeschichte|journal\sintime|lettre|discours|récit"
+    r"|diario|monólogo|carta|discurso|relato|monologo|lettera|discorso|racconto|diário|conto|dagboek|monoloog"
+    rf"|toespraak|verhaal)\b[^.!?\n:]{{1,30}}\b{_FIGURE}"
+    r"|aus\s(?:der\s)?sicht\s(?:von|des|der|eine[rs])|du\spoint\sde\svue\sd|desde\sel\spunto\sde\svista\sd"
+    r"|dal\spunto\sdi\svista\sd|do\sponto\sde\svista\sd|vanuit\shet\s(?:perspectief|oogpunt)\svan)"
+    r"[^.!?\n:]{0,60}(?:\b(?:e\.g|i\.e)\.)?:\s",
+    re.IGNORECASE,
+)
+"""A figure's voice is announced before a colon: what stands behind it is theirs."""
+
 ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
 """A part for the model alone; the user stays who they are."""
 

@@ -2,15 +2,15 @@
 
 import re
 
-from recollect.form.openers import ACTS_AS, CLOSES_EARLIER, ENDS_GAME, MAX_SEEN, OPENS_GAME, RESUMES_GAME
-from recollect.form.sentences import fold, sentences
+from recollect.form.openers import ACTS_AS, CLOSES_EARLIER, ENDS_GAME, MAX_SEEN, OPENS_GAME, RESUMES_GAME, VOICES_FIGURE
+from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.spans import Span
 from recollect.form.tone import imagines, in_earnest
 
 # An action in a game: '*walks into the tavern*'.
 _DOES = re.compile(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
 _OF_ONESELF = re.compile(
-    r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|eu|sou|io|ik|wij)\b",
+    r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|mi|eu|sou|moro|tenho|meus?|minhas?|io|sono|ho|abito|mi[oa]|ik|wij|mijn)\b",
     re.IGNORECASE,
 )
 
@@ -47,6 +47,10 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
             start, game = None, False
         elif _opens(seen):
             start, game = sentence.start if start is None else start, True
+        elif (
+            start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
+        ):
+            start = _at(sentence, voiced)
         elif start is None and imagines(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
             start = sentence.start
     if start is not None:
@@ -55,6 +59,11 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
     if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
         spans = spans[1:]
     return spans, game
+
+
+def _at(sentence: Piece, found: re.Match[str]) -> int:
+    """Return where in the text that ends which was found in a sentence of it."""
+    return sentence.start + found.end()
 
 
 def _opens(sentence: str) -> bool:

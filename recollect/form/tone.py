@@ -3,6 +3,7 @@
 import re
 
 from recollect.form.openers import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
+from recollect.form.sentences import Piece, fold, sentences
 from recollect.text import asks, only_greets
 
 _ASKS = re.compile(
@@ -40,6 +41,7 @@ _JOKES = re.compile(
     r"jk|j/k|it'?s\s++a\s++joke"
     r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
     r"|\b(?:sorry|oops|whoops|no|ah),?\s++wrong\s++(?:chat|window|thread|tab|person|conversation)\b"
+    r"|\(not(?:\s++really)?[.!]*\)|(?<=[\s,.])(?-i:NOT)[.!]*+$"
     r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b"
     r"|^oh,?\s(?:sure|yes|yeah|great|joy|wonderful|perfect|fantastic|lovely|of\scourse)\b,?\s(?:because\s|as\s)?"
     r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
@@ -71,6 +73,12 @@ _DENIES_ITSELF = re.compile(
 _LAUGHS = re.compile(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
+    re.IGNORECASE,
+)
+# Longest sentence that is searched for a joke, in characters; in so few words it only takes back another.
+_MAX_JEST, _MAX_BARE_JEST = 600, 4
+_WAS_A_JOKE = re.compile(
+    r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
     re.IGNORECASE,
 )
 # Figures of speech: true of no life.
@@ -194,6 +202,35 @@ def supposes(sentence: str) -> bool:
 def jokes(sentence: str) -> bool:
     """Whether a sentence takes itself (and the one before it) back as a joke."""
     return bool(_JOKES.search(sentence))
+
+
+def is_of_the_one_before(jest: str) -> bool:
+    """Return whether a sentence that is not meant says so of the one before it, too.
+
+    >>> is_of_the_one_before("haha only kidding about that of course"), is_of_the_one_before("I just LOVE forms /s")
+    (True, False)
+    """
+    return len(jest.split()) <= _MAX_BARE_JEST or bool(_WAS_A_JOKE.search(jest))
+
+
+def jests(text: str) -> list[Piece]:
+    """Find the sentences of a text that are not meant, with the one before where only 'jk' follows it.
+
+    >>> [piece.text for piece in jests("I teach. I just LOVE paperwork /s")]
+    ['I just LOVE paperwork /s']
+    >>> [piece.text for piece in jests("I own nine yachts. jk")]
+    ['I own nine yachts.', 'jk']
+    """
+    found: list[Piece] = []
+    pieces = sentences(fold(text))
+    for place, piece in enumerate(pieces):
+        said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at what is true
+        if not jokes(said):
+            continue
+        if place and is_of_the_one_before(said) and pieces[place - 1] not in found:
+            found.append(pieces[place - 1])
+        found.append(piece)
+    return found
 
 
 def retracts(sentence: str) -> bool:

@@ -9,7 +9,7 @@ from recollect.form.evidence import evidence_of
 from recollect.form.hold import planted_order
 from recollect.form.presumptions import is_assistants_small_talk, presumptions
 from recollect.form.sources import readable_text, speaker_kind, speaker_of
-from recollect.form.tone import small_talk
+from recollect.form.tone import jests, small_talk
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.providers.offline import MODEL
@@ -127,7 +127,7 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
 def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:
-        withheld = _presumed(message, message.text)
+        withheld = _unsaid(message, message.text)
         shown = Detail(withheld=withheld).quoted(message.text)
         text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
         if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if withheld else text):
@@ -143,7 +143,7 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -
                 pieces=pieces,
                 terms=terms(f"{name or ''} {text}"),
                 asks=asks(text),
-                withheld=_presumed(message, written[message.seq]),
+                withheld=_unsaid(message, written[message.seq]),
             )
         )
     return found
@@ -154,11 +154,15 @@ def _is_models(message: LoggedMessage) -> bool:
     return message.role == "assistant" and not spoken_name(message.name)
 
 
-def _presumed(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
-    """Find what an assistant states about the user: what is true of it, the user has said."""
-    if not _is_models(message):
+def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
+    """Find what an assistant states about the user, who has said what is true of it, and what a user says in jest."""
+    if _is_models(message):
+        found = presumptions(text)
+    elif message.role == "user" and not spoken_name(message.name):
+        found = jests(text)
+    else:
         return ()
-    return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in presumptions(text)])
+    return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
 
 
 def is_quotable(role: str, text: str) -> bool:

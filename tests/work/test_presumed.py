@@ -42,3 +42,10 @@ async def test_what_the_user_says_to_it_is_the_users_word(engine: AsyncRecollect
 async def test_small_talk_of_the_assistant_is_no_quotation(engine: AsyncRecollect) -> None:
     await tell(engine, user("I sold the mill in Damme."), assistant("Great, with the five nephews then."))
     assert not [text for text in await quoted(engine) if "nephews" in text]
+
+
+async def test_what_a_user_says_in_jest_is_not_quoted(engine: AsyncRecollect) -> None:
+    await tell(engine, user("I mark the essays of year 9. I just LOVE marking on sundays /s"), assistant("Hm."))
+    context = await engine.context("When do I love marking essays?", user="ana")
+    assert "year 9" in context.text
+    assert "LOVE" not in context.text

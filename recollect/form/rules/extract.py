@@ -32,6 +32,7 @@ from recollect.form.tone import (
     in_earnest,
     introduces_figure,
     invents,
+    is_of_the_one_before,
     jokes,
     laughs,
     retracts,
@@ -196,7 +197,7 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
         if imagined:
             continue
         if jokes(sentence.text) or (not reading.talk and retracts(sentence.text)):
-            del found[last_joked:]
+            del found[last_joked if is_of_the_one_before(sentence.text) or retracts(sentence.text) else len(found) :]
             found += retraction(reading, sentence) if before is None and retracts(sentence.text) else ()
             continue
         further = went_on(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
