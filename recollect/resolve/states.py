@@ -11,6 +11,11 @@ _USER = (
     r"\b(?:the\s++user|i|we)(?:'m|'re|'ve|\s++am|\s++are|\s++is|\s++has|\s++have)?"
     r"(?:\s++(?:[a-z]{2,12}ly|still|also|just|now|both|all|been|only|always)){0,3}"
 )
+# 'Me and Ro are', 'the user and their partner are'.
+_AND_ANOTHER = (
+    r"\b(?:the\s++user|i|we|me)(?:\s++and\s++(?:[\w'-]{1,20}+\s++){0,2}?[\w'-]{1,20}+)?(?:'m|'re|\s++(?:am|are|is))"
+    r"(?:\s++(?:still|also|just|now|both|all|currently|living|staying|renting)){0,3}"
+)
 _OWNED = r"(?:\bthe\s++user's|\bmy|\bour)\s++(?:[\w-]{1,20}+\s++){0,2}?"
 _TRADE = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
 _DWELLING = (
@@ -50,7 +55,11 @@ _SIGNS = {
     LifeState.HOME: re.compile(
         rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
         rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
-        rf"stays?\s++(?:with|at)\s++(?:my|their)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b",
+        rf"stay(?:s|ing)?\s++(?:with|at)\s++(?:my|their|our)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b"
+        rf"|{_AND_ANOTHER}\s++(?:staying|stay|living|live|renting|rent|squeezed|camping|crashing|based)\s++(?:in|at|with|on|an?)\b"
+        rf"|{_AND_ANOTHER}\s++in\s++(?:an?\s++|the\s++|my\s++|our\s++|their\s++)?(?:[\w-]{{1,20}}+\s++){{0,3}}?"
+        rf"(?:flat|apartment|house|bungalow|studio|bedsit|accommodation|house\s?-?share|flat\s?-?share|caravan|annexe?|"
+        rf"lodgings|digs|air\s?bnb|sublet|halls|dorm)\b",
         re.IGNORECASE,
     ),
     LifeState.NAME: re.compile(
@@ -91,7 +100,8 @@ _WORDS = {
     LifeState.POSITION: "work works working job position role title supervisor manager",
     LifeState.JOB: "work works working job employer company workplace office shifts boss starts joined runs",
     LifeState.STUDIES: "study studies studying student university college degree major course year semester",
-    LifeState.HOME: "live lives living lived moved flat apartment house home place room rents shares based settled",
+    LifeState.HOME: """staying stay renting accommodation rented live lives living lived moved flat apartment house home
+    place room rents shares based settled""",
     LifeState.NAME: "name called named surname",
     LifeState.PARTNER: "husband wife partner girlfriend boyfriend fiance fiancee fiancé fiancée married engaged dating",
     LifeState.PLAN: """exam test appointment interview flight trip wedding party meeting concert course race
@@ -100,7 +110,7 @@ _WORDS = {
 }
 # What no longer is, or is not yet, is no present state.
 _NOT_NOW = re.compile(
-    r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until|wants?\s++to|would|dreams?\s++of|"
+    r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until(?!\s++(?:the|then|our|my|their|we|i)\b)|wants?\s++to|would|dreams?\s++of|"
     r"one\s++day|(?:grew|born)\b)",
     re.IGNORECASE,
 )

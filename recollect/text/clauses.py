@@ -24,7 +24,7 @@ MAX_WORDS = 60
 # Words that name what ended: 'the pottery class'.
 MAX_OBJECT_WORDS = 3
 # Words beside a value among which its topic is looked for.
-NEAR_WORDS = 6
+NEAR_WORDS = 8
 _WORD = re.compile(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_]++")
 _NOT = re.compile(r"n['’]t\b")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
@@ -54,8 +54,8 @@ class ReadClause:
     topic: frozenset[str]
     """Stems of the words that say what it is about; values and words of change are not among them."""
     values: Values = field(hash=False)
-    named: Values = field(hash=False)
-    """For each kind of value, the topic that the words beside it name: 'the *party*'s on the 9th'."""
+    named: dict[str, tuple[str, ...]] = field(hash=False)
+    """For each kind of value, what the words beside it name, the nearest first: 'the *party*'s on the 9th'."""
 
 
 @lru_cache(maxsize=20_000)
@@ -68,24 +68,24 @@ def read_clause(text: str) -> ReadClause:
     """
     found = tuple(_WORD.findall(_NOT.sub(" not", fold(text.lower())))[:MAX_WORDS])
     values: dict[str, set[str]] = {}
-    named: dict[str, set[str]] = {}
+    named: dict[str, tuple[str, ...]] = {}
     used: set[int] = set()
     for place in range(len(found)):
         if place not in used and (read := _value(found, place)):
             kind, value, taken = read
             values.setdefault(kind, set()).add(value)
-            named.setdefault(kind, set()).update(_named_beside(found, taken))
+            named[kind] = (*named.get(kind, ()), *_named_beside(found, taken))
             used |= taken
     topic = frozenset(subject_of(word) for place, word in enumerate(found) if place not in used and has_meaning(word))
-    return ReadClause(found, topic, _frozen(values), _frozen(named))
+    return ReadClause(found, topic, _frozen(values), named)
 
 
 def _frozen(values: dict[str, set[str]]) -> Values:
     return {kind: frozenset(given) for kind, given in values.items()}
 
 
-def _named_beside(words: Sequence[str], taken: set[int]) -> frozenset[str]:
-    """Return the words of meaning before a value, or behind it where there are none."""
+def _named_beside(words: Sequence[str], taken: set[int]) -> tuple[str, ...]:
+    """Return the words of meaning before a value, the nearest first, or those behind it where there are none."""
     before = words[max(0, min(taken) - NEAR_WORDS) : min(taken)]
     behind = words[max(taken) + 1 : max(taken) + 1 + NEAR_WORDS]
     for near in (before[::-1], behind):
@@ -96,8 +96,8 @@ def _named_beside(words: Sequence[str], taken: set[int]) -> frozenset[str]:
             if has_meaning(word) and word not in CALENDAR:
                 meant.append(subject_of(word))
         if meant:
-            return frozenset(meant[:MAX_OBJECT_WORDS])
-    return frozenset()
+            return tuple(meant)
+    return ()
 
 
 def subject_of(word: str) -> str:

@@ -45,8 +45,8 @@ UNITS = _words(
 )
 
 CHANGED = _words(
-    """now nowadays instead actually moved pushed switched postponed rescheduled delayed bumped swapped upped raised
-    increased reduced lowered changed
+    """now nowadays instead actually moved shifted pushed switched postponed rescheduled delayed bumped swapped upped
+    raised increased reduced lowered changed
     jetzt nun inzwischen mittlerweile stattdessen neuerdings verschoben verlegt geändert erhöht gesenkt vorgezogen
     maintenant désormais plutôt finalement reporté reportée déplacé déplacée décalé décalée avancé avancée changé
     ahora cambiado cambiamos cambié cambió cambiaron movido movimos movieron mover aplazado aplazaron aplazamos
@@ -73,7 +73,12 @@ def _phrases(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(fold(word) for word in phrase.split()) for phrase in text.split(","))
 
 
-ENDED_IN_ENGLISH = _phrases(
+HAD_TO = _phrases(
+    """sell, give away, get rid of, give up, rehome, cancel, call off, scrap, drop, pull out of, hand over,
+    stop taking, stop doing, stop playing, stop eating, stop drinking, stop using, stop going to"""
+)
+"""Of `ENDED`, those that say so only behind 'had to': 'we had to sell the boat'."""
+ENDED_IN_ENGLISH = HAD_TO + _phrases(
     """sold, gave away, given away, got rid of, gave up, given up, rehomed, quit, lost, stopped going to,
     stopped taking, stopped doing, stopped playing, stopped eating, stopped drinking, stopped using, stopped,
     cancelled, canceled, called off, scrapped, pulled out of, broke up with, split up with, packed in, gone off,
@@ -129,13 +134,13 @@ JOBS = _words(
     "arbeite arbeiten travaille travaillons bosse trabajo trabajamos trabalho trabalhamos lavoro lavoriamo werk"
 )
 JOB_NEWS = _words(
-    """seit jetzt nun inzwischen depuis maintenant désormais desde ahora agora adesso ora sinds nu neuen nouveau
+    """now seit jetzt nun inzwischen depuis maintenant désormais desde ahora agora adesso ora sinds nu neuen nouveau
     nouvelle nueva nuevo novo nova nuovo nuova nieuwe"""
 )
 OTHERS = _words(
     "her his their its ihr ihre ihren sein seine seinen sa son ses leur su sus seu sua dela dele suo loro haar hun"
 )
-"""Before what is somebody else's."""
+"""Before what is another person's."""
 AM = _words("bin suis soy sou sono ben")
 PROFESSIONS = frozenset(
     fold(word)
@@ -166,6 +171,8 @@ DEBT = _words(
 )
 WITHOUT_MEANING = _words(
     """not like more today within
+    every each first second third fourth fifth other meet meets meeting runs held happens takes place usually always
+    normally user here there
     thing things stuff bit lot way time times day days week month year sorry btw lol again really still just also
     only new old my our the a an this that these those please pls ok okay yeah yes no oh hey hi wait
     habe hab haben bin ist sind war mich mir uns mein meine meinen meiner unser unsere das die der den dem des ein eine
@@ -175,11 +182,6 @@ WITHOUT_MEANING = _words(
     con com avec mit met they them there
     here got get has have had been be was were are am s t ve re ll m back from last next"""
 )
-SINCE = _phrases(
-    """since i, since we, now that i, now that we, seit ich, seitdem ich, seit wir, jetzt wo ich, depuis que,
-    maintenant que, desde que, ahora que, agora que, da quando, ora che, adesso che, sinds ik, sinds we, nu ik"""
-)
-"""A clause behind one of these is taken for granted, in a question as well."""
 ONE_TOPIC = {
     fold(word): "wedding"
     for word in """wedding marry married marrying hochzeit heirate heiraten heiratet mariage marie marier marions boda

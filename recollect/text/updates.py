@@ -7,9 +7,15 @@ of that kind. What it may miss stays as it was; what is ambiguous changes nothin
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.fold import fold
+from recollect.text.life_changes import life_change
+from recollect.text.pronouns import new_time
+from recollect.text.resumptions import resumption
+from recollect.text.software_changes import software_change
+from recollect.text.speakers import may_be_the_same, may_share_owner
 from recollect.text.spelling import spelling_similarity
 from recollect.text.stems import stem
 from recollect.text.update_words import (
@@ -21,6 +27,7 @@ from recollect.text.update_words import (
     ENDED,
     ENDED_IN_ENGLISH,
     GONE,
+    HAD_TO,
     HOMES,
     JOB_NEWS,
     JOBS,
@@ -35,17 +42,26 @@ from recollect.text.update_words import (
     PLACED,
     PROFESSIONS,
     RECOVERED,
-    SINCE,
     UNSURE,
 )
+from recollect.text.withdrawals import withdrawal
 
 # Longest clause that is read as news, in words.
 MAX_NEWS_WORDS = 20
 # From this spelling similarity on a denied word is the same name spelt wrongly: 'Hanaya', 'Hanayama'.
 MIN_RESPELLED = 0.7
 _MIN_NAME = 4
+# Words behind 'in', 'à', 'bei' among which a place is looked for.
+_MAX_BETWEEN = 2
 # Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
 _MIN_PREFIX = 6
+
+
+class Reversal(Protocol):
+    """A part of what a clause says is no longer as it was."""
+
+    def ends(self, clause: str) -> bool:
+        """Return whether an older clause says what is no longer so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +86,8 @@ class Update:
     home: bool = False
     job: bool = False
     """It says where its speaker lives or works now."""
+    reversals: tuple[Reversal, ...] = ()
+    """What else it says: of parts of life, programs, habits, plans."""
 
 
 def read_update(text: str, *, within: str = "") -> Update | None:
@@ -94,10 +112,6 @@ def read_update(text: str, *, within: str = "") -> Update | None:
     denied = _denied(clause) if is_short else frozenset()
     respelled = _respelled(text, clause)
     ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
-    is_short = len(clause.words) <= MAX_NEWS_WORDS
-    denied = _denied(clause) if is_short else frozenset()
-    respelled = _respelled(text, clause)
-    ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
     is_marked = not (said | frozenset(read_clause(within).words)).isdisjoint(CHANGED)
     changes = bool(clause.values) and is_short and is_marked and said.isdisjoint(NEGATIONS)
     update = Update(
@@ -110,7 +124,8 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         respelled=respelled,
         likes=_attitude(clause) if clause.topic else None,
         home=_tells_home(clause, text),
-        job=_tells_new_job(clause),
+        job=_tells_new_job(clause, within),
+        reversals=_reversals(text, clause, within or text) if is_short else (),
     )
     tells = (
         changes,
@@ -122,20 +137,22 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         update.likes is not None,
         update.home,
         update.job,
+        update.reversals,
     )
     return update if any(tells) else None
 
 
-def granted_part(question: str) -> str:
-    """Return what a question takes for granted: its first clause, behind 'since' and the like; else empty.
-
-    >>> granted_part("Since I moved to Ghent, where can I swim?")
-    'Since I moved to Ghent'
-    """
-    said = read_clause(question).words
-    if not any(said[: len(phrase)] == phrase for phrase in SINCE):
-        return ""
-    return question.partition(",")[0].rstrip("?")
+def _reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal, ...]:
+    around = read_clause(within)
+    is_changed = not CHANGED.isdisjoint(around.words)
+    found: tuple[Reversal | None, ...] = (
+        life_change(clause, around),
+        software_change(text, clause, within),
+        resumption(clause),
+        new_time(clause, is_changed=is_changed),
+        withdrawal(clause, around),
+    )
+    return tuple(reversal for reversal in found if reversal)
 
 
 def contradicts(update: Update, text: str) -> bool:
@@ -147,6 +164,8 @@ def contradicts(update: Update, text: str) -> bool:
     """
     old = read_clause(text)
     said = frozenset(old.words)
+    if any(reversal.ends(text) for reversal in update.reversals):
+        return True
     if update.denied & said or (update.respelled and any(_misspells(update.respelled, word) for word in said)):
         return True
     if any(_has_all(topic, old.topic) for topic in update.ended):
@@ -182,7 +201,10 @@ def _objects(clause: ReadClause) -> list[frozenset[str]]:
         phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
         if not phrase or _is_denied(clause.words, place):
             continue
-        if phrase in ENDED_IN_ENGLISH and place and clause.words[place - 1] not in LEADS:
+        is_forced = clause.words[max(0, place - 2) : place] == ("had", "to")
+        if phrase in HAD_TO and not is_forced:
+            continue  # 'we sell boats'
+        if phrase in ENDED_IN_ENGLISH and place and clause.words[place - 1] not in LEADS and not is_forced:
             continue  # 'they sold'; other languages say by the verb's form who did it
         if phrase[-1] in NEEDS_NO_MORE and NO_MORE.isdisjoint(clause.words[place:]):
             continue
@@ -280,12 +302,20 @@ def _has_all(topic: frozenset[str], words: frozenset[str]) -> bool:
 
 
 def _gives_another_value(new: ReadClause, old: ReadClause) -> bool:
+    if not may_be_the_same(new.words, old.words) or not may_share_owner(new.words, old.words):
+        return False
     return any(
-        kind in old.values
-        and given.isdisjoint(old.values[kind])
-        and (_has_all(new.named[kind], old.named[kind]) or _has_all(old.named[kind], new.named[kind]))
+        given.isdisjoint(old.values[other])
+        and (_names(new.named[kind], old.named[other]) or _names(old.named[other], new.named[kind]))
         for kind, given in new.values.items()
+        for other in (kind, "clock" if kind == "amount" else kind)
+        if other in old.values
     )
+
+
+def _names(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether the words nearest to a value all stand beside another one."""
+    return _has_all(frozenset(words[:MAX_OBJECT_WORDS]), frozenset(others))
 
 
 def _attitude(clause: ReadClause) -> bool | None:
@@ -307,9 +337,17 @@ def _liked(clause: ReadClause) -> frozenset[str]:
 
 def _tells_home(clause: ReadClause, text: str) -> bool:
     said = frozenset(clause.words)
-    if said.isdisjoint(HOMES) or not said.isdisjoint(NEGATIONS):
+    if said.isdisjoint(HOMES) or _denies(clause.words):
         return False
     return bool(_homes(clause)) and (not said.isdisjoint(MOVES) or _is_written_as_name(_homes(clause), text))
+
+
+def _denies(words: Sequence[str]) -> bool:
+    """Whether words deny; behind a verb of living or working, Portuguese 'no' is 'in the'."""
+    return any(
+        word in NEGATIONS and not (word == "no" and place and words[place - 1] in HOMES | JOBS)
+        for place, word in enumerate(words)
+    )
 
 
 def _is_written_as_name(places: frozenset[str], text: str) -> bool:
@@ -317,9 +355,10 @@ def _is_written_as_name(places: frozenset[str], text: str) -> bool:
 
 
 def _homes(clause: ReadClause) -> frozenset[str]:
-    """Return the words behind 'in', 'à', 'nach'."""
+    """Return the words behind 'in', 'à', 'nach', with an article between them or not."""
     places = (place for place, word in enumerate(clause.words[:-1]) if word in PLACED)
-    return frozenset(clause.words[place + 1] for place in places if has_meaning(clause.words[place + 1]))
+    behind = (clause.words[place + 1 : place + 1 + _MAX_BETWEEN] for place in places)
+    return frozenset(named for words in behind if (named := next(filter(has_meaning, words), "")))
 
 
 def _tells_another_home(new: ReadClause, old: ReadClause) -> bool:
@@ -327,9 +366,9 @@ def _tells_another_home(new: ReadClause, old: ReadClause) -> bool:
     return not said.isdisjoint(HOMES) and bool(_homes(old)) and _homes(new).isdisjoint(old.words)
 
 
-def _tells_new_job(clause: ReadClause) -> bool:
-    said = frozenset(clause.words)
-    if not said.isdisjoint(ALSO) or not said.isdisjoint(NEGATIONS) or said.isdisjoint(JOB_NEWS):
+def _tells_new_job(clause: ReadClause, within: str) -> bool:
+    said = frozenset(clause.words) | frozenset(read_clause(within).words)
+    if not said.isdisjoint(ALSO) or _denies(clause.words) or said.isdisjoint(JOB_NEWS):
         return False
     return _tells_job(clause)
 

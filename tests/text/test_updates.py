@@ -2,7 +2,8 @@
 
 import pytest
 
-from recollect.text.updates import contradicts, granted_part, read_update
+from recollect.text.granted import granted_part
+from recollect.text.updates import contradicts, read_update
 
 
 @pytest.mark.parametrize(

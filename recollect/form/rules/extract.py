@@ -8,6 +8,7 @@ from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
+from recollect.form.irony import is_ironic
 from recollect.form.quotes import without_quoted
 from recollect.form.rules.answers import spelled_out
 from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tale
@@ -262,7 +263,9 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     if not reading.talk:
         yield from _in_passing(reading, sentence)
     stated = statement_part(sentence.text)
-    if not stated or small_talk(stated) or (invents(sentence.text) and not reading.talk):
+    if not stated or small_talk(stated):
+        return
+    if not reading.talk and (invents(sentence.text) or is_ironic(sentence.text)):
         return
     answered = "" if reading.talk else spelled_out(sentence.text, reading.masked, reading.answers)
     if answered:

@@ -9,6 +9,7 @@ from recollect.dates import DateMention
 from recollect.form.rules.fact import spelled, value_of
 from recollect.form.rules.facts import body_of, facts_of, lead_of
 from recollect.form.rules.lexicon import PROFESSIONS
+from recollect.text.granted import told_by_me
 from recollect.types import LifeState, LoggedMessage, Shift
 
 # What happened longer ago than this is no news: 'I quit my job in 2015'.
@@ -126,6 +127,9 @@ _JOB = (
     rf"(?:i (?:have|got) )?(?:a )?new (?:job|gig|position)\b{_OF_A_JOB}(?! (?:for you|idea|ideas))",
     rf"{_DID} (?:started|begun|began)(?: (?:working|work))? (?:at|in|with|for) (?:the|a|an|my new|this) (?:new "
     rf")?(?:[\w'-]{{1,20}} ){{0,2}}?{_WORKPLACE}\b",
+    rf"{_DID} (?:become|became|retrained as|trained as|qualified as|requalified as|turned) an? "
+    rf"(?P<new>(?:[\w'-]{{1,20}} "
+    rf"){{0,2}}?(?:{_TRADE}))\b",
     rf"{_DID} (?:switched|changed|swapped) (?:jobs?|careers?|employers?|companies|professions?)\b",
     rf"(?:{_DID}|i(?:'m| am)(?: now)?|i'll|i will) (?:start(?:ed|ing)?|joined|joining) (?:(?:working|work) "
     rf")?(?:at|with) "
@@ -189,6 +193,12 @@ _MOVED = (
     r"down)?|unpacked|done moving)\b",
     rf"{_DID} (?:settled(?: in| into| down)|unpacked|been evicted|got evicted|been kicked out|finished moving)\b",
     rf"{_DID} (?:got|picked up|collected|received) (?:the )?keys (?:to|for|of) (?:my|our|the) new {_DWELLING}\b",
+    rf"(?:i |we )?(?:first night|slept|sleeping|woke up|waking up|spent the night|spent (?:my|our) first night)(?: in|"
+    rf" at) "
+    rf"(?:my|our|the) (?:new|own)(?: own| new)? {_DWELLING}\b(?!(?: \w++)? (?:of|for|at|in) (?:the|my|a))",
+    rf"(?:i(?:'m| am) |we(?:'re| are) )?(?:finally|now|at last)(?: all)? in (?:my|our|the) (?:very )?(?:own|new)(?: "
+    rf"own| new)? {_DWELLING}\b",
+    rf"{_DID} (?:got|picked up|collected) (?:the|our|my) keys(?: today| yesterday)?\s*+$",
     rf"(?P<new>{_PLACE}) is (?:(?:now|officially|my|our) ){{0,3}}(?:home(?: now| these days)?|new home|where i "
     rf"live(?: now)?|where we live(?: now)?)\b",
     rf"home is (?:now )?(?P<new>{_PLACE})(?: {_NOW})?\s*+$",
@@ -317,23 +327,28 @@ _BESIDE = re.compile(
 _WORKS_AS = re.compile(r"\b(?:promoted|made\s++me|named\s++me)\b", re.IGNORECASE)
 
 
-def shifts_of(clause: str, mentions: Sequence[DateMention], message: LoggedMessage) -> list[Shift]:
+def shifts_of(
+    clause: str, mentions: Sequence[DateMention], message: LoggedMessage, *, is_news: bool = False
+) -> list[Shift]:
     """Find what a clause says has changed in its speaker's life.
 
     Args:
         clause: With plain quotes, in the speaker's words; others' words blanked.
         mentions: Times named in it, spans counted from its start.
         message: When it was said.
+        is_news: It stands behind 'since' or 'now that': what it tells is new, whatever its words.
     """
     if any(message.said_at - one.end > timedelta(days=_NEWS_DAYS) for one in mentions):
         return []
+    clause = told_by_me(clause) if is_news else clause
     found = [
         Shift(state=sign.state, old=_named(match, "old"), new=_named(match, "new"), needs_old=sign.needs_old)
         for body in dict.fromkeys(_bodies(clause, mentions))
         for sign in _SIGNS
         if (match := sign.pattern.match(body))
     ]
-    if not found and not _BESIDE.search(clause) and (_CHANGED.search(clause) or _is_ahead(mentions, message)):
+    is_news = is_news or bool(_CHANGED.search(clause)) or _is_ahead(mentions, message)
+    if not found and is_news and not _BESIDE.search(clause):
         found = [
             Shift(state=LifeState.POSITION if _WORKS_AS.search(clause) else state, new=fact.value)
             for fact in facts_of(clause, mentions)

@@ -24,6 +24,9 @@ CHANGES = {
         I was made redundant this morning.
         I lost my job at the bakery.
         Friday was my last day at Kestrel Foods.
+        Now that I'm at Ferrox, how do I get my old pension moved?
+        since becoming a paramedic i never get a lunch break, snack ideas?
+        ever since i left my job i sleep like a baby, is that normal?
         today was my last day at work
         I'm retired now, so plenty of time for the garden.
         I have retired.
@@ -70,6 +73,10 @@ CHANGES = {
         I'm no longer a student.
         """,
     "home": """
+        now that we live in Whitby, which beaches allow dogs?
+        We're in! First night in the new place was lovely.
+        finally in my own flat, no more house shares
+        slept in the new house last night
         I moved again.
         moved again lol, now i'm in Brno
         We moved to Aarhus last weekend.
@@ -116,6 +123,10 @@ CHANGES = {
         """,
 }
 NO_CHANGES = """
+    since i started running i sleep better, why?
+    now that my sister lives in Whitby, which train do i take?
+    We're in! The queue for the concert was mad.
+    slept in a new hotel last night, loved it
     I might quit my job.
     I want to quit my job.
     I'm thinking of quitting my job.

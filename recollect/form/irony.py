@@ -1,0 +1,63 @@
+"""Praise that is not meant: 'my boss is an angel obviously, only 14 emails on Sunday'. Pure."""
+
+import re
+
+# Praise of someone or something, in words that are as often meant as not.
+_PRAISE = (
+    r"(?:angels?|saints?|gems?|dreams?|charmers?|delights?|joys?|treats?|geniuse?s?|heroe?s?|peach|"
+    r"ray\s++of\s++sunshine|"
+    r"legends?|stars?|prince|princess|paragon|masterpiece|picnic|darlings?|sweethearts?|paradise|heaven|bliss|blast|"
+    r"model\s++of\s++\w{2,20}|wonderful|lovely|perfect|amazing|fantastic|brilliant|marvellous|delightful|charming|"
+    r"magical|"
+    r"thrilling|glorious|generous|considerate|thoughtful|punctual|reliable|efficient|virtuoso|highlight|pleasure|fun|"
+    r"great|"
+    r"fabulous|awesome|superb|thrilled|delighted|lucky|blessed|living\s++the\s++dream)"
+)
+_LOVES = r"(?:love|loves|adore|adores|enjoy|enjoys|cherish|treasure|can't\s++get\s++enough\s++of)"
+# The speaker winks.
+_WINK = r"(?:obviously|of\s++course|clearly|naturally|evidently)"
+_HUGE = r"(?:such\s++an?|a\s++real|an?\s++absolute|an?\s++total|a\s++true)"
+# What goes with praise of a person or a thing where it is not meant.
+_BOTHER = (
+    r"(?:only\s++(?:took|had|cost|waited|\d)|\d{1,4}\s++(?:emails?|texts?|calls?|meetings?|messages|hours?|minutes|"
+    r"mins|times|"
+    r"weeks?|months?|forms?|bugs?|tickets?|pages)|stuck|queu\w{1,5}|traffic|on\s++hold|overtime|mandatory|paperwork|"
+    r"delay(?:s|ed)?|"
+    r"cancell?ed|broken|breaks\s++down|leak\w{0,3}|at\s++(?:midnight|\d{1,2}\s?[ap]m)|on\s++(?:a\s++)?(?:sunday|"
+    r"saturday|friday|christmas)|"
+    r"drums|scream\w{0,3}|shout\w{0,3}|honking|mould|mold|rats?|spam)"
+)
+# What people take no pleasure in.
+_NUISANCE = (
+    r"(?:being\s++(?:woken|ignored|yelled|shouted|stuck|on\s++hold|blamed|left|kept|overlooked|interrupted)|"
+    r"stuck\s++(?:in|at|on|behind)|queu\w{1,5}|"
+    r"(?:sitting|sat)\s++in\s++traffic|waiting\s++(?:for|in|on|at)|root\s++canals?|mandatory|compulsory|"
+    r"bin\s++(?:lorries|day)|on\s++hold|unpaid\s++overtime|"
+    r"team[- ]building|tax\s++returns?|paperwork|\d{1,2}\s++hours?\s++(?:at|in|on)|getting\s++(?:soaked|rained|yelled|"
+    r"shouted|ignored)|delays?|spam)"
+)
+_NEAR = r"[^.!?\n]{0,80}?"
+_IRONY = re.compile(
+    rf"\b{_PRAISE}\b,?\s++{_WINK}\b"
+    rf"|(?:\b(?:is|are|was)|'s|'re)\s++(?:{_WINK}\s++(?:an?\s++)?|"
+    rf"{_HUGE}\s++){_PRAISE}\b{_NEAR}[,;:–-]\s{_NEAR}\b{_BOTHER}\b"
+    rf"|\b{_PRAISE}\s++as\s++(?:ever|always|usual)\b{_NEAR}\b{_BOTHER}\b"
+    rf"|\b(?:{_WINK}|absolutely|simply|truly|totally|really|just|"
+    rf"so)\s++{_LOVES}\s++(?:it\s++when\s++)?{_NEAR}\b{_NUISANCE}\b"
+    r"|^(?:oh,?\s++(?:great|joy|good|lovely|wonderful|fantastic|brilliant|perfect|goody)|what\s++(?:a|an)\s++(?:joy|"
+    r"treat|delight|thrill)|"
+    r"(?:just\s++)?(?:wonderful|fantastic|brilliant|lovely|perfect)),\s++(?:another|more|yet|because|now|just|again|"
+    r"my|the|they|it)\b"
+    r"|\b(?:love|loving)\s++(?:that|this)\s++for\s++(?:me|us)\b|\b(?:lucky|yay)\s++(?:me|us|for\s++me)\b"
+    r"|\blive\s++for\s++[^.!?\n]{1,60}?,?\s++(?:as\s++you\s++can\s++(?:tell|see|imagine)|obviously|clearly)\b",
+    re.IGNORECASE,
+)
+
+
+def is_ironic(sentence: str) -> bool:
+    """Return whether a sentence praises what it complains of.
+
+    >>> is_ironic("my boss is an angel obviously, only 14 emails on sunday"), is_ironic("my boss is an angel")
+    (True, False)
+    """
+    return bool(_IRONY.search(sentence))

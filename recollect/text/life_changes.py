@@ -1,0 +1,137 @@
+"""A part of its speaker's life of which a clause tells the present state: hours, post, way to work. Pure.
+
+Of each part there is one state: what tells another one takes the place of what was said before.
+"""
+
+import re
+from dataclasses import dataclass
+
+from recollect.text.clauses import ReadClause, has_meaning, read_clause
+from recollect.text.speakers import ME, owner_of
+from recollect.text.update_words import NEGATIONS
+
+_I = (
+    r"\b(?:i|we|the user)(?: (?:m|re|ve|am|are|is|has|have|been|now|usually|mostly|normally|always|currently|just|"
+    r"still|only|back)){0,4}"
+)
+_MY = r"\b(?:my|our|the user s|their)(?: [a-z]{1,15})?"
+_TURN = r"(?:night|late|early|day|evening|morning|twilight|split|swing|graveyard|afternoon)"
+_HOURS = rf"(?:nights|lates|earlies|days|twilights|{_TURN} (?:shifts?|turn))"
+# A post in such a place is at another employer's door; a team or a desk need not be.
+_HOUSE = r"(?:branch|store|shop|restaurant|site|plant|depot|warehouse|station|campus)"
+_POST = (
+    rf"(?:{_HOUSE}|team|squad|crew|department|dept|ward|office|desk|unit|section|reception|counter|tills?|phones|line|"
+    r"division|rota|project|floor)"
+)
+_SENT = (
+    r"(?:moved|transferred|assigned|posted|relocated|reassigned|seconded|switched|put|placed|sent|shifted|bumped|"
+    r"redeployed|promoted|demoted|rotated|stuck)"
+)
+_TO = r"(?: (?:over|across|back|down|up))? (?:to|on|onto|in|into|at|with)"
+_PARTS = {
+    "hours": re.compile(
+        rf"\b(?:on|work|works|working|do|does|doing|to|onto)(?: the| a)? {_HOURS}\b"
+        rf"|{_MY} (?:shifts?|schedule|roster|working hours|work hours)\b"
+        r"|\b(?:get|gets|getting|m|am|is|be) up at (?:\d|half|quarter|three|four|five|six|seven)"
+        rf"|{_I} (?:work|works|do|does) (?:from )?\d{{1,2}}(?: \d\d)? ?(?:am|pm)? ?(?:to|til|till|until)\b"
+        r"|\b(?:start|starts|clock in|begin|begins)(?: work)? at (?:\d|half|quarter)"
+    ),
+    "post": re.compile(
+        rf"{_I}(?: (?:work|works|working|based|sit|sits|a|an))?(?: [a-z]{{1,20}}){{0,3}}? (?:in|on|at|for|with)"
+        rf"(?: the| our| a)?(?: [a-z0-9]{{1,20}}){{0,3}}? {_POST}\b"
+        rf"|{_MY} (?:desk|office|branch|team|ward|base|department|store) (?:is|s)\b"
+        rf"|{_I}(?: a| the)? (?:branch|store|shop|team|ward|shift|department|site) (?:manager|lead|leader|supervisor)\b"
+    ),
+    "workplace": re.compile(
+        rf"{_I} (?:work|works|working|employed|start|starts|started|starting|joined|joins)\b"
+        rf"|{_I} an? (?:[a-z]{{1,20}} ){{1,4}}?(?:at|in|for|with)\b"
+    ),
+    "way": re.compile(
+        rf"{_I} commutes?\b|{_MY} commute\b|{_I} (?:go|goes|get|gets|drive|drives|cycle|cycles|walk|walks|bike|bikes|"
+        r"take|takes|travel|travels|ride|rides|run|runs)\b(?: [a-z]{1,15}){0,3}? to (?:the )?(?:work|office)\b"
+    ),
+    "mode": re.compile(
+        rf"{_I}(?: (?:work|works|working))?(?: [a-z]{{1,12}}){{0,2}}? "
+        r"(?:from home|remote|remotely|in the office|hybrid|wfh|on ?site)\b"
+    ),
+}
+# Of these a clause says by itself what they are now.
+_TOLD = ("hours", "way", "mode", "post")
+# Others do it to the speaker, or it was done to them.
+_SENT_ME = re.compile(
+    rf"\b(?:{_SENT} (?:me|us)|(?:i|we)(?: (?:ve|have|was|were|been|got|get|just|am|m|now|being|also)){{1,4}} "
+    rf"{_SENT}){_TO}\b"
+    rf"|^(?:just |finally |also |now )?(?:got|been|was) {_SENT}{_TO}\b"
+)
+_WENT = re.compile(
+    r"\b(?:i|we)(?: (?:ve|have|just|now|recently)){0,2} (?:moved|transferred|switched|changed|relocated|gone|went)"
+    rf"{_TO}\b(?=.{{0,60}}\b{_POST}\b)"
+)
+_OF_HOURS = re.compile(rf"\b{_HOURS}\b")
+_OF_A_POST = re.compile(rf"\b{_POST}\b")
+_OF_A_HOUSE = re.compile(rf"\b{_HOUSE}\b")
+# A change that is told as the ground for what is asked: 'since I joined …', 'now that I'm …'.
+_GRANTED = re.compile(r"^(?:and |but |so )?(?:ever since|since|now that|now|after|because)\b")
+_NEWS = re.compile(r"\b(?:now|these days|nowadays|switched|moved|started|instead|joined|went|gone|became|changed)\b")
+_BESIDE = re.compile(
+    r"\b(?:also|too|as well|besides|on the side|part time|second|sometimes|today|tonight|this week|just for)\b"
+)
+_NOT_NOW = re.compile(r"\b(?:used to|no longer|until|till last|any ?more|quit|left|former|formerly|wants? to|would)\b")
+# Words of a value that are read behind what names its part.
+_MAX_VALUE_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class LifeChange:
+    """Parts of its speaker's life that are not as they were."""
+
+    values: tuple[tuple[str, frozenset[str]], ...]
+    """For each part, the words of its new state."""
+
+    def ends(self, clause: str) -> bool:
+        """Return whether an older clause tells another state of one of them."""
+        old = read_clause(clause)
+        said = " ".join(old.words)
+        if owner_of(old.words) != ME or _NOT_NOW.search(said):
+            return False
+        return any(_PARTS[part].search(said) and not value <= frozenset(old.words) for part, value in self.values)
+
+
+def life_change(clause: ReadClause, within: ReadClause) -> LifeChange | None:
+    """Read which parts of its speaker's life a clause says to have changed.
+
+    Args:
+        clause: What is read.
+        within: The sentence it stands in, where it may say that something changed.
+    """
+    said, around = " ".join(clause.words), " ".join(within.words)
+    if not NEGATIONS.isdisjoint(clause.words) or _BESIDE.search(said) or _NOT_NOW.search(said):
+        return None
+    if sent := _SENT_ME.search(said) or _WENT.search(said):
+        found = _sent_to(said[sent.end() :])
+    elif owner_of(clause.words) == ME and (_GRANTED.search(around) or _NEWS.search(around)):
+        matches = ((part, _PARTS[part].search(said)) for part in _TOLD)
+        found = [
+            (part, _meant(said[match.start() :]) or frozenset(match.group().split()[-1:]))
+            for part, match in matches
+            if match
+        ]
+    else:
+        return None
+    values = tuple((part, value) for part, value in found if value)
+    return LifeChange(values) if values else None
+
+
+def _sent_to(said: str) -> list[tuple[str, frozenset[str]]]:
+    """Read where others sent the speaker: to other hours, another desk, another workplace."""
+    value = _meant(said)
+    if hours := _OF_HOURS.search(said):
+        return [("hours", frozenset(hours.group().split()))]
+    if _OF_A_POST.search(said) and not _OF_A_HOUSE.search(said):
+        return [("post", value)]
+    return [("post", value), ("workplace", value)]
+
+
+def _meant(said: str) -> frozenset[str]:
+    """Return the words of a value: those of meaning, and numbers."""
+    return frozenset(word for word in said.split()[:_MAX_VALUE_WORDS] if has_meaning(word) or word[0].isdigit())

@@ -1,0 +1,140 @@
+"""Programs that a clause says its speaker uses now, and older clauses that name another of the same kind. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from recollect.text.clauses import ReadClause, read_clause
+from recollect.text.software import software_in
+from recollect.text.speakers import ME, OTHER, owner_of
+from recollect.text.update_words import NEGATIONS
+
+_NEWS = re.compile(
+    r"\b(?:now|nowadays|these\s++days|lately|from\s++now\s++on|instead|(?:switched|moved|migrated|ported|gone|went|"
+    r"changed|swapped|converted|upgraded|jumped|come|came)(?:\s++\w{1,15}){0,4}?\s++(?:to|for)|moving\s++to|"
+    r"back\s++(?:on|to|in|with)|rewr(?:ote|itten)|redone|ripped\s++out|"
+    r"ditched|dropped|dumped|replaced|wiped|binned|shop\s++now|anymore|any\s++more|no\s++longer)\b",
+    re.IGNORECASE,
+)
+# It is used beside the other, tried, read about or learnt.
+_BESIDE = re.compile(
+    r"\b(?:also|too|as\s++well|besides|beside|on\s++the\s++side|alongside|learn\w*|learnt|try|trying|tried|"
+    r"playing\s++with|"
+    r"play\s++with|book|course|tutorial|dabbl\w++|experiment\w*|curious|for\s++fun|hobby|class|looking|reading|"
+    r"watching|"
+    r"interview|compare|versus|vs)\b",
+    re.IGNORECASE,
+)
+# What stands behind it is the old one.
+_OLD = re.compile(
+    r"\b(?:from|off|away\s++from|instead\s++of|rather\s++than|not|no\s++more|dropped|ditched|dumped|binned|"
+    r"ripped\s++out|"
+    r"replaced|quit|left|stopped\s++using|done\s++with|no\s++longer\s++(?:use|using))\b",
+    re.IGNORECASE,
+)
+# There begins what came in its place.
+_NEW = re.compile(r",\s|\b(?:to|for|with|by|and|now|in\s++favou?r)\b", re.IGNORECASE)
+# Of these a speaker has several: what is said of one says nothing of another.
+_PLACES = (
+    frozenset({"backend", "api", "server"}),
+    frozenset({"frontend", "site", "website", "ui"}),
+    frozenset({"mobile", "phone", "android", "ios"}),
+    frozenset({"laptop", "notebook", "macbook"}),
+    frozenset({"desktop", "pc", "workstation"}),
+    frozenset({"scripts", "scripting", "script"}),
+    frozenset({"work", "job", "company", "office", "team"}),
+    frozenset({"home", "personal", "private"}),
+    frozenset({"game", "games"}),
+    frozenset({"family"}),
+)
+_MINE = frozenset({"i", "we", "my", "our", "me", "us", "user", "please", "pls", "im"})
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareChange:
+    """Programs that took the place of others."""
+
+    used: tuple[tuple[str, frozenset[str]], ...]
+    """By kind, what is used now."""
+    dropped: frozenset[str]
+    places: frozenset[int]
+    """Of which parts of the speaker's work or home it is said."""
+
+    def ends(self, clause: str) -> bool:
+        """Return whether an older clause says that the speaker uses what they use no longer."""
+        old = read_clause(clause)
+        said = frozenset(old.words)
+        if said.isdisjoint(_MINE) or owner_of(old.words) not in (ME, "") or not said.isdisjoint(NEGATIONS):
+            return False
+        named = software_in(clause)
+        if not named or _is_apart(self.places, _places_of(old.words)):
+            return False
+        if any(names & self.dropped for names in named.values()):
+            return True
+        return any(names.isdisjoint(now) for kind, now in self.used if (names := named.get(kind)))
+
+
+def software_change(text: str, clause: ReadClause, within: str) -> SoftwareChange | None:
+    """Read which programs a clause says have taken the place of others.
+
+    Args:
+        text: The clause.
+        clause: The same, read.
+        within: The sentence it stands in, where it may say that something changed.
+    """
+    owner = owner_of(clause.words)
+    is_forced = owner != OTHER and "us" in clause.words
+    if not _NEWS.search(within) or _BESIDE.search(within) or not (owner in (ME, "") or is_forced):
+        return None
+    old_part = _old_part(text)
+    dropped = frozenset().union(*software_in(old_part).values()) if old_part else frozenset[str]()
+    used = {kind: names - dropped for kind, names in software_in(text).items()}
+    told = tuple((kind, names) for kind, names in used.items() if names)
+    is_denied = not NEGATIONS.isdisjoint(clause.words) and not dropped
+    if is_denied or not (told or dropped) or not (_is_mine(clause, text) or is_forced):
+        return None
+    return SoftwareChange(told, dropped, _places_of(clause.words))
+
+
+def _is_mine(clause: ReadClause, text: str) -> bool:
+    """Whether it is the speaker who uses it: by 'I' or 'my', or by a verb of change that leaves the 'I' out."""
+    if clause.words[:1] in (("my",), ("our",)):
+        return bool(_OF_A_PART.match(text.strip().partition(" ")[2]))
+    if not _MINE.isdisjoint(clause.words):
+        return True
+    first = clause.words[0] if clause.words else ""
+    is_bare = first in _BARE_VERBS or (
+        len(clause.words) > 1 and first in ("just", "finally") and clause.words[1] in _BARE_VERBS
+    )
+    return is_bare or bool(_OF_A_PART.match(text.strip()))
+
+
+_BARE_VERBS = frozenset(
+    """switched moved migrated ported ditched dropped replaced wiped went gone back rewrote traded swapped converted
+    upgraded using writing doing everything""".split()
+)
+# 'Frontend's been rewritten in Svelte', 'shop's on WooCommerce now'.
+_OF_A_PART = re.compile(
+    r"(?:the\s++)?(?:backend|back\s++end|frontend|front\s++end|api|server|site|website|shop|store|app|stack|codebase|"
+    r"code|"
+    r"database|db|editor|pipeline|ci|builds?|laptop|desktop|phone|notes|"
+    r"company|team|office|work|firm|machine|setup|server|infra|ide|os|computer|pc|blog|mail|email|music|tests?)(?:'s|"
+    r"’s|\s++(?:is|are|has|runs|uses|was|got))\b",
+    re.IGNORECASE,
+)
+
+
+def _old_part(text: str) -> str:
+    """Return what stands where a clause names what is used no longer."""
+    match = _OLD.search(text)
+    if not match:
+        return ""
+    return _NEW.split(text[match.end() :], maxsplit=1)[0]
+
+
+def _places_of(words: tuple[str, ...]) -> frozenset[int]:
+    said = frozenset(words)
+    return frozenset(number for number, place in enumerate(_PLACES) if not said.isdisjoint(place))
+
+
+def _is_apart(ones: frozenset[int], others: frozenset[int]) -> bool:
+    return bool(ones and others) and ones.isdisjoint(others)
