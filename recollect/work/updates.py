@@ -3,6 +3,7 @@
 Reads the store.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ from recollect.work.quotations import MANY_ROWS, places
 from recollect.work.stale import Outdated
 from recollect.work.tools import Tools
 
+# Who a memory begins with.
+_NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
 REASON = "a later message says otherwise"
 
 
@@ -105,9 +108,21 @@ def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
     """Return the message that contradicts a memory; None where none does."""
     for old in outdated:
         reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
-        if reached and old.update and contradicts(old.update, memory.text):
+        if reached and old.update and contradicts(old.update, of_the_user(memory)):
             return old.until
     return None
+
+
+def of_the_user(memory: Memory) -> str:
+    """Return a memory's text with the user under that name: a model may call them by their own.
+
+    A name is the user's where the words that it rests on do not have it: 'Mila uses Java' of 'I use Java'.
+    """
+    name = _NAMED.match(memory.text)
+    quotes = [said.quote for said in memory.evidence]
+    if not name or not all(quotes) or any(name["name"].lower() in quote.lower() for quote in quotes):
+        return memory.text
+    return f"The user{memory.text[name.end('name') :]}"
 
 
 def _outdated(update: Update, until: Evidence) -> Outdated:
