@@ -76,6 +76,19 @@ _GROUPS = {
         therapy therapist counsellor psychologist psychiatrist terapeuta psicólogo psicóloga psicologo psicologa
         thérapeute psychologue therapeut therapeutin psychologe psychologin
     """,
+    "owe borrow lend loan repay": "owe borrow lend lent loan repay debt",
+    "debit deber prestar emprestar prêter prêt leihen geliehen": """
+        debe debo debe prestó presté prestado deve devo emprestou emprestei prêté emprunté doit dois geliehen leiht
+        geborgt schuldet
+    """,
+    "fight argument quarrel row dispute conflict feud": "fight fought argue argument quarrel row dispute feud clash",
+    "surgery operation procedure": "surgery operation operated procedure",
+    "lawsuit trial court case legal lawyer": "lawsuit sue trial court lawyer attorney legal settlement judge",
+    "affair cheating infidelity": "affair cheat unfaithful",
+    "layoff dismissal firing redundancy": "fired dismiss laid layoff redundant",
+    "drinking alcohol booze sobriety rehab": "drink drunk alcohol alcoholic sober booze wine beer rehab aa",
+    "arrest prison jail police": "arrest prison jail police custody probation",
+    "miscarriage abortion ivf fertility": "miscarriage miscarry abortion ivf fertility embryo",
     "debt deuda deudas debito debiti dette dettes schulden dívida dívidas schuld": """
         debt owe debo debe devo deve schulde schuldig doit dois euro euros
     """,

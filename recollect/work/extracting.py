@@ -44,6 +44,7 @@ from recollect.types import (
 )
 from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted, skipped
+from recollect.work.answers import forgotten_answers
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.bisection import propose_in_parts
@@ -229,8 +230,10 @@ async def _shortened(
     outdated: Sequence[Outdated], batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]
 ) -> tuple[list[Change], list[Decision]]:
     """Leave what no longer holds out of quotations, episodes and the contexts of records."""
+    home = batch.lease.key.home
+    outdated = [*outdated, *await forgotten_answers(outdated, batch.hot, tools, home=home)]
     turns, why_turns = await withhold(outdated, batch.hot, tools, gone=gone)
-    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=batch.lease.key.home, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, batch.hot, tools, gone=gone)
     return [*turns, *episodes, *contexts], [*why_turns, *why_episodes, *why_contexts]
 

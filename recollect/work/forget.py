@@ -23,6 +23,7 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
 )
+from recollect.work.answers import forgotten_answers
 from recollect.work.contexts import shorten_contexts
 from recollect.work.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.work.quotations import withhold
@@ -53,6 +54,7 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         ending = (memory, *same)
         closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
         outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
+        outdated += await forgotten_answers(outdated, hot, tools)
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
         episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)

@@ -22,6 +22,7 @@ from recollect.types import (
     MemoryState,
     Subject,
 )
+from recollect.work.answers import answers_among
 from recollect.work.apart import apart
 from recollect.work.portions import LARGE_BATCH, characters
 from recollect.work.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
@@ -151,7 +152,12 @@ async def _shortened(messages: Sequence[LoggedMessage], outdated: Sequence[Outda
     if not outdated:
         return list(messages)
     size = characters(messages) * len(outdated)
-    return await apart(size, lambda: [_without(one, outdated) for one in messages], above=LARGE_BATCH)
+    return await apart(size, lambda: _all_shortened(messages, outdated), above=LARGE_BATCH)
+
+
+def _all_shortened(messages: Sequence[LoggedMessage], outdated: Sequence[Outdated]) -> list[LoggedMessage]:
+    outdated = [*outdated, *answers_among(messages, outdated)]
+    return [_without(message, outdated) for message in messages]
 
 
 async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tools: Tools) -> list[Outdated]:

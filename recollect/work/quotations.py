@@ -120,7 +120,7 @@ def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int
     """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
     is_wanted = hot.kinds == KIND_ORDER.index(kind)
     keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
-    keys |= {source_key(conversation, seq) for old in outdated for conversation, seq in old.messages}
+    keys |= {source_key(*place) for old in outdated for place in (*old.messages, *old.answers)}
     owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
     sourced = owner[np.isin(hot.source_key, np.array(sorted(keys), dtype=np.int64))]
     found = set(sourced[is_wanted[sourced]].tolist())

@@ -12,6 +12,7 @@ from recollect.form.requests import asks_to_forget
 from recollect.form.rules.extract import forget_requests
 from recollect.form.sources import FormInput, readable
 from recollect.types import AddMemory, Candidate, Change, CloseMemory, FormationResult, Hot, Lease, LoggedMessage
+from recollect.work.answers import answers_among
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.extracting import EARLIER, weigh
@@ -87,6 +88,7 @@ async def _shortened(
     """Leave what is to be forgotten out of the quotations that are added with the request."""
     said = {message.seq: message for message in messages}
     outdated = [old for request in requests for old in outdated_topics(request, until=evidence_of(said[request.seq]))]
+    outdated += answers_among(messages, outdated)
     added = [change for change in changes if isinstance(change, AddMemory)]
     others = [change for change in changes if not isinstance(change, AddMemory)]
     return [*others, *await without_outdated(added, outdated, tools)]

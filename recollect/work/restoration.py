@@ -9,6 +9,8 @@ from recollect.resolve.undo import closes
 from recollect.types import (
     Action,
     AddMemory,
+    CloseMemory,
+    Evidence,
     Memory,
     MemoryId,
     MemoryKind,
@@ -16,6 +18,7 @@ from recollect.types import (
     ReopenMemory,
     Withheld,
 )
+from recollect.work.answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
 from recollect.work.forgotten_words import is_forgotten
 from recollect.work.quotations import added_quotations, without_stretches
 from recollect.work.recallable import reopened
@@ -38,6 +41,8 @@ class Restored:
     """One for each of them."""
     added: tuple[AddMemory, ...]
     """Quotations and episodes in place of those that may not come back as they were."""
+    closes: tuple[CloseMemory, ...]
+    """Shorter quotations that these take the place of."""
 
 
 async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()) -> Restored:
@@ -53,17 +58,21 @@ async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozense
     """
     same = [memory for memory in returning if memory.kind not in _QUOTING or not memory.evidence]
     quotations: list[Memory] = []
+    closed: list[Memory] = []
     episodes: list[tuple[Memory, list[str]]] = []
     back = {memory.id for memory in returning}
-    for memory in _one_each(memory for memory in returning if memory not in same):
+    quoting = [memory for memory in returning if memory not in same]
+    for memory in _one_each([*quoting, *await _answers_left(tools, returning, back)]):
         found = await _Still(tools, memory, frozenset(back), undone).read()
+        is_shown = memory.state is MemoryState.ACTIVE and memory.id not in back
         whole = replace(found.fullest, state=MemoryState.ACTIVE, valid_to=None, closed_at=None)
         if memory.kind is MemoryKind.TURN:
             withheld = await found.withheld()
             if withheld == disjoint(memory.detail.withheld):
-                same.append(memory)
+                same += [] if is_shown else [memory]
             elif left := without_stretches(whole, with_secrets(whole.text, withheld), tools):
                 quotations.append(left)
+                closed += [memory] if is_shown else []
         else:
             kept = found.sentences([one for one in returning if one.kind not in _QUOTING])
             if kept is None and whole.text == memory.text:
@@ -71,7 +80,40 @@ async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozense
             else:
                 episodes.append((without_sentences(whole, kept or [whole.text], tools), kept or [whole.text]))
     added = [*await added_quotations(quotations, tools), *await added_episodes(episodes, tools)]
-    return Restored(memories=tuple(same), reopened=tuple(await reopened(tools, same)), added=tuple(added))
+    now = tools.clock.now()
+    return Restored(
+        memories=tuple(same),
+        reopened=tuple(await reopened(tools, same)),
+        added=tuple(added),
+        closes=tuple(CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in closed),
+    )
+
+
+async def _answers_left(tools: Tools, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
+    """Find quoted answers to returning messages that were shortened or closed whole for what is back.
+
+    An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
+    """
+    found: list[Memory] = []
+    places = {(said.conversation, said.seq) for one in returning for said in one.evidence if said.role == "user"}
+    for place in sorted(places)[:MAX_ANSWERED]:
+        for conversation, seq in await answers_to(place, returning[0].subject, tools):
+            quoting = await tools.store.memories_from(returning[0].subject, conversation, seq=seq)
+            versions = [one for one in quoting if one.kind is MemoryKind.TURN]
+            shown = [one for one in versions if one.state is MemoryState.ACTIVE or one.id in back]
+            if not shown:
+                found += [one for one in versions if await _cause_is_back(tools, one, back)]
+            elif shown[0].id not in back and any(stretch.because in back for stretch in shown[0].detail.withheld):
+                found.append(shown[0])
+    return found
+
+
+async def _cause_is_back(tools: Tools, quotation: Memory, back: Collection[MemoryId]) -> bool:
+    lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_LINES)
+    ends = [line for line in lines if closes(line, quotation.id)]
+    cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
+    known = await tools.store.memories(quotation.subject, [cause]) if cause else []
+    return bool(known) and (cause in back or known[0].state is MemoryState.ACTIVE)
 
 
 def _one_each(memories: Iterable[Memory]) -> list[Memory]:
@@ -114,7 +156,19 @@ class _Still:
         ]
         self.fullest = min((one for one in (*self._others, memory) if self._is_version(one)), key=_left_out)
         self._outdated = [old for one in self._others for old in await self._closed(one)]
+        if memory.kind is MemoryKind.TURN and source.role == "assistant":
+            self._outdated += await self._forgotten_questions(source)
         return self
+
+    async def _forgotten_questions(self, source: Evidence) -> list[Outdated]:
+        """Find what is closed or forgotten of the message that a quoted answer answers."""
+        subject = self._memory.subject
+        read = await question_with_answer(source, subject, self._tools)
+        if not read:
+            return []
+        asked = await self._tools.store.memories_from(subject, source.conversation, seq=read[0].seq)
+        closed = [old for one in asked if one.id not in self._undone for old in await self._closed(one)]
+        return [*closed, *answers_among(read, closed, of=read[:1])]
 
     def _is_version(self, other: Memory) -> bool:
         """Whether a memory quotes the same message, or sums up the same turns."""

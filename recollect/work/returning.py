@@ -32,7 +32,7 @@ async def coming_back(closes: Sequence[CloseMemory], lease: Lease, tools: Tools)
         memories=restored.memories,
         changes=restored.reopened,
         added=restored.added,
-        closes=tuple(await shortened_quotations(tools, memories)),
+        closes=(*await shortened_quotations(tools, memories), *restored.closes),
         decisions=tuple(
             Decision(
                 id=new_id(tools.clock),

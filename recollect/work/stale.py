@@ -67,6 +67,12 @@ class Outdated:
     """Other messages than those it rests on are searched for the same words."""
     messages: frozenset[tuple[str, int]] = frozenset()
     """Conversation and `seq` of messages of which nothing is to be quoted."""
+    role: str = ""
+    """Whose sentences alone are searched for its words; empty: everybody's."""
+    answers: frozenset[tuple[str, int]] = frozenset()
+    """Conversation and `seq` of messages that answer one that is to be forgotten."""
+    kept: frozenset[str] = frozenset()
+    """Words of what stays of that message: a clause of an answer that has one of them stays, too."""
     is_everything: bool = False
     """All quotations and summaries are to be forgotten."""
     is_topic: bool = False
@@ -82,7 +88,7 @@ class Outdated:
 
     def reaches(self, said: Evidence) -> bool:
         """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
-        if self.conversation and said.conversation != self.conversation:
+        if (self.conversation and said.conversation != self.conversation) or (self.role and said.role != self.role):
             return False
         if not self.is_searched or self.until is None:
             return self.is_searched
@@ -278,6 +284,8 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
         stale = (
             list(clauses) if is_whole or (said.conversation, said.seq) in old.messages else _behind(clauses, said, old)
         )
+        if (said.conversation, said.seq) in old.answers:
+            stale += [clause for clause in clauses if old.kept.isdisjoint(topic_words(clause.text))]
         if old.reaches(said):
             stale += [clause for clause in clauses if says_again(clause.text, said.role, old)]
         for clause in stale:

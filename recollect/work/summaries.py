@@ -83,7 +83,7 @@ async def _words_of_messages(
     outdated: Sequence[Outdated], episodes: Sequence[Memory], home: Subject | None, tools: Tools
 ) -> dict[tuple[str, int], str]:
     """Read the messages of which nothing is to be told any more, where an episode sums them up."""
-    wanted = {place for old in outdated for place in old.messages}
+    wanted = {place for old in outdated for place in (*old.messages, *old.answers)}
     found: dict[tuple[str, int], str] = {}
     for episode in episodes:
         for source in episode.evidence:
@@ -154,7 +154,7 @@ def sentences_that_return(
 
 def _concerns(old: Outdated, evidence: Sequence[Evidence]) -> bool:
     """Whether an episode sums up a message that may say what no longer holds."""
-    own = {(source.conversation, source.seq) for source in old.evidence} | old.messages
+    own = {(source.conversation, source.seq) for source in old.evidence} | old.messages | old.answers
     return any(old.reaches(source) or (source.conversation, source.seq) in own for source in evidence)
 
 
@@ -167,9 +167,10 @@ def _tells(sentence: str, role: str, old: Outdated, said: dict[tuple[str, int], 
     if any(quote and (quote in plain or plain in quote) for quote in (_folded(one.quote) for one in old.evidence)):
         return True
     content = content_words(sentence)
+    places_of_it = old.messages if role == "user" or old.kept & content else old.messages | old.answers
     return any(
         plain in _folded(said[place]) or len(content & content_words(said[place])) >= max(1, _SHARED * len(content))
-        for place in old.messages
+        for place in places_of_it
         if place in said
     )
 

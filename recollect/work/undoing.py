@@ -131,7 +131,7 @@ async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
     back = [one.memory for one in plan.returning]
     rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
     restored = await restore(tools, back, undone=plan.undone | leaving)
-    return [*closes, *rivals, *plan.weakened, *restored.reopened, *restored.added]
+    return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added]
 
 
 def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
