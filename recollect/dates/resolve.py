@@ -44,6 +44,8 @@ LONGEST_READ = 20_000
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
 _STOPS = re.compile(r"[.!?]")
+# Beside 'last week' these say that it is the end of something.
+_OWN, _OF = re.compile(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE), re.compile(r"\sof\b", re.IGNORECASE)
 # Characters of the sentence before a time in which its verb is looked for.
 MAX_BEFORE = 300
 # Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
@@ -269,9 +271,19 @@ def _ahead(moment: _Moment) -> Days | None:
 
 def _which_unit(moment: _Moment) -> Days | None:
     step = {"last": -1, "this": 0, "next": 1}[moment.which]
+    if moment.which == "last" and (moment.get("unit") == "day" or _is_final(moment)):
+        return None  # 'my last week there', 'last year of school'
     if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
         return None  # 'the last year' is a length of time
     return calendar.shifted(moment.today, moment.get("unit"), step)
+
+
+def _is_final(moment: _Moment) -> bool:
+    """Return whether 'last' stands for what nothing follows, not for what is just over."""
+    text = moment.match.string
+    return bool(_OWN.search(text, max(0, moment.match.start() - 12), moment.match.start())) or bool(
+        _OF.match(text, moment.match.end())
+    )
 
 
 def _over_weekend(moment: _Moment) -> Days:

@@ -9,6 +9,15 @@ MAX_BEFORE, MAX_BEHIND = 160, 80
 _SENTENCE_END = re.compile(r"[.!?;\n]")
 # A clause of its own begins here: 'I moved in May, and my lease is up on 3 June'.
 _CLAUSE_END = re.compile(r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I)
+# What one has on a day, where 'have' is left out: 'got my driving test on Tuesday'.
+_EVENT = (
+    r"(?:tests?|exams?|mocks?|finals|interviews?|appointments?|scans?|meetings?|dentist|doctors?|gp|vet|physio|therapy"
+    r"|surgery|operation|op|check-?ups?|class(?:es)?|lessons?|lectures?|seminars?|choir|band|practice|rehearsals?"
+    r"|training|match|game|race|marathon|gigs?|concert|party|wedding|funeral|christening|baptism|hen\s++do|stag\s++do"
+    r"|shifts?|nights|work|school|parents'?\s++evening|jury\s++duty|court|hearing|deadlines?|presentation|pitch"
+    r"|inspection|audit|recital|performance|audition|viewings?|ceremony|graduation|tournament|competition|assessment"
+    r"|holidays?|visitors|guests|in-laws)"
+)
 # What was put off, booked or signed up for lies ahead, although the verb is in the past.
 _ARRANGED = re.compile(
     r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
@@ -17,8 +26,13 @@ _ARRANGED = re.compile(
     r"|(?:signed\s++up|registered|enrol?led|entered|tickets?|booked|reserved|invited|scheduled|planned|confirmed"
     r"|arranged"
     r"|set\s++for|due)\b[^.!?]{0,80}$"
+    rf"|\bgot(?:ta)?\s++(?:(?:an?|my|the|our|his|her|their|another|some|two|three|four|\d{{1,2}})\s++)?"
+    rf"(?:[\w'-]{{1,20}}+\s++){{0,3}}?{_EVENT}(?:\s++(?:at|with|for)\s++(?:(?:the|my|an?)\s++)?[\w':.-]{{1,20}}+){{0,2}}"
+    r"(?:\s++(?:on|in|from|next|this))?\s*+$"
     r"|\bgot\s++(?:an?|my|the|our|us|him|her)\s++(?:[\w'-]{1,20}+\s++){0,3}?(?:appointment|appt|interview|slot|reservation"
     r"|booking)\b[^.!?]{0,40}$"
+    r"|(?<!had\smy\s)(?<!was\smy\s)(?<!had\sa\s)\blast\s++(?:day|shift)(?:\s++(?:at|of|in|there|here)(?:\s++[\w'-]{1,20}+){0,3}?)?"
+    r"(?:'s|\s++is|\s++will\s++be)?(?:\s*+[:,])?(?:\s++(?:on|in))?\s*+$"
     r"|\b(?:signed|accepted|got|found|rented|agreed|offered|landed|renewed)\b[^.!?]{1,80}?\b(?:starting|beginning|commencing"
     r"|effective|valid|running|lasting|expiring|ending)(?:\s++(?:on|in|from|until|till))?\s*+$"
     r"|\b(?:decided|agreed|arranged|promised|chosen|chose|offered)\s++to\s++\w[^.!?]{0,80}?\b(?:from|starting|beginning|as\s++of)"

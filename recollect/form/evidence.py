@@ -22,10 +22,24 @@ SHORTEST_QUOTE = 3
 LEAST_SHARED = 0.3
 # Of what a bare yes confirms, or a question tells, so many words stand in the question.
 MIN_ASSENTED = 0.5
+# Who said it stands at the beginning of a memory.
+_MAX_ATTRIBUTED = 200
 _SPEAKER = frozenset({"user", "assistant"})
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
     r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
+    re.IGNORECASE,
+)
+# A memory that says so rests on what the assistant said, not on the user's message.
+_TELLS_OF_ASSISTANT = re.compile(
+    r"\b(?:the\s(?:assistant|ai|chatbot|model)|der\sassistent|l['’]assistant|el\sasistente|o\sassistente"
+    r"|l['’]assistente|de\sassistent)\s(?:also\s|then\s|has\s|had\s){0,2}(?:puts?|sa(?:id|ys)|told|tells|suggest(?:s|ed)"
+    r"|recommend(?:s|ed)|explain(?:s|ed)|not(?:es|ed)|mention(?:s|ed)|advise[sd]|answer(?:s|ed)|repl(?:ies|ied)"
+    r"|propose[sd]|offer(?:s|ed)|sagte?|meinte?|dit|dijo|dice|disse|diz|ha\sdetto|zei|zegt)\b",
+    re.IGNORECASE,
+)
+_TO_ASSISTANT = re.compile(
+    r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
@@ -85,11 +99,18 @@ def check_evidence(
         return Checked(None, "has no quote")
     if not inside:
         return Checked(None, "has a quote that is not in the message")
-    if message.role == "user" and not spoken_name(message.name) and _is_others_speech(candidate, readable(message)):
-        return Checked(None, "rests on words that the message quotes from somebody else")
-    if message.role == "user" and _only_asks(candidate):
-        return Checked(None, "rests on a question that tells nothing")
+    if message.role == "user" and (reason := _misattributed(candidate, message)):
+        return Checked(None, reason)
     return Checked(evidence_of(message, candidate.quote.strip()), "")
+
+
+def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
+    """Say why a candidate does not rest on what the user states in a message; empty where it does."""
+    if not spoken_name(message.name) and _is_others_speech(candidate, readable(message)):
+        return "rests on words that the message quotes from somebody else"
+    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTED]) and not _TO_ASSISTANT.search(candidate.quote):
+        return "tells what the assistant said, and rests on the words of the user"
+    return "rests on a question that tells nothing" if _only_asks(candidate) else ""
 
 
 def is_quote(quote: str) -> bool:

@@ -40,6 +40,12 @@ I'll call *on Friday*
 the baby is due *in May*
 Should I go *on Friday*?
 interview's *on Tuesday*
+got my driving test *on tuesday* as well
+got parents evening *on thursday*, wish me luck
+we got the in-laws *on saturday*
+got a scan at the hospital *on friday*
+handed in my notice, last day *30 april*
+i quit, last shift *on sunday*
 """
 BEHIND = """
 I went to Rome *in May*
@@ -58,6 +64,10 @@ we got engaged *on Saturday*
 I met Tom *in October* at work
 *In May* I started a job
 Ana graduated *in June* and is happy
+got my test results *on tuesday*
+got my hair cut *on friday*
+got a puppy *on sunday*
+had my last day *on friday*
 """
 
 
@@ -117,3 +127,22 @@ def test_a_period_knows_both_its_ends() -> None:
 def test_what_is_no_period_is_not_read_as_one(text: str) -> None:
     found = resolve_dates(text, said_at=SAID, zone=ZONE)
     assert all(mention.precision is not Precision.PERIOD for mention in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "last day's my favourite",
+        "it was my last year of school",
+        "her last week there",
+        "last month of term",
+        "my very last day",
+    ],
+)
+def test_the_last_of_something_is_no_day_just_past(text: str) -> None:
+    assert resolve_dates(text, said_at=SAID, zone=ZONE) == []
+
+
+@pytest.mark.parametrize("text", ["last week I ran", "it rained last month", "Last year we moved"])
+def test_what_is_just_past_is_a_date(text: str) -> None:
+    assert len(resolve_dates(text, said_at=SAID, zone=ZONE)) == 1

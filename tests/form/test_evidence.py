@@ -90,3 +90,19 @@ def test_a_question_is_evidence_only_for_what_it_says_of_who_asks(said: str, tex
     forgets = "Nala" if "forgotten" in text else ""
     made = replace(candidate(said), text=text, forgets=forgets)
     assert (check_evidence(made, [message(said)], USER).evidence is not None) is taken
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "quote", "is_evidence"),
+    [
+        ("As the assistant put it: without nuts.", "make the cake without nuts please", "without nuts", False),
+        ("The assistant recommended a trip to Ghent.", "we went to Ghent", "we went to Ghent", False),
+        ("L'assistant dit que c'est la vie.", "c'est la vie hein", "c'est la vie", False),
+        ("The assistant told the user to rest.", "you told me to rest", "you told me to rest", True),
+        ("The user's assistant said yes.", "my assistant said yes", "my assistant said yes", True),
+        ("The user wants the assistant to be brief.", "be brief from now on", "be brief from now on", True),
+    ],
+)
+def test_what_the_assistant_said_does_not_rest_on_the_user(text: str, said: str, quote: str, is_evidence: bool) -> None:
+    checked = check_evidence(replace(candidate(quote), text=text), [message(said)], USER)
+    assert (checked.evidence is not None) is is_evidence
