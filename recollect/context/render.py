@@ -20,7 +20,7 @@ from recollect.types import Memory, MemoryKind, Recall, Recalled
 # Twelve hexadecimal digits: nobody guesses 48 bits of a keyed hash, and a prompt is spared the rest.
 _ID_BYTES = 6
 _BLOCK_ID = re.compile(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
-_GAP = "\n\n"
+GAP = "\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,8 @@ class Rendered:
     """What was recalled for this turn; empty without any."""
     items: tuple[Recalled, ...] = ()
     """The memories that stand in them, in the order of the recall."""
+    recent: int = 0
+    """Messages of other conversations that stand in them beside the memories."""
 
     @property
     def boundary(self) -> str:
@@ -72,7 +74,7 @@ class Rendered:
     @property
     def text(self) -> str:
         """Everything, as it stands where both parts go to one place."""
-        return _GAP.join(part for part in (self.standing, self.recalled) if part)
+        return GAP.join(part for part in (self.standing, self.recalled) if part)
 
 
 def render(recall: Recall, frame: Frame) -> Rendered:
@@ -90,8 +92,8 @@ def render(recall: Recall, frame: Frame) -> Rendered:
             shown.update(place for place, _ in taken)
             parts[block.part].append(_written(block, [item.memory for _, item in taken], frame))
     return Rendered(
-        standing=_GAP.join(parts["standing"]),
-        recalled=_GAP.join(parts["recalled"]),
+        standing=GAP.join(parts["standing"]),
+        recalled=GAP.join(parts["recalled"]),
         items=tuple(item for place, item in enumerate(recall.items) if place in shown),
     )
 

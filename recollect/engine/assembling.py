@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from recollect.chat.log import log_messages
 from recollect.chat.request import request_of
 from recollect.context.sofar import lines_so_far, so_far_block
 from recollect.engine.base import ListOf
 from recollect.engine.conversing import Conversing
+from recollect.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
 from recollect.engine.prompting import Context, asked_of
 from recollect.engine.scope import Scope
 from recollect.errors import BadRequestError, UnknownConversationError
@@ -28,8 +28,6 @@ from recollect.work.coverage import Coverage, Whose, read_coverage
 from recollect.work.forgotten_words import without_forgotten
 
 _SPOKEN = ("user", "assistant")
-# Of a user's other conversations so many are read for their window, last updated first.
-_CONVERSATIONS_READ = 20
 # Episodes read at once for the summary of the chat: about as many as fit by default.
 _AT_ONCE = 12
 
@@ -50,7 +48,7 @@ class _Talk:
     def window(self) -> list[LoggedMessage]:
         """The turns that are shown word for word."""
         turns = [*self.elsewhere, *self._own]
-        return [message for turn in sorted(turns, key=_said_at) for message in turn]
+        return [message for turn in sorted(turns, key=said_at) for message in turn]
 
     @property
     def _own(self) -> tuple[Exchange, ...]:
@@ -158,21 +156,9 @@ class Assembling(Conversing):
         return await self._with_elsewhere(talk, conversation.subject, conversation.id)
 
     async def _with_elsewhere(self, talk: _Talk, home: Subject, own: ConversationId | None) -> _Talk:
-        """Fill a window that is the user's with the newest turns of their other conversations.
-
-        Only those that are formed into the same memory count: what was said to another app or character stays there.
-        """
-        if not talk.room:
-            return talk
-        turns: list[Exchange] = []
-        for other in await self._store.conversations(home, limit=_CONVERSATIONS_READ):
-            profile = other.profile or talk.scope.profile.name
-            if other.id == own or other.app or profile != talk.scope.profile.name:
-                continue
-            whose = Whose(subject=talk.subject, home=home, conversation=other.id)
-            turns += (await read_coverage(self._store, whose)).tail[-talk.room :]
-        newest = sorted(turns, key=_said_at)[-talk.room :]
-        return replace(talk, elsewhere=tuple(newest))
+        """Fill a window that is the user's with the newest turns of their other conversations."""
+        wanted = Elsewhere(home=home, subject=talk.subject, profile=talk.scope.profile.name, room=talk.room, own=own)
+        return replace(talk, elsewhere=await turns_elsewhere(self._store, wanted))
 
     async def _episodes(self, talk: _Talk) -> ListOf[Memory]:
         """Read the newest episodes of a conversation, as many as may fit into its summary, in order."""
@@ -191,7 +177,7 @@ class Assembling(Conversing):
         now = self.clock.now()
         asked = asked_of(request, log_messages(request, said_at=now), talk.scope)
         present = asked.present | {message.hash for message in talk.window}
-        context = await self._prompts.context(replace(asked, present=present, shown=shown))
+        context = await self._prompts.context(replace(asked, present=present, shown=shown, elsewhere=None))
         for subject in {item.memory.subject for item in context.items}:
             ids = [item.memory.id for item in context.items if item.memory.subject == subject]
             await self._store.note_uses(subject, ids, now)
@@ -201,10 +187,6 @@ class Assembling(Conversing):
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
         tools = await self._tools.of(talk.subject)
         return (await self._store.hot(talk.subject, tools.embedder.space, sought=NO_VECTORS)).salt
-
-
-def _said_at(turn: Exchange) -> datetime:
-    return turn[0].said_at
 
 
 def _written_to(scope: Scope) -> Subject:

@@ -70,7 +70,7 @@ class Wired:
         self._stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
         self._worker = Worker(self._tools, self._stages, chores=chores)
         self._finder = Finder(parts, self._embedders)
-        self._prompts = Prompts(parts, self._finder)
+        self._prompts = Prompts(parts, self._finder, self._tools)
         toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
         self.turns = Turns(parts, self._prompts, self._worker, toolbox)
 

@@ -43,7 +43,9 @@ class Composing(Wired):
             raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
         request = request_of([*messages, {"role": "user", "content": query}])
         now = self.clock.now()
-        found = await self._prompts.context(asked_of(request, log_messages(request, said_at=now), scope))
+        found = await self._prompts.context(
+            asked_of(request, log_messages(request, said_at=now), scope, conversation=conversation)
+        )
         if use:
             self._parts.metrics.retrieved += len(found.items)
             for subject in {item.memory.subject for item in found.items}:

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from recollect.chat.log import before_query, query_of
+from recollect.chat.names import spoken_name
 from recollect.context.fit import fit
 from recollect.context.mcp import context_block
-from recollect.context.render import Frame, Rendered
+from recollect.context.recent import RecentMessage, RecentRoom, recent_block
+from recollect.context.render import GAP, Frame, Rendered
 from recollect.engine.asking import Wish
+from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
 from recollect.engine.finding import Finder
 from recollect.engine.parts import Parts
 from recollect.engine.scope import Scope
@@ -26,7 +29,11 @@ from recollect.types import (
     Recalled,
     Subject,
 )
+from recollect.work.recent import recent_words
+from recollect.work.tools import Tools
 
+# Share of a prompt's room for memory that recent messages of other conversations take at most.
+RECENT_SHARE = 0.5
 # Most summaries of the conversation itself; older ones say least of what is being talked about.
 _MOST_SUMMARIES = 20
 _SUMMED_UP = ("sums up this conversation",)
@@ -51,6 +58,8 @@ class Asked:
     """Name of the app, for templates that say it."""
     shown: frozenset[MemoryId] = frozenset()
     """What the prompt shows in another place."""
+    elsewhere: Elsewhere | None = None
+    """Turns of other conversations that belong to the user's window; None: the window is one conversation's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,29 +78,52 @@ class Context:
     """See `Recall.compared`."""
     remark: str = ""
     """See `Recall.remark`."""
+    recent: int = 0
+    """Messages of the user's other conversations that are shown beside the memories."""
 
     def as_mcp(self) -> tuple[Mapping[str, object], ...]:
         """Return it as content blocks of the Model Context Protocol; none where nothing is recalled."""
         return (context_block(self.text),) if self.text else ()
 
 
-def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope) -> Asked:
+def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope, *, conversation: str | None = None) -> Asked:
     """Say what a chat request asks of memory.
 
     Args:
         request: The request as it came.
         log: Its messages for the log.
         scope: Whose memory it is about; it has one.
+        conversation: The client's id of the chat, if the request holds what was said in it.
     """
-    conversation = scope.profile.recall.query == "conversation"
+    whole = scope.profile.recall.query == "conversation"
+    present = frozenset(message.hash for message in log)
     return Asked(
         text=query_of(request),
         subject=scope.writes or scope.home,
         profile=scope.profile,
-        before=before_query(request) if conversation else "",
-        present=frozenset(message.hash for message in log),
+        before=before_query(request) if whole else "",
+        present=present,
         tag=scope.tags[0] if scope.tags else "",
         app=scope.opening.app or "",
+        elsewhere=_elsewhere(log, scope, conversation, present),
+    )
+
+
+def _elsewhere(
+    log: Sequence[Message], scope: Scope, conversation: str | None, present: frozenset[int]
+) -> Elsewhere | None:
+    """Say which turns of other conversations belong to the window, beside those that the request holds."""
+    policy = scope.profile.episodes
+    if policy.window_of != "user" or scope.writes is None:
+        return None
+    held = sum(message.role == "user" for message in log)
+    return Elsewhere(
+        home=scope.home,
+        subject=scope.writes,
+        profile=scope.profile.name,
+        room=max((policy.window or policy.keep) - held, 0),
+        own_name=conversation,
+        present=present,
     )
 
 
@@ -107,8 +139,9 @@ def token_limit(of_profile: int, settings: Settings) -> int:
 class Prompts:
     """Writes the memory of prompts."""
 
-    def __init__(self, parts: Parts, finder: Finder) -> None:
-        """Take the store and what finds in it."""
+    def __init__(self, parts: Parts, finder: Finder, tools: Tools) -> None:
+        """Take the store, what finds in it, and what reads recent messages."""
+        self._tools = tools
         self._parts = parts
         self._finder = finder
         self._zone = ZoneInfo(parts.settings.time_zone)
@@ -137,9 +170,44 @@ class Prompts:
             recall = _with_summaries(recall, await self._summaries(asked))
         if asked.shown:
             recall = replace(recall, items=tuple(one for one in recall.items if one.memory.id not in asked.shown))
-        if not recall.items:
-            return recall, Rendered()
-        return fit(recall, replace(frame, key=key), tokens=tokens, count=self._parts.counter.count)
+        rendered = Rendered()
+        frame = replace(frame, key=key)
+        if recall.items:
+            recall, rendered = fit(recall, frame, tokens=tokens, count=self._parts.counter.count)
+        return recall, await self._with_recent(rendered, asked, frame, tokens)
+
+    async def _with_recent(self, rendered: Rendered, asked: Asked, frame: Frame, tokens: int) -> Rendered:
+        """Put recent messages of other conversations behind what was recalled, in the room that is left."""
+        if asked.elsewhere is None:
+            return rendered
+        count, longest = self._parts.counter.count, frame.policy.most_characters
+        room = RecentRoom(
+            tokens=min(int(tokens * RECENT_SHARE), tokens - count(rendered.standing) - count(rendered.recalled)),
+            characters=longest - len(rendered.text) - len(GAP) if longest else None,
+            count=count,
+        )
+        turns = await turns_elsewhere(self._parts.store, asked.elsewhere) if room.tokens > 0 else ()
+        found = await recent_words(turns, asked.subject, asked.elsewhere.home, self._tools)
+        quoted = {
+            (source.conversation, source.seq)
+            for item in rendered.items
+            if item.memory.kind is MemoryKind.TURN
+            for source in item.memory.evidence
+        }
+        shown = [
+            RecentMessage(
+                speaker=spoken_name(one.message.name) or f"the {one.message.role}",
+                text=one.text,
+                said_at=one.message.said_at,
+            )
+            for one in found
+            if (one.message.conversation, one.message.seq) not in quoted
+        ]
+        block = recent_block(shown, room, key=frame.key, zone=self._zone)
+        if not block.text:
+            return rendered
+        recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)
+        return replace(rendered, recalled=recalled, recent=block.messages)
 
     async def context(self, asked: Asked) -> Context:
         """Recall, and say what would be put into a prompt."""
@@ -151,6 +219,7 @@ class Prompts:
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
             compared=recall.compared,
             remark=recall.remark,
+            recent=rendered.recent,
         )
 
     async def _summaries(self, asked: Asked) -> list[Memory]:

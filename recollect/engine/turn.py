@@ -68,6 +68,8 @@ class Prepared:
     """The tools that the body offers; None where it offers none of ours."""
     remark: str = ""
     """What did not go as it should in recall, such as an embedder that gave no answer; empty where all did."""
+    recent: int = 0
+    """Messages of the user's other conversations that the body carries beside the memories."""
 
     @property
     def injected(self) -> int:
@@ -76,7 +78,7 @@ class Prepared:
 
     def without_block(self) -> Self:
         """Say that the request went out as it came after all."""
-        return replace(self, items=(), record=None, insertions=(), toolbox=None)
+        return replace(self, items=(), record=None, insertions=(), toolbox=None, recent=0)
 
 
 class Turns:
@@ -129,13 +131,15 @@ class Turns:
         plain = Prepared(body=request.body, items=(), record=None, log=log, scope=scope)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return plain
-        asked = await apart(size, lambda: asked_of(request, log, scope))
+        # A client that sends its newest message alone does not hold the rest of its own conversation.
+        own = None if identity.append else identity.conversation
+        asked = await apart(size, lambda: asked_of(request, log, scope, conversation=own))
         recall, rendered = await self._prompts.write(asked)
         plain = replace(plain, remark=recall.remark)
         metrics = self._parts.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
         metrics.app_turns += scope.writes.kind == "app"
-        if not recall.items:
+        if not rendered.text:
             return plain
         where = mode or scope.profile.context.place or self._parts.settings.injection
         insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=where)
@@ -153,7 +157,9 @@ class Turns:
         metrics.retrieved += len(recall.items)
         metrics.injected_tokens.observe(record.tokens)
         metrics.app_turns_injected += scope.writes.kind == "app"
-        return replace(plain, body=body, items=recall.items, record=record, insertions=tuple(insertions))
+        return replace(
+            plain, body=body, items=recall.items, record=record, insertions=tuple(insertions), recent=rendered.recent
+        )
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None

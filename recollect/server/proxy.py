@@ -173,7 +173,8 @@ class ChatProxy:
             missing = f"; {scope.missing}" if scope and scope.missing else ""
             # The full reason may name the operator's servers: it is in the log.
             blind = f"; {LEFT_OUT}, the embedder failed" if LEFT_OUT in exchange.prepared.remark else ""
-            exchange.note = f"{identity.memory.value}; recalled={found}{missing}{blind}"
+            recent = f"; recent={exchange.prepared.recent}" if exchange.prepared.recent else ""
+            exchange.note = f"{identity.memory.value}; recalled={found}{recent}{missing}{blind}"
 
     # ---- the answer
 

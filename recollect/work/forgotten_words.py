@@ -46,6 +46,7 @@ async def without_forgotten(
     *,
     home: Subject | None = None,
     later: Sequence[LoggedMessage] = (),
+    beside: Sequence[Outdated] = (),
 ) -> list[LoggedMessage]:
     """Return messages without the clauses that are to be forgotten; none is left out whole.
 
@@ -55,6 +56,7 @@ async def without_forgotten(
         tools: Store and clock.
         home: In whose log they are: requests of other conversations in it are heeded as well; None: they are not.
         later: Messages behind them, in which requests to forget are looked for as well.
+        beside: What else is to be left out.
     """
     if not messages:
         return []
@@ -67,6 +69,7 @@ async def without_forgotten(
         *await _by_memories(messages, subject, tools),
         *await _by_requests([*messages, *later], subject, tools),
         *await _by_requests(elsewhere, subject, tools),
+        *beside,
     ]
     return await _shortened(messages, outdated)
 

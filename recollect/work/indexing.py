@@ -124,6 +124,16 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
     return Indexed(result=result, messages=own, hot=hot)
 
 
+def shown_words(message: LoggedMessage) -> str:
+    """Return the words of a message that a quotation of it would hold; empty where it is not worth one."""
+    quotations = _quotations([message], {message.seq: message.text})
+    if not quotations:
+        return ""
+    shown = Detail(withheld=quotations[0].withheld).quoted(message.text)
+    words = squeeze(readable_text(shown, speaker=speaker_kind(message.role, message.name)))
+    return words if is_quotable(message.role, words.replace("…", " ")) else ""
+
+
 def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:

@@ -12,7 +12,7 @@ EVERY = [f"{letter}{number}" for letter, most in ROWS.items() for number in rang
 OPEN_ON_PURPOSE = {
     "A7": ("authentication", "keys with rights and roles come with what may be named by whom; until then loopback"),
     "T1": (
-        "summaries and proxied",
+        "summaries",
         "episodes that span conversations need a cursor of the user's, not of each conversation",
     ),
     "A11": ("dashboard and encryption", "both come with the pages that the server shows and the keys it holds"),

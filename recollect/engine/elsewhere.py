@@ -1,0 +1,71 @@
+"""The newest turns of a user's other conversations: the part of their window that a request does not hold. Reads the
+store."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.form.turns import Exchange
+from recollect.store.protocol import Store
+from recollect.types import Conversation, ConversationId, Subject
+from recollect.work.coverage import Whose, read_coverage
+
+# Of a user's other conversations so many are read for their window, last updated first.
+MAX_CONVERSATIONS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Elsewhere:
+    """Which turns of other conversations belong to a window."""
+
+    home: Subject
+    """In whose log they are."""
+    subject: Subject
+    """Whose memory is formed of them."""
+    profile: str
+    """Under which they were said: what was said to another app or character stays there."""
+    room: int
+    """How many there is room for."""
+    own: ConversationId | None = None
+    """The conversation of the request, if it is there already."""
+    own_name: str | None = None
+    """The client's id of it."""
+    present: frozenset[int] = frozenset()
+    """`Message.hash` of what the request holds: turns and conversations that it repeats are left out."""
+
+
+async def turns_elsewhere(store: Store, wanted: Elsewhere) -> tuple[Exchange, ...]:
+    """Read the newest turns of the user's other conversations, oldest first; episodes cover none of them."""
+    if wanted.room <= 0:
+        return ()
+    found: list[Exchange] = []
+    for other in await store.conversations(wanted.home, limit=MAX_CONVERSATIONS):
+        if len(found) >= wanted.room and other.updated_at < said_at(found[-wanted.room]):
+            break  # all that is left is older
+        if not _is_read(other, wanted):
+            continue
+        whose = Whose(subject=wanted.subject, home=wanted.home, conversation=other.id)
+        tail = (await read_coverage(store, whose)).tail
+        if not _is_continued(tail, wanted.present):
+            found += [turn for turn in tail[-wanted.room :] if not _is_held(turn, wanted.present)]
+            found.sort(key=said_at)
+    return tuple(found[-wanted.room :])
+
+
+def said_at(turn: Exchange) -> datetime:
+    """Return when a turn began."""
+    return turn[0].said_at
+
+
+def _is_read(other: Conversation, wanted: Elsewhere) -> bool:
+    is_own = other.id == wanted.own or (wanted.own_name is not None and other.external_id == wanted.own_name)
+    return not is_own and not other.app and (other.profile or wanted.profile) == wanted.profile
+
+
+def _is_continued(tail: Collection[Exchange], present: Collection[int]) -> bool:
+    """Return whether the request goes on with a conversation: it holds an answer that was given there."""
+    return any(message.role == "assistant" and message.hash in present for turn in tail for message in turn)
+
+
+def _is_held(turn: Exchange, present: Collection[int]) -> bool:
+    return any(message.role == "user" and message.hash in present for message in turn)
