@@ -16,6 +16,7 @@ PROBE, SHORT, LONG = 600, 10_000, 100_000
 MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: 3.0}
 # So many of the costliest runs are fed at the greater lengths, beside blanks.
 _COSTLIEST = {SHORT: 3, LONG: 1}
+_REMEASURED = 12
 # So many runs made of a pattern's own words are tried, spread over it: the longest pattern has two thousand.
 _OWN_RUNS = 60
 _END = "\x00"
@@ -58,6 +59,9 @@ def feed(found: PackagePattern) -> None:
     own = heads_and_units(source, flags)
     runs = list(dict.fromkeys([*(("", unit) for unit in UNITS), *own[:: len(own) // _OWN_RUNS + 1]]))
     costs = {run: cost(found.pattern, run, PROBE) for run in runs}
+    # A pause of the process can make a cheap text look dear: the dearest are measured again.
+    for run in sorted(costs, key=lambda run: costs[run], reverse=True)[:_REMEASURED]:
+        costs[run] = min(cost(found.pattern, run, PROBE) for _ in range(3))
     for length, most in _COSTLIEST.items():
         runs = sorted(costs, key=lambda run: costs[run], reverse=True)[:most]
         costs = {run: cost(found.pattern, run, length) for run in dict.fromkeys([*runs, ("", " ")])}
