@@ -127,6 +127,15 @@ _ABOUT_ME = re.compile(
 )
 
 
+# 'And this one too:' goes on with the order before.
+_ANOTHER = re.compile(
+    r"(?:(?:and|now|then|ok|okay|next|also|please|pls|plus)[ ,]){0,4}(?:this|that|these|the next|another|one more"
+    r"|(?:the )?same (?:for|with) (?:this|that|these))"
+    r"(?: (?:one|ones|too|as well|here|next|now|please|pls|bit|part|text|sentence|line|paragraph|message|mail)){0,3}",
+    re.IGNORECASE,
+)
+
+
 def tells_before(text: str) -> bool:
     """Whether a text ends with somebody's speaking: 'my friend told me'."""
     return bool(_SPEAKS.search(text))
@@ -148,6 +157,8 @@ def is_own_label(label: str) -> bool:
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(label)]
     if words in (["from"], ["to"], ["via"]):
         return True  # the ends of a journey
+    if _ANOTHER.fullmatch(label.strip(" \t*_-•:")):
+        return False
     if not words:
         return not any(character.isalnum() for character in label)
     if _PERIOD.fullmatch(label.strip(" \t*_-•:")):
@@ -169,7 +180,11 @@ def is_phrase(label: str) -> bool:
     """
     words = _WORD.findall(label)
     folded = {word.casefold() for word in words}
-    if any(character.isdecimal() for character in label) or any(not word.islower() for word in words[1:]):
+    if (
+        _ANOTHER.fullmatch(label.strip(" \t*_-•:"))
+        or any(character.isdecimal() for character in label)
+        or any(not word.islower() for word in words[1:])
+    ):
         return False
     if (_CARRIERS | TEXTS | _WRITERS).intersection(folded) or _SPEAKS.search(label):
         return False

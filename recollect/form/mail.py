@@ -40,6 +40,12 @@ _GREETS = re.compile(
     r"(?P<who>[^\n,:!.]{1,40})[,:!.]?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
+# Behind other lines a salutation with text on its line begins a letter as well: 'Hello dear, my name is …'.
+_GREETS_WITHIN = re.compile(
+    r"(?<=\n)[ \t>]*+(?:hi|hello|hey|hallo|greetings|good (?:morning|day|afternoon|evening)|bonjour|hola|ciao|olá)[ \t]"
+    r"(?P<who>[^\n,:!.]{1,40})[,:!][ \t]++(?=\S)",
+    re.IGNORECASE,
+)
 _SIGNED = re.compile(
     r"^[ \t>]*+(?:(?:best|kind|warm|with|many)\s)?(?:regards|wishes|best|sincerely|yours|cheers|love|thanks|thank you|"
     r"xoxo|(?:mit\s)?(?:freundlichen|liebe|viele|herzliche)[nr]?\sgrü(?:ß|ss)en?|cordialement|saludos|saluti|"
@@ -90,6 +96,11 @@ def _letter(text: str) -> "re.Match[str] | None":
         many = bool(_OTHERS.intersection(names)) and signed > found.start()
         another = found["who"][:1].isupper() and not _is_assistant(names) and len(names) <= _NAME_WORDS
         if (many or another) and found.end() < len(text):
+            return found
+    for found in _GREETS_WITHIN.finditer(text):
+        names = found["who"].casefold().split()
+        stranger = found["who"][:1].isupper() or names[:1] in (["dear"], ["sir"], ["madam"], ["dearest"], ["customer"])
+        if stranger and not _is_assistant(names) and len(names) <= _NAME_WORDS:
             return found
     return None
 

@@ -31,6 +31,15 @@ _RANK = (
     r"|inspector|admiral)"
 )
 
+# Whom the assistant plays in a scene for two.
+_COUNTERPART = (
+    r"(?:recruiter|interviewer|hiring manager|examiner|inspector|detective|judge|jury|prosecutor|witness|suspect"
+    r"|customer|client|patient|waiter|waitress|barista|bartender|barkeep|innkeeper|shopkeeper|seller|buyer|salesman"
+    r"|saleswoman|receptionist|border guard|customs officer|police officer|cop|landlord|narrator|dungeon master|dm|gm"
+    r"|first mate|sidekick|squire|butler|king|queen|wizard|dragon|goblin|alien|robot|pirate|vampire|ghost|oracle"
+    r"|journalist|reporter|talk show host|opponent|negotiator|investor|mentor|mayor|sheriff|villain|hostage)"
+)
+
 OPENS_GAME = re.compile(
     rf"\b(?:let's|lets|let us|can we|could we|shall we|wanna|want to|i want to|i'd like to|we'll|we are going to|"
     rf"we're going to|lass uns|wir machen|faisons|on fait|juguemos|hagamos|jugamos|facciamo|giochiamo|vamos"
@@ -57,6 +66,15 @@ OPENS_GAME = re.compile(
     r"(?:together|with me|in turns|in which (?:i|we|you)|where (?:i|we|you))\b"
     r"|^\W{0,3}(?:once upon a time|es war einmal|il était une fois|(?:érase|había) una vez|c'era una volta"
     r"|era uma vez|er was eens)\b"
+    r"|\b(?:let's|lets|can we|shall we|wanna|want to|we could)\splay\s(?:an?\s|some\s|at\s|out\s)?(?:\w{1,15}\s){0,2}"
+    r"(?:myster(?:y|ies)|whodunit|detectives?|mafia|werewol(?:f|ves)|cluedo|doctors?|shop|house|pirates|spies|heist)\b"
+    rf"|\bi(?:'m|m|\sam|'ll be)\s[^.!?\n]{{1,60}},\s(?:and\s)?you(?:'re|r|\sare|\sbe|\splay)\s(?:the|my|an?)\s"
+    rf"(?:\w{{1,15}}\s){{0,2}}{_COUNTERPART}\b"
+    rf"|\byou(?:'re|\sare|\sbe|\splay|'ll be)\s(?:the|my|an?)\s(?:\w{{1,15}}\s){{0,2}}{_COUNTERPART},?\s(?:and\s)?"
+    r"i(?:'m|m|\sam|'ll be|\splay)\s(?!just\b|only\b|not\b|so\b|sure\b|glad\b|happy\b|afraid\b|sorry\b|told\b)"
+    r"|\b(?:practi[sc]e|mock|fake|pretend|simulated|dummy|trial)\s(?:job\s|phone\s|oral\s|sales\s)?"
+    r"(?:interview|negotiation|exam|oral|viva|call|conversation|debate|trial|consultation|date|presentation|pitch)\b"
+    r"[^.!?\n]{0,40}\byou(?:'re|\sare|\sbe|\splay|'ll be)\s(?:the|my|an?)\b"
     # A title of tales, with a name: 'I am Elowen, queen of the isles', 'I'm King Brannoc'.
     rf"|\bi(?:'m|\sam)\s(?:(?-i:[A-Z])\w{{1,20}},\s(?:the\s|an?\s)?{_TITLE}\b|{_TITLE}\s(?-i:[A-Z])\w)"
     r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b|\bi want you to (?:play|pretend|role)"
@@ -98,6 +116,8 @@ ENDS_GAME = re.compile(
     r"|\booc\b|\bback to (?:reality|real life|the real world|normal|myself|being me)\b|\bin real life\b|\birl\b"
     r"|^\W{0,3}(?:(?:ok|okay|so|now|but|and|anyway)[\s,.!]{1,3}){0,3}(?:seriously|for real|on a serious note|"
     r"the real me|in truth|in reality)\b"
+    r"|^\W{0,3}(?:ok(?:ay)?|alright|right|haha|lol)[\s,.!]{1,3}"
+    r"(?:stop|pause|enough|that's enough|time ?out|i'm done|done)\W{0,5}$"
     r"|\bjok(?:es|ing) aside\b|^the end\W{0,3}$|\bspeaking as myself\b|\b(?:my|i) (?:real|actual)(?:ly)?\b|"
     r"\bthe real me\b"
     r"|\b(?:new|different|change of) (?:topic|subject)\b"
@@ -119,7 +139,7 @@ CLOSES_EARLIER = re.compile(
 
 IMAGINES = re.compile(
     rf"{_FILLERS}(?:(?:imagine(?!\s++my\b)|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
-    r"pretend|play|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as"
+    r"pretend|play(?!\s++(?:it|music|a\s++song)\b)|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as"
     r"|picture\s++this|you(?:'re|\s++are)\s++now"
     r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b"
     # 'Stell dir vor' also tells news: it supposes where it goes on in the subjunctive, or speaks of the other one.
@@ -165,12 +185,21 @@ VOICES_FIGURE = re.compile(
     rf"|(?:diary|journal|letter|speech|tagebuch|monolog|brief|rede|vorgeschichte|journal\sintime|lettre|discours|récit"
     r"|diario|monólogo|carta|discurso|relato|monologo|lettera|discorso|racconto|diário|conto|dagboek|monoloog"
     rf"|toespraak|verhaal)\b[^.!?\n:]{{1,30}}\b{_FIGURE}"
+    r"|asking\s(?:this\s)?(?:for|on\sbehalf\sof)\s(?:a|an|my|our)\s\w{1,15}(?:\s\w{1,15})?(?=:)"
     r"|aus\s(?:der\s)?sicht\s(?:von|des|der|eine[rs])|du\spoint\sde\svue\sd|desde\sel\spunto\sde\svista\sd"
     r"|dal\spunto\sdi\svista\sd|do\sponto\sde\svista\sd|vanuit\shet\s(?:perspectief|oogpunt)\svan)"
     r"[^.!?\n:]{0,60}(?:\b(?:e\.g|i\.e)\.)?:\s",
     re.IGNORECASE,
 )
 """A figure's voice is announced before a colon: what stands behind it is theirs."""
+
+LIKE_THIS = re.compile(
+    r"\b(?:his|her|their|its|the|our|\w{2,20}'s)\s(?:\w{1,15}\s){0,2}(?:monologue|speech|lines?|verse|voice|diary|letter|part|intro"
+    r"|back\s?story|narration|script|dialogue|lyrics|chorus|song|poem|story|opening|ending|toast|eulogy|bio|profile)\b"
+    r"[^.!?\n:]{0,60}\b(?:like\s(?:this|so)|as\sfollows|along\s(?:these|those)\slines)\W{0,5}$",
+    re.IGNORECASE,
+)
+"""A text of somebody else's stands in the sentences behind: 'his monologue goes something like this.'"""
 
 ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
 """A part for the model alone; the user stays who they are."""

@@ -80,7 +80,9 @@ _ASKS_OF = re.compile(
 )
 _ASKS_OF_LINES = re.compile(
     r"\b(?:answer|reply|respond|say|think|make|meant?|sounds?)\s(?:\w{1,20}\s)?(?:to|of|about|by|with)\s(?:this"
-    r"|that|these|him|her|them)\s?\?+$",
+    r"|that|these|him|her|them)\s?\?+$"
+    r"|\b(?:is|was|does|would|should)\s(?:this|that|it)\b[^?\n]{0,40}\b(?:scam|spam|phishing|legit(?:imate)?|genuine|fake"
+    r"|fishy|dodgy|suspicious|real|trustworthy|rude|polite|professional|formal|cringe|sounds?|reads?)\b[^?\n]{0,20}\?*$",
     re.IGNORECASE,
 )
 _BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)

@@ -2,7 +2,16 @@
 
 import re
 
-from recollect.form.openers import ACTS_AS, CLOSES_EARLIER, ENDS_GAME, MAX_SEEN, OPENS_GAME, RESUMES_GAME, VOICES_FIGURE
+from recollect.form.openers import (
+    ACTS_AS,
+    CLOSES_EARLIER,
+    ENDS_GAME,
+    LIKE_THIS,
+    MAX_SEEN,
+    OPENS_GAME,
+    RESUMES_GAME,
+    VOICES_FIGURE,
+)
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.spans import Span
 from recollect.form.tone import imagines, in_earnest
@@ -51,6 +60,8 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
             start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
         ):
             start = _at(sentence, voiced)
+        elif start is None and LIKE_THIS.search(seen):
+            start = sentence.end
         elif start is None and imagines(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
             start = sentence.start
     if start is not None:

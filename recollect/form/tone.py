@@ -97,7 +97,10 @@ _FIGURE_OF_SPEECH = re.compile(
     r"people|kids|children|men|women|husband|wife|ex|in-laws|mother-in-law|commitment|responsibility|waking\s++up|"
     r"getting\s++up|bad\s++\w{1,20}|small\s++talk|paperwork|bureaucracy|marketing|jargon|microsoft|java|php|javascript|"
     r"css|excel|jira|stress|failure|winter|politics|politicians)\b(?!'|\s++(?:dogs?|cats?|drinks?|tape|products?|dust|mould|mold|rubber|grass|hair|dander|polish))"
-    r"|\bmarried\s++to\s++(?:my|the)\s++(?:job|work|career|company|business|sea|game|laptop|phone)\b",
+    r"|\bmarried\s++to\s++(?:my|the)\s++(?:job|work|career|company|business|sea|game|laptop|phone|inbox|e-?mails?|office|gym|"
+    r"desk|sofa|couch|kitchen|garden|internet|computer|spreadsheets?|calendar|road|mountains?|military|church|music|dog|"
+    r"cats?|bike|thesis|startup|idea)\b"
+    r"|\bfrom\s++(?:mars|venus|jupiter|pluto|the\s++moon|another\s++planet|outer\s++space|the\s++future)\b",
     re.IGNORECASE,
 )
 # An illness or injury is meant, however it is put.

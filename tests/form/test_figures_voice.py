@@ -2,6 +2,7 @@
 
 import pytest
 
+from recollect.form.role_play import played
 from recollect.form.sources import readable_text
 
 VOICED = """
@@ -49,3 +50,74 @@ def test_what_the_user_says_behind_a_colon_is_read(message: str) -> None:
 def test_a_figure_speaks_to_the_end_of_the_message_or_until_the_user_is_in_earnest() -> None:
     text = "In the voice of a pirate: I have a parrot. I live at sea. In real life, I live in Bergen."
     assert readable_text(text) == "In the voice of a pirate: In real life, I live in Bergen."
+
+
+LIKE_THIS = """
+his monologue should be something like this. i'm 34 and i still sleep in my gran's spare room.
+my mum's speech goes like this. I moved out at 16 and i never came back
+the opening is along these lines: I was born on the tram. My brother drove it.
+"""
+GAMES = """
+let's play a murder mystery. i'm Lady Ashcombe, widow, you are the inspector
+can we play detective? you suspect my nephew
+practice interview: you're the recruiter, i'm applying as a data analyst
+mock negotiation, you are the landlord and i want a lower rent
+you be the customer and i'm the barista
+i'm Sir Odo, lord of the marsh, you are my squire
+you're the border guard, i'm Anton with a suitcase full of cheese
+"""
+NO_GAMES = """
+i'm a nurse, you are the best
+i'm tired, you're the boss so what now
+you're the expert, i'm just a beginner
+you're my favourite assistant, i'm happy with that
+I have a mock interview on friday
+i'm practising for my exam on monday
+our house rules are like this. I cook on mondays
+let's play it safe, i moved last week
+"""
+
+
+@pytest.mark.parametrize("message", LIKE_THIS.strip().splitlines())
+def test_what_is_announced_as_like_this_is_not_read(message: str) -> None:
+    assert not any(words in readable_text(message) for words in ("gran", "moved out", "tram"))
+
+
+@pytest.mark.parametrize("message", GAMES.strip().splitlines())
+def test_a_scene_for_two_is_a_game(message: str) -> None:
+    _, is_open = played(message, is_open=False)
+    assert is_open
+
+
+@pytest.mark.parametrize("message", NO_GAMES.strip().splitlines())
+def test_what_only_sounds_like_a_scene_is_none(message: str) -> None:
+    assert played(message, is_open=False) == ([], False)
+
+
+def test_ok_stop_ends_a_game() -> None:
+    text = "ok stop. i have to pick up my daughter"
+    spans, is_open = played(text, is_open=True)
+    assert not is_open
+    assert all(end <= text.index("i have") for _, end in spans)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "is this a scam\nHello dear, my name is Sandra, I am widow from Lisbon",
+        "would this sound rude\nI can't come, I'm allergic to your dog",
+        "what do I say to that\nHi Jo, I moved to Bristol. I have a new job.",
+        "and this one too: I moved to Linz because of my wife's job",
+        "same for this: Mein Mann arbeitet bei der Bahn",
+    ],
+)
+def test_a_text_that_is_only_shown_is_not_read(message: str) -> None:
+    shown = readable_text(message)
+    assert not any(words in shown for words in ("Sandra", "allergic", "Bristol", "Linz", "Bahn"))
+
+
+@pytest.mark.parametrize(
+    "message", ["Hi Claude, I moved to Split", "ok new day\nHi again, I moved to Zadar", "my news and this: I moved"]
+)
+def test_a_greeting_of_the_assistant_is_read(message: str) -> None:
+    assert "I moved" in readable_text(message)

@@ -14,7 +14,8 @@ _NO_PLACE = re.compile(
     r"|a\s++(?:bubble|dream|world|simulation)|a\s++society|interesting|an?\s++(?:age|time|era)|emacs|production|main|master|python|rust|java|general|"
     r"theory|bed|work|school"
     r"|a\s++new\s++(?:team|project|role|job|position|phone|laptop|version)|danger|doubt|trouble|"
-    r"the\s++(?:next|other|same)\s++\w+)\b",
+    r"the\s++(?:next|other|same)\s++\w+|mars|venus|jupiter|saturn|pluto|outer\s++space|another\s++(?:planet|world)|hell|"
+    r"the\s++(?:moon|future))\b",
     re.IGNORECASE,
 )
 _A_PLACE = re.compile(
@@ -29,7 +30,7 @@ _SMALL_WORDS = 3
 
 # Where the name of a place ends: 'Turin for uni', 'Beverley, nicer schools', but not 'Paris, France'.
 _PLACE_END = re.compile(
-    r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha)\b|,\s++(?![A-Z])"
+    r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha|according|lol|apparently|basically|tbh)\b|,\s++(?![A-Z])"
 )
 # Of 'a flat in Leeds' the town is where somebody lives.
 _DWELLING = re.compile(
