@@ -40,7 +40,13 @@ _SIGNS = {
         rf"{_POSITION}|{_USER}\s++(?:works?|working|employed|freelanc\w{{1,4}}|retired|unemployed|jobless|"
         r"self-employed|(?:start|join)(?:s|ed|ing)?\s++(?:at|as|with|(?-i:[A-Z]))|runs?\s++(?:an?|the|my|their)\s)"
         r"(?!\s++(?:out|on\s++(?:my|their)\s++(?:health|fitness))\b)"
-        rf"|{_OWNED}(?:job|employer|company|workplace|office|shifts?|boss|manager|commute)\b",
+        rf"|{_OWNED}(?:job|employer|company|workplace|office|shifts?|boss|manager|commute)\b"
+        r"|\b(?:hours|shifts?)\b[^.!?]{0,60}?\b(?:at|in)\s++(?:the|a|an|"
+        r"our)\s++(?:[\w-]{1,20}\s++)?(?:call\s++cent(?:er|re)|"
+        r"warehouse|office|factory|bakery|kitchen|hospital|ward|shop|store|bar|restaurant|school|nursery|care\s++home|"
+        r"depot|"
+        r"hotel|salon|lab|garage|supermarket|till|checkout)\b[^.!?]{0,40}?\b(?:every\s++day|a\s++day|each\s++day|"
+        r"every\s++week|daily)\b",
         re.IGNORECASE,
     ),
     LifeState.STUDIES: re.compile(
@@ -56,7 +62,8 @@ _SIGNS = {
         rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
         rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
         rf"stay(?:s|ing)?\s++(?:with|at)\s++(?:my|their|our)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b"
-        rf"|{_AND_ANOTHER}\s++(?:staying|stay|living|live|renting|rent|squeezed|camping|crashing|based)\s++(?:in|at|with|on|an?)\b"
+        rf"|{_AND_ANOTHER}\s++(?:staying|stay|living|live|renting|rent|squeezed|camping|crashing|based)\s++(?:in|at|"
+        rf"with|on|an?)\b"
         rf"|{_AND_ANOTHER}\s++in\s++(?:an?\s++|the\s++|my\s++|our\s++|their\s++)?(?:[\w-]{{1,20}}+\s++){{0,3}}?"
         rf"(?:flat|apartment|house|bungalow|studio|bedsit|accommodation|house\s?-?share|flat\s?-?share|caravan|annexe?|"
         rf"lodgings|digs|air\s?bnb|sublet|halls|dorm)\b",
@@ -110,7 +117,8 @@ _WORDS = {
 }
 # What no longer is, or is not yet, is no present state.
 _NOT_NOW = re.compile(
-    r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until(?!\s++(?:the|then|our|my|their|we|i)\b)|wants?\s++to|would|dreams?\s++of|"
+    r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until(?!\s++(?:the|then|our|my|their|we|i)\b)|"
+    r"wants?\s++to|would|dreams?\s++of|"
     r"one\s++day|(?:grew|born)\b)",
     re.IGNORECASE,
 )

@@ -25,7 +25,7 @@ MAX_WORDS = 60
 MAX_OBJECT_WORDS = 3
 # Words beside a value among which its topic is looked for.
 NEAR_WORDS = 8
-_WORD = re.compile(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_]++")
+_WORD = re.compile(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_][^\W_]*+")
 _NOT = re.compile(r"n['’]t\b")
 _ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
@@ -76,6 +76,10 @@ def read_clause(text: str) -> ReadClause:
             values.setdefault(kind, set()).add(value)
             named[kind] = (*named.get(kind, ()), *_named_beside(found, taken))
             used |= taken
+    for place in range(1, len(found) - 1):
+        if found[place + 1] == "day" and found[place] in ("that", "same"):  # of the day named before
+            for kind in named.keys() & {"date", "weekday"}:
+                named[kind] = (*named[kind], *_named_beside(found, {place, place + 1}))
     topic = frozenset(subject_of(word) for place, word in enumerate(found) if place not in used and has_meaning(word))
     return ReadClause(found, topic, _frozen(values), named)
 

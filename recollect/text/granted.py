@@ -38,6 +38,12 @@ _GRANTED = re.compile(
     rf"(?:{_BY}\s++(?={_SAID_BY})|after\s++(?={_DOING}\s))(?P<said>[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
     re.IGNORECASE,
 )
+# Behind other words it is granted as well: 'he says since I'm shift lead now I do the rota'.
+_IN_THE_MIDDLE = re.compile(
+    rf"\b(?<!how long )(?:(?:ever\s++)?since|now\s++that)\s++(?P<said>(?:i|i'm|im|i've|we|we're|we've|"
+    rf"they)\b[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
+    re.IGNORECASE,
+)
 # There what it is the ground for begins, where no comma stands: '… at the bakery i get up at half 3'.
 _REST = re.compile(
     r"\s(?:(?:i|i'm|im|i've|i'll|i'd|we|we're|we've|he|she|it|it's|they|my|our|how|what|which|where|when|who|why|can|"
@@ -59,7 +65,7 @@ def granted_span(sentence: str) -> tuple[int, int] | None:
     >>> sentence[slice(*granted_span(sentence))]
     'i joined the post office'
     """
-    match = _GRANTED.match(sentence)
+    match = _GRANTED.match(sentence) or _IN_THE_MIDDLE.search(sentence)
     if not match:
         return None
     start, end = match.span("said")

@@ -46,6 +46,12 @@ _PARTS = {
         rf"{_I} (?:work|works|working|employed|start|starts|started|starting|joined|joins)\b"
         rf"|{_I} an? (?:[a-z]{{1,20}} ){{1,4}}?(?:at|in|for|with)\b"
     ),
+    "role": re.compile(
+        rf"{_I}(?: (?:a|an|the|our))?(?: [a-z]{{1,15}}){{0,2}}? (?:lead|leader|manager|supervisor|head|foreman|deputy|"
+        rf"director|"
+        r"apprentice|trainee|captain|chief|coordinator|assistant)\b"
+        rf"|{_I} an? (?:[a-z]{{1,20}} ){{1,4}}?(?:at|for|in)\b"
+    ),
     "way": re.compile(
         rf"{_I} commutes?\b|{_MY} commute\b|{_I} (?:go|goes|get|gets|drive|drives|cycle|cycles|walk|walks|bike|bikes|"
         r"take|takes|travel|travels|ride|rides|run|runs)\b(?: [a-z]{1,15}){0,3}? to (?:the )?(?:work|office)\b"
@@ -56,7 +62,7 @@ _PARTS = {
     ),
 }
 # Of these a clause says by itself what they are now.
-_TOLD = ("hours", "way", "mode", "post")
+_TOLD = ("hours", "way", "mode", "post", "role")
 # Others do it to the speaker, or it was done to them.
 _SENT_ME = re.compile(
     rf"\b(?:{_SENT} (?:me|us)|(?:i|we)(?: (?:ve|have|was|were|been|got|get|just|am|m|now|being|also)){{1,4}} "

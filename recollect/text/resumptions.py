@@ -68,6 +68,17 @@ _BEHIND = re.compile(
     r"drinking|"
     r"using|taking|doing|playing|wearing|being|with|some|a|normal|proper|real|regular|good|old|on)){0,4}"
 )
+# 'Bread's back on the menu', 'nuts are fine in the house now', 'comments are ok again'.
+_ALLOWED = re.compile(
+    r"(?P<what>(?:[a-z]{3,20} )?[a-z]{3,20}) (?:s|is|are) (?:all |totally |perfectly |completely |now |actually )?"
+    r"(?:back on the (?:menu|table|cards)|back in|(?:fine|ok|okay|allowed|safe|good|alright|permitted|"
+    r"welcome)\b(?=.{0,40}\b(?:now|again)\b))"
+)
+_CAN_NOW = re.compile(
+    r"\b(?:i|we) can (?:finally |now |actually )?(?:eat|have|drink|do|wear|use|take|go)(?: (?:the|my|some|any|"
+    r"normal))? "
+    r"(?P<what>[a-z]{3,20}(?: [a-z]{3,20})?)(?= (?:now|again)\b)"
+)
 # Names stand with a capital; these words do as well at the head of a sentence.
 _NO_NAME = frozenset("the i my our his her their we she he it no she's he's user said".split())
 _CAPITAL = re.compile(r"(?<![\w'’])[A-Z][a-z][\w-]{0,30}+")
@@ -116,8 +127,11 @@ class Resumption:
 def resumption(clause: ReadClause) -> Resumption | None:
     """Read what a clause says is done or had again."""
     said = " ".join(clause.words)
-    match = _AGAIN.search(said)
-    if not match or not NEGATIONS.isdisjoint(clause.words):
+    if not NEGATIONS.isdisjoint(clause.words):
+        return None
+    if allowed := _ALLOWED.search(said) or _CAN_NOW.search(said):
+        return Resumption(frozenset(subject_of(word) for word in allowed["what"].split() if has_meaning(word)), ME, "")
+    if not _AGAIN.search(said):
         return None
     again = _again(said)
     if not again:

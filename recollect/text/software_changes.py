@@ -11,7 +11,9 @@ from recollect.text.update_words import NEGATIONS
 _NEWS = re.compile(
     r"\b(?:now|nowadays|these\s++days|lately|from\s++now\s++on|instead|(?:switched|moved|migrated|ported|gone|went|"
     r"changed|swapped|converted|upgraded|jumped|come|came)(?:\s++\w{1,15}){0,4}?\s++(?:to|for)|moving\s++to|"
-    r"back\s++(?:on|to|in|with)|rewr(?:ote|itten)|redone|ripped\s++out|"
+    r"back\s++(?:on|to|in|with)|(?:got|bought|have|has|my|our|on)\s++(?:an?\s++|"
+    r"the\s++)?new\s++(?:work\s++)?(?:laptop|computer|pc|machine|phone|mac|"
+    r"desktop|thinkpad)|rewr(?:ote|itten)|redone|ripped\s++out|"
     r"ditched|dropped|dumped|replaced|wiped|binned|shop\s++now|anymore|any\s++more|no\s++longer)\b",
     re.IGNORECASE,
 )
@@ -90,31 +92,39 @@ def software_change(text: str, clause: ReadClause, within: str) -> SoftwareChang
     used = {kind: names - dropped for kind, names in software_in(text).items()}
     told = tuple((kind, names) for kind, names in used.items() if names)
     is_denied = not NEGATIONS.isdisjoint(clause.words) and not dropped
-    if is_denied or not (told or dropped) or not (_is_mine(clause, text) or is_forced):
+    if is_denied or not (told or dropped) or not (_is_mine(clause, text, within) or is_forced):
         return None
     return SoftwareChange(told, dropped, _places_of(clause.words))
 
 
-def _is_mine(clause: ReadClause, text: str) -> bool:
+def _is_mine(clause: ReadClause, text: str, within: str) -> bool:
     """Whether it is the speaker who uses it: by 'I' or 'my', or by a verb of change that leaves the 'I' out."""
     if clause.words[:1] in (("my",), ("our",)):
         return bool(_OF_A_PART.match(text.strip().partition(" ")[2]))
     if not _MINE.isdisjoint(clause.words):
         return True
     first = clause.words[0] if clause.words else ""
+    if first in ("it", "which") and _NEW_DEVICE.search(within):
+        return True
     is_bare = first in _BARE_VERBS or (
         len(clause.words) > 1 and first in ("just", "finally") and clause.words[1] in _BARE_VERBS
     )
     return is_bare or bool(_OF_A_PART.match(text.strip()))
 
 
+# 'Got a new laptop, it runs Fedora'.
+_NEW_DEVICE = re.compile(
+    r"(?:(?:i|we)(?:'ve|\s++have)?\s++)?(?:got|bought|have)\s++an?\s++new\s++(?:work\s++)?\w{2,15}(?!\s++for\s++my)",
+    re.IGNORECASE,
+)
 _BARE_VERBS = frozenset(
-    """switched moved migrated ported ditched dropped replaced wiped went gone back rewrote traded swapped converted
-    upgraded using writing doing everything""".split()
+    """got bought switched moved migrated ported ditched dropped replaced wiped went gone back rewrote traded swapped
+    converted upgraded using writing doing everything""".split()
 )
 # 'Frontend's been rewritten in Svelte', 'shop's on WooCommerce now'.
 _OF_A_PART = re.compile(
-    r"(?:the\s++)?(?:backend|back\s++end|frontend|front\s++end|api|server|site|website|shop|store|app|stack|codebase|"
+    r"(?:the\s++)?(?:new\s++)?(?:backend|back\s++end|frontend|front\s++end|api|server|site|website|shop|store|app|"
+    r"stack|codebase|"
     r"code|"
     r"database|db|editor|pipeline|ci|builds?|laptop|desktop|phone|notes|"
     r"company|team|office|work|firm|machine|setup|server|infra|ide|os|computer|pc|blog|mail|email|music|tests?)(?:'s|"

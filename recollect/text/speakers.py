@@ -17,6 +17,15 @@ RELATIONS = frozenset(
     stepdaughter landlord landlady teacher client twin twins toddler baby stepsister stepbrother godson goddaughter
     family inlaws""".split()
 )
+FEMALE = frozenset(
+    fold(word)
+    for word in """mum mom mother mam sister sis daughter wife girlfriend gf fiancée aunt auntie niece nan
+    gran grandma grandmother granny granddaughter stepmum stepdaughter landlady stepsister goddaughter""".split()
+)
+MALE = frozenset(
+    """dad father brother bro son husband hubby boyfriend bf uncle nephew grandpa grandfather grandad
+    granddad grandson stepdad stepson stepbrother godson""".split()
+)
 _LEADS = frozenset(
     """and but so also since now that because ever after when then oh well ok okay btw anyway actually honestly plus
     cause cos bc while as sadly yeah yes no hi hey lol ugh update sorry luckily finally""".split()
@@ -48,15 +57,8 @@ def owner_of(words: Sequence[str]) -> str:
     return OTHER if rest[0] in _OTHERS else ""
 
 
-_FEMALE = frozenset(
-    fold(word)
-    for word in """she her hers mum mom mother mam sister sis daughter wife girlfriend gf fiancée aunt auntie niece nan
-    gran grandma grandmother granny granddaughter stepmum stepdaughter landlady stepsister goddaughter""".split()
-)
-_MALE = frozenset(
-    """he him his dad father brother bro son husband hubby boyfriend bf uncle nephew grandpa grandfather grandad
-    granddad grandson stepdad stepson stepbrother godson""".split()
-)
+_OF_WOMEN = FEMALE | {"she", "her", "hers"}
+_OF_MEN = MALE | {"he", "him", "his"}
 
 
 def may_be_the_same(words: Sequence[str], others: Sequence[str]) -> bool:
@@ -66,7 +68,7 @@ def may_be_the_same(words: Sequence[str], others: Sequence[str]) -> bool:
     False
     """
     one, other = frozenset(words), frozenset(others)
-    for mine, theirs in ((_FEMALE, _MALE), (_MALE, _FEMALE)):
+    for mine, theirs in ((_OF_WOMEN, _OF_MEN), (_OF_MEN, _OF_WOMEN)):
         if (
             not one.isdisjoint(mine)
             and one.isdisjoint(theirs)

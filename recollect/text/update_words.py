@@ -86,7 +86,9 @@ ENDED_IN_ENGLISH = HAD_TO + _phrases(
     no longer do"""
 )
 ENDED = ENDED_IN_ENGLISH + _phrases(
-    """kein, keine, keinen, aufgehört mit, fertig mit, schluss mit,
+    """kein, keine, keinen, aufgehört mit, fertig mit, schluss mit, aus mit, getrennt von, uit met, rompu avec,
+    me separé de, lo dejé con, lo he dejado con, terminei com, acabei com, ho rotto con, mi sono lasciata con,
+    mi sono lasciato con, gescheiden van,
     ai arrêté le, ai arrêté la, ai arrêté les, ai arrêté de, ai vendu, ai perdu, ai annulé, ai abandonné,
     avons vendu, avons perdu, avons annulé, a vendu, a annulé, ai laissé tomber, a laissé tomber, fini avec,
     dejé, he dejado, hemos dejado, dejamos, vendí, he vendido, hemos vendido, vendimos, perdí, perdimos, cancelé,
@@ -102,6 +104,20 @@ LEADS = _words("i we ve have had just finally also and so even already officiall
 NEEDS_NO_MORE = _words("kein keine keinen geen")
 """Of `ENDED`, those that say so only together with `mehr`, `meer`: 'keine Katze mehr'."""
 NO_MORE = _words("mehr meer")
+PARTED = {
+    "handed": ("over", "off", "back"),
+    "gave": ("away", "up", "back"),
+    "given": ("away", "up", "back"),
+    "passed": ("on",),
+    "called": ("off",),
+    "sold": ("off",),
+    "threw": ("out", "away"),
+    "packed": ("in",),
+    "sent": ("back",),
+    "took": ("back",),
+    "traded": ("in",),
+}
+"""Verbs that end what stands before such a word: 'handed the choir over'."""
 GONE = _phrases(
     """fell through, is cancelled, was cancelled, got cancelled, been cancelled, s cancelled, is canceled, was canceled,
     is dead, died, passed away, is history, is sold, ran away,
@@ -124,11 +140,13 @@ LIKES = _words("""love loves adore enjoy liebe mag adore aime encanta gusta ador
 DISLIKES = _words("hate hates loathe detest dislike hasse verabscheue déteste odio detesto odeio haat")
 
 HOMES = _words(
-    """wohne wohnen lebe leben gezogen umgezogen habite habitons vis vivons déménagé emménagé vivo vivimos mudado mudé
+    """wohne wohnen lebe leben studier studiere gezogen umgezogen wechsel wechsle ziehe
+    zieh habite habitons vis vivons déménagé emménagé vivo vivimos mudado mudé
     mudamos moro moramos mudei abito abitiamo viviamo trasferito trasferita trasferiti woon wonen verhuisd"""
 )
 MOVES = _words(
-    "gezogen umgezogen déménagé emménagé mudado mudé mudamos mudei trasferito trasferita trasferiti verhuisd"
+    """gezogen umgezogen wechsel wechsle ziehe zieh déménagé emménagé mudado mudé mudamos mudei trasferito trasferita
+    trasferiti verhuisd"""
 )
 JOBS = _words(
     "arbeite arbeiten travaille travaillons bosse trabajo trabajamos trabalho trabalhamos lavoro lavoriamo werk"
@@ -149,7 +167,8 @@ PROFESSIONS = frozenset(
     pfleger pflegerin fahrer fahrerin friseur friseurin tischler tischlerin maurer bäcker bäckerin student studentin
     infirmier infirmière professeur professeure enseignant enseignante médecin ingénieur ingénieure cuisinier cuisinière
     serveur serveuse vendeur vendeuse comptable avocat avocate développeur développeuse chauffeur coiffeur coiffeuse
-    boulanger boulangère étudiant étudiante enfermero enfermera profesor profesora maestro maestra médico médica
+    boulanger boulangère étudiant étudiante prof profa instit azubi
+    enfermero enfermera profesor profesora maestro maestra médico médica
     ingeniero ingeniera cocinero cocinera camarero camarera vendedor vendedora contable abogado abogada programador
     programadora conductor conductora peluquero peluquera panadero panadera estudiante enfermeiro enfermeira professor
     professora engenheiro engenheira cozinheiro cozinheira garçom garçonete contador contadora advogado advogada

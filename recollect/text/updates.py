@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
+from recollect.text.departures import departure
 from recollect.text.fold import fold
 from recollect.text.life_changes import life_change
+from recollect.text.life_events import life_event
 from recollect.text.pronouns import new_time
 from recollect.text.resumptions import resumption
 from recollect.text.software_changes import software_change
@@ -39,6 +41,7 @@ from recollect.text.update_words import (
     NO_MORE,
     ONE_TOPIC,
     OTHERS,
+    PARTED,
     PLACED,
     PROFESSIONS,
     RECOVERED,
@@ -51,6 +54,8 @@ MAX_NEWS_WORDS = 20
 # From this spelling similarity on a denied word is the same name spelt wrongly: 'Hanaya', 'Hanayama'.
 MIN_RESPELLED = 0.7
 _MIN_NAME = 4
+# Words between a verb and its particle: 'gave the old car away'.
+_MAX_PARTED = 4
 # Words behind 'in', 'à', 'bei' among which a place is looked for.
 _MAX_BETWEEN = 2
 # Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
@@ -146,6 +151,8 @@ def _reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal, ..
     around = read_clause(within)
     is_changed = not CHANGED.isdisjoint(around.words)
     found: tuple[Reversal | None, ...] = (
+        departure(text, clause, within),
+        life_event(clause, around),
         life_change(clause, around),
         software_change(text, clause, within),
         resumption(clause),
@@ -209,7 +216,19 @@ def _objects(clause: ReadClause) -> list[frozenset[str]]:
         if phrase[-1] in NEEDS_NO_MORE and NO_MORE.isdisjoint(clause.words[place:]):
             continue
         found.append(_topic_behind(clause.words, place + len(phrase)))
-    return [topic for topic in found if topic]
+    return [topic for topic in (*found, *_parted_with(clause.words)) if topic]
+
+
+def _parted_with(words: Sequence[str]) -> list[frozenset[str]]:
+    """Return what stands between a verb of ending and its particle: 'handed the choir over'."""
+    found = []
+    for place, verb in enumerate(words):
+        between = words[place + 1 : place + 2 + _MAX_PARTED]
+        particle = next((at for at, word in enumerate(between) if at and word in PARTED.get(verb, ())), 0)
+        is_mine = not place or words[place - 1] in LEADS
+        if particle and is_mine and not _is_denied(words, place):
+            found.append(_topic_behind((*between[:particle], "now"), 0))
+    return found
 
 
 def _topic_behind(words: Sequence[str], start: int) -> frozenset[str]:

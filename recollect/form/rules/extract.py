@@ -8,6 +8,7 @@ from itertools import islice
 
 from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
+from recollect.form.doubt import is_doubted_taste
 from recollect.form.irony import is_ironic
 from recollect.form.quotes import without_quoted
 from recollect.form.rules.answers import spelled_out
@@ -265,7 +266,7 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     stated = statement_part(sentence.text)
     if not stated or small_talk(stated):
         return
-    if not reading.talk and (invents(sentence.text) or is_ironic(sentence.text)):
+    if not reading.talk and any(is_unmeant(sentence.text) for is_unmeant in (invents, is_ironic, is_doubted_taste)):
         return
     answered = "" if reading.talk else spelled_out(sentence.text, reading.masked, reading.answers)
     if answered:

@@ -8,6 +8,7 @@ from datetime import datetime
 from recollect.dates import DateMention
 from recollect.form.dates import write_out
 from recollect.form.requests import Scope, forget_request
+from recollect.form.rules.antecedents import with_antecedent
 from recollect.form.rules.facts import facts_of, is_birthday, lead_of
 from recollect.form.rules.lexicon import RELATIONS
 from recollect.form.rules.news import is_news
@@ -71,17 +72,36 @@ _OF_THE_SAME = re.compile(
     r"(?!(?:it|this|that|there|anyone|the)\b)\w",
     re.IGNORECASE,
 )
+# 'We're doing a party that day': the day that was named before.
+_THAT_DAY = re.compile(r"\b(?:on\s++)?(?:that|the\s++same)\s++day\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
 _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
 def notes_of(reading: Reading, clause: Piece, *, stated: bool) -> list[Candidate]:
     """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
+    dated = [] if reading.talk else _of_the_same_day(reading, clause)
+    if dated:
+        return dated
     note = note_of(reading, clause, stated=stated)
     if note or reading.talk or not states_plainly(clause.text):
         return [note] if note else []
     parts = [part for part in fine_clauses(clause) if part.text != clause.text and states_plainly(part.text)]
     return [note for part in parts if (note := note_of(reading, part, stated=False))]
+
+
+def _of_the_same_day(reading: Reading, clause: Piece) -> list[Candidate]:
+    """Make two notes where a clause names a day, and then means it by 'that day': either may change."""
+    parts = fine_clauses(clause) if _THAT_DAY.search(clause.text) else []
+    if len(parts) != 2 or _THAT_DAY.search(parts[0].text) or not all(states_plainly(part.text) for part in parts):
+        return []
+    days = reading.inside(parts[0])
+    first = note_of(reading, parts[0], stated=False)
+    if len(days) != 1 or first is None:
+        return []
+    quote = reading.quote(parts[1])
+    told = _written(reading, parts[1], write_out(fold(quote), reading.inside(parts[1])))
+    return [first, replace(first, text=_THAT_DAY.sub(days[0].phrase, told, count=1), quote=quote)]
 
 
 def states_plainly(text: str) -> bool:
@@ -135,6 +155,7 @@ def _written(reading: Reading, clause: Piece, written: str) -> str:
     own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
     asked = _REQUEST_BEHIND.search(own)
     own = own[: asked.start()] if asked else own
+    own = with_antecedent(reading, clause, own)
     return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
 
 

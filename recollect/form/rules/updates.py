@@ -15,6 +15,8 @@ MAX_UPDATES = 10
 _UNMEANT = (supposes, invents, jokes, hedges, is_ironic)
 # Within a clause: 'the survey was bad so we pulled out', 'sold the boat, moved ashore'.
 _PARTS = re.compile(r"(?<!\s)(?:\s*+[,;:]\s++|\s++[-–—]++\s++|\s++(?:so|because|cause|cos|bc|but)\s++)")
+# Characters before what a sentence takes for granted, where that opens it: 'and ever since'.
+_MAX_LEAD = 30
 # Of one clause; more is a list.
 _MAX_PARTS = 6
 
@@ -39,8 +41,9 @@ def _told(sentence: str) -> Iterator[tuple[str, str]]:
     if granted and not any(is_unmeant(granted) for is_unmeant in _UNMEANT):
         yield granted, f"now {granted}"
     stated = statement_part(sentence)
-    if granted and stated:
-        stated = stated[(granted_span(sentence) or (0, 0))[1] :].lstrip(" ,;:")
+    start, end = granted_span(sentence) or (0, 0)
+    if granted and start <= _MAX_LEAD:
+        stated = stated[end:].lstrip(" ,;:")
     if not stated or any(is_unmeant(stated) for is_unmeant in _UNMEANT):
         return
     within = f"now {stated}" if granted else stated
