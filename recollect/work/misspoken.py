@@ -14,9 +14,10 @@ from recollect.work.tools import Tools
 
 
 async def misspoken(batch: Batch, tools: Tools) -> list[Outdated]:
-    """Find what was put right in the messages of a batch; without a model the rules' candidates tell it."""
-    if tools.model is None or "user" not in batch.sources:
+    """Find what was put right in the messages of a batch; without a model the rules' candidates tell most of it."""
+    if "user" not in batch.sources:
         return []
+    alone = tools.model is None
     source = FormInput(
         messages=batch.messages,
         earlier=batch.earlier,
@@ -24,5 +25,5 @@ async def misspoken(batch: Batch, tools: Tools) -> list[Outdated]:
         sources=frozenset({"user"}),
         time_zone=tools.zone,
     )
-    found = await apart(characters(batch.messages), lambda: corrections(source), above=LARGE_BATCH)
+    found = await apart(characters(batch.messages), lambda: corrections(source, amounts_alone=alone), above=LARGE_BATCH)
     return [denied_value(fix.old, fix.meant or fix.new, evidence_of(message)) for message, fix in found]

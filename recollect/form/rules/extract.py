@@ -17,6 +17,7 @@ from recollect.form.rules.correction import Correction, correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.joint_subject import is_half_subject
+from recollect.form.rules.new_amount import amount_after
 from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, retraction, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
@@ -217,13 +218,13 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     return found
 
 
-def corrections(source: FormInput) -> list[tuple[LoggedMessage, Correction]]:
-    """Find the messages that put right what their speaker said before, whoever forms memories of them."""
+def corrections(source: FormInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:
+    """Find the messages that put right, or give a new amount of, what their speaker said before."""
     return [
         (reading.message, fix)
         for reading in _readings(source)
         for sentence in sentences(reading.masked)[:MAX_SENTENCES]
-        if (fix := _correction(reading, sentence))
+        if (fix := amount_after(reading, sentence) or (None if amounts_alone else _correction(reading, sentence)))
     ]
 
 
