@@ -68,6 +68,9 @@ _SPEAKS = (
     r"replied|replies|"
     r"answered|answers|texted|texts|shouted|shouts|reads|speaks|speaking|(?:was|is|were|'s) like|whispered|"
     r"whispers|sang|sings|claims|"
+    r"messaged|messages|emailed|emails|announced|announces|commented|comments|"
+    r"(?:sent|sends|left|leaves|posted|posts)\s(?:(?:me|us|him|her|them|everyone)\s)?(?:an?|this|the|another)\s"
+    r"(?:[\w'-]{1,15}\s){0,2}(?:note|voicemail|message|msg|text|e-?mail|mail|dm|letter|card|reply|review|comment)|"
     r"claimed|insists|insisted|explained|explains|mentioned|mentions|yelled|joked|jokes|argued|thinks|thought)"
 )
 _STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"

@@ -49,6 +49,7 @@ OPENS_GAME = re.compile(
     rf"(?:{_PLAY}|rp|act out|pretend|play (?:pretend|make[\s-]believe|out|the (?:role|part)|"
     r"(?:an?\s)?(?:\w+\s)?(?:game|scenario|scene|story|adventure) (?:where|in which)|d&d|dnd|dungeons))\b"
     rf"|^\W{{0,3}}(?:{_PLAY}\b|(?:scenario|scene|setting|in character|ic)\s?:)"
+    rf"|^\W{{0,3}}(?:[\w'&-]{{1,20}}\s){{1,3}}(?:{_PLAY}|rp)(?:\s(?:time|again|please|pls|now))?[\s!.:…]{{1,5}}$"
     r"|\byou(?:'re| are|'ll be| will be| play)\s(?:now\s)?(?:an?|my|the)\s[^.!?\n]{1,80}\band\si(?:'m|\sam|'ll be|"
     r"\swill be|\splay)\b"
     r"|\bi(?:'m|\sam|'ll be|\swill be|\splay)\s[^.!?\n]{1,60}\band\syou(?:'re|\sare|'ll be|\swill be|"
@@ -196,7 +197,8 @@ VOICES_FIGURE = re.compile(
 LIKE_THIS = re.compile(
     r"\b(?:his|her|their|its|the|our|\w{2,20}'s)\s(?:\w{1,15}\s){0,2}(?:monologue|speech|lines?|verse|voice|diary|letter|part|intro"
     r"|back\s?story|narration|script|dialogue|lyrics|chorus|song|poem|story|opening|ending|toast|eulogy|bio|profile)\b"
-    r"[^.!?\n:]{0,60}\b(?:like\s(?:this|so)|as\sfollows|along\s(?:these|those)\slines)\W{0,5}$",
+    r"[^.!?\n:]{0,60}\b(?:like\s(?:this|so)|as\sfollows|along\s(?:these|those)\slines)\W{0,5}$"
+    r"|^\W{0,3}knock[\s,]{1,2}knock\b\W{0,5}$",
     re.IGNORECASE,
 )
 """A text of somebody else's stands in the sentences behind: 'his monologue goes something like this.'"""

@@ -118,6 +118,11 @@ _INVENTS = re.compile(
     r"|\bin\s(?:a|the|this|my|our|that|another)\s(?:\w+\s)?(?:dream|novel|story|game|film|movie|book|series|play|"
     r"scene|life|universe|"
     r"world|timeline|fantasy|campaign)\b,?\s(?:i\b|i'|my\b|the\s\w+\ssays)"
+    r"|\bin\s(?:my\s)?(?:stardew(?:\svalley)?|(?:the\s)?sims(?:\s\d)?|minecraft|animal\scrossing|skyrim|zelda|pok[eé]mon"
+    r"|world\sof\swarcraft|wow\sclassic|gta(?:\s\w{1,3})?|fallout(?:\s\d)?|the\switcher|baldur'?s\sgate|bg3|elden\sring"
+    r"|factorio|rimworld|civ(?:ili[sz]ation)?(?:\s(?:\d|vi?))?|crusader\skings|ck[23]|football\smanager|red\sdead"
+    r"|mass\seffect|terraria|valheim|roblox|fortnite|dark\ssouls|monopoly|catan"
+    r"|my\s(?:save|playthrough))\b"
     r"|^had\si\b|\bfor\sthe\ssake\sof\s(?:argument|example)\b|\bi\s(?:almost|nearly)\s(?:moved|became|married|"
     r"took|bought|got|joined)\b",
     re.IGNORECASE,

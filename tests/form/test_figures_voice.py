@@ -4,6 +4,7 @@ import pytest
 
 from recollect.form.role_play import played
 from recollect.form.sources import readable_text
+from recollect.form.tone import invents
 
 VOICED = """
 a backstory in his voice, along the lines of: I was raised by badgers. My brother sold me.
@@ -63,6 +64,8 @@ can we play detective? you suspect my nephew
 practice interview: you're the recruiter, i'm applying as a data analyst
 mock negotiation, you are the landlord and i want a lower rent
 you be the customer and i'm the barista
+minecraft roleplay!! i'm Steve the blacksmith
+vampire rp time. i own a castle
 i'm Sir Odo, lord of the marsh, you are my squire
 you're the border guard, i'm Anton with a suitcase full of cheese
 """
@@ -109,6 +112,9 @@ def test_ok_stop_ends_a_game() -> None:
         "what do I say to that\nHi Jo, I moved to Bristol. I have a new job.",
         "and this one too: I moved to Linz because of my wife's job",
         "same for this: Mein Mann arbeitet bei der Bahn",
+        "she sent me a voice note: hey it's me, i'm in Bristol now",
+        "he left a note on the fridge: I moved to Linz, don't call",
+        "my ex emailed: i'm allergic to your cat",
     ],
 )
 def test_a_text_that_is_only_shown_is_not_read(message: str) -> None:
@@ -117,7 +123,35 @@ def test_a_text_that_is_only_shown_is_not_read(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "message",
+    [
+        "i left my job: i couldn't take it anymore",
+        "he left me with two things: i have the dog and the debt",
+        "we sent out the invites: we marry in June",
+        "the landlord left us alone for once: we fixed the roof ourselves",
+    ],
+)
+def test_what_the_user_tells_behind_leaving_and_sending_is_read(message: str) -> None:
+    assert readable_text(message) == message
+
+
+@pytest.mark.parametrize(
     "message", ["Hi Claude, I moved to Split", "ok new day\nHi again, I moved to Zadar", "my news and this: I moved"]
 )
 def test_a_greeting_of_the_assistant_is_read(message: str) -> None:
     assert "I moved" in readable_text(message)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_invented"),
+    [
+        ("in stardew valley i have a farm and i'm married to Leah", True),
+        ("in the sims my family moved to a mansion", True),
+        ("in my playthrough i live in Whiterun", True),
+        ("in the game yesterday i hurt my knee", False),
+        ("in our campaign we spent 400 euros", False),
+        ("I work in Minsk", False),
+    ],
+)
+def test_lives_within_video_games_are_invented(sentence: str, is_invented: bool) -> None:
+    assert invents(sentence) is is_invented
