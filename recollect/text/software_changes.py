@@ -48,6 +48,8 @@ _PLACES = (
     frozenset({"game", "games"}),
     frozenset({"family"}),
 )
+_VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?!\w|\.\d)")
+_TO_VERSION = re.compile(r"\b(?:to|on)\s++(?P<version>\d{1,3}\.\d{1,3})(?!\w|\.\d)", re.IGNORECASE)
 _MINE = frozenset({"i", "we", "my", "our", "me", "us", "user", "please", "pls", "im"})
 
 
@@ -58,6 +60,8 @@ class SoftwareChange:
     used: tuple[tuple[str, frozenset[str]], ...]
     """By kind, what is used now."""
     dropped: frozenset[str]
+    version: str
+    """What one of them is used in now, where no name stands beside it: 'everything to 3.13'."""
     places: frozenset[int]
     """Of which parts of the speaker's work or home it is said."""
 
@@ -71,6 +75,8 @@ class SoftwareChange:
         if not named or _is_apart(self.places, _places_of(old.words)):
             return False
         if any(names & self.dropped for names in named.values()):
+            return True
+        if self.version and any(_is_older(version, self.version) for version in _VERSION.findall(clause)):
             return True
         return any(names.isdisjoint(now) for kind, now in self.used if (names := named.get(kind)))
 
@@ -91,10 +97,16 @@ def software_change(text: str, clause: ReadClause, within: str) -> SoftwareChang
     dropped = frozenset().union(*software_in(old_part).values()) if old_part else frozenset[str]()
     used = {kind: names - dropped for kind, names in software_in(text).items()}
     told = tuple((kind, names) for kind, names in used.items() if names)
+    version = match["version"] if (match := _TO_VERSION.search(within)) else ""
     is_denied = not NEGATIONS.isdisjoint(clause.words) and not dropped
-    if is_denied or not (told or dropped) or not (_is_mine(clause, text, within) or is_forced):
+    if is_denied or not (told or dropped or version) or not (_is_mine(clause, text, within) or is_forced):
         return None
-    return SoftwareChange(told, dropped, _places_of(clause.words))
+    return SoftwareChange(told, dropped, version, _places_of(clause.words))
+
+
+def _is_older(version: str, newer: str) -> bool:
+    """Whether two versions are of one line: '3.10' and '3.13'."""
+    return version != newer and version.partition(".")[0] == newer.partition(".")[0]
 
 
 def _is_mine(clause: ReadClause, text: str, within: str) -> bool:

@@ -155,6 +155,15 @@ JOB_NEWS = _words(
     """now seit jetzt nun inzwischen depuis maintenant désormais desde ahora agora adesso ora sinds nu neuen nouveau
     nouvelle nueva nuevo novo nova nuovo nuova nieuwe"""
 )
+NEW_JOBS = _phrases(
+    """ma mutation, mon nouveau poste, nouveau travail, nouveau boulot, nouvel emploi, changé de boulot,
+    changé de travail,
+    neue stelle, neuen job, neuer job, neuen stelle, neuen arbeit, job gewechselt, stelle gewechselt,
+    nuevo trabajo, nuevo empleo, cambié de trabajo, he cambiado de trabajo, novo emprego, novo trabalho,
+    mudei de emprego, mudei de trabalho, nuovo lavoro, nuovo impiego, cambiato lavoro, nieuwe baan, nieuwe job,
+    van baan veranderd, van baan gewisseld"""
+)
+"""One of these tells of another workplace."""
 OTHERS = _words(
     "her his their its ihr ihre ihren sein seine seinen sa son ses leur su sus seu sua dela dele suo loro haar hun"
 )

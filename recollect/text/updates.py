@@ -7,16 +7,10 @@ of that kind. What it may miss stays as it was; what is ambiguous changes nothin
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
-from recollect.text.departures import departure
 from recollect.text.fold import fold
-from recollect.text.life_changes import life_change
-from recollect.text.life_events import life_event
-from recollect.text.pronouns import new_time
-from recollect.text.resumptions import resumption
-from recollect.text.software_changes import software_change
+from recollect.text.reversals import Reversal, read_reversals
 from recollect.text.speakers import may_be_the_same, may_share_owner
 from recollect.text.spelling import spelling_similarity
 from recollect.text.stems import stem
@@ -38,6 +32,7 @@ from recollect.text.update_words import (
     MOVES,
     NEEDS_NO_MORE,
     NEGATIONS,
+    NEW_JOBS,
     NO_MORE,
     ONE_TOPIC,
     OTHERS,
@@ -47,7 +42,6 @@ from recollect.text.update_words import (
     RECOVERED,
     UNSURE,
 )
-from recollect.text.withdrawals import withdrawal
 
 # Longest clause that is read as news, in words.
 MAX_NEWS_WORDS = 20
@@ -60,13 +54,6 @@ _MAX_PARTED = 4
 _MAX_BETWEEN = 2
 # Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
 _MIN_PREFIX = 6
-
-
-class Reversal(Protocol):
-    """A part of what a clause says is no longer as it was."""
-
-    def ends(self, clause: str) -> bool:
-        """Return whether an older clause says what is no longer so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +117,7 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         likes=_attitude(clause) if clause.topic else None,
         home=_tells_home(clause, text),
         job=_tells_new_job(clause, within),
-        reversals=_reversals(text, clause, within or text) if is_short else (),
+        reversals=read_reversals(text, clause, within or text) if is_short else (),
     )
     tells = (
         changes,
@@ -145,21 +132,6 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         update.reversals,
     )
     return update if any(tells) else None
-
-
-def _reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal, ...]:
-    around = read_clause(within)
-    is_changed = not CHANGED.isdisjoint(around.words)
-    found: tuple[Reversal | None, ...] = (
-        departure(text, clause, within),
-        life_event(clause, around),
-        life_change(clause, around),
-        software_change(text, clause, within),
-        resumption(clause),
-        new_time(clause, is_changed=is_changed),
-        withdrawal(clause, around),
-    )
-    return tuple(reversal for reversal in found if reversal)
 
 
 def contradicts(update: Update, text: str) -> bool:
@@ -387,6 +359,8 @@ def _tells_another_home(new: ReadClause, old: ReadClause) -> bool:
 
 def _tells_new_job(clause: ReadClause, within: str) -> bool:
     said = frozenset(clause.words) | frozenset(read_clause(within).words)
+    if any(_places(clause.words, phrase) for phrase in NEW_JOBS):
+        return not _denies(clause.words)
     if not said.isdisjoint(ALSO) or _denies(clause.words) or said.isdisjoint(JOB_NEWS):
         return False
     return _tells_job(clause)

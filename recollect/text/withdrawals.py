@@ -10,6 +10,8 @@ from recollect.text.update_words import UNITS
 _MAX_TOPIC_WORDS = 3
 # First words of a clause among which who did it is looked for.
 _MAX_BEFORE_VERB = 4
+_WITH = frozenset("with and com e con y avec et mit und met en".split())
+_GOING = frozenset("vou vamos voy vais allons pars partons fahre fahren fliege fliegen vado andiamo ga gaan".split())
 _JOINING = frozenset("but and so the sadly".split())
 # Said with its object: 'turned down the masters place', 'the bank pulled the mortgage'.
 _WITH_OBJECT = re.compile(
@@ -86,7 +88,9 @@ _REFUSED = re.compile(
     r"(?:can not|cannot|can t|cant|ca not|is not|isn t|s not|won t|wo not|will not|not) (?:do it|make it|come|coming|"
     r"taking it|joining|moving in|"
     r"doing it|up for it|interested|able to)|backed out|pulled out|dropped out|bailed|changed (?:his|her|their) minds?|"
-    r"found (?:somewhere|someone|something|another)|went with (?:someone|another)|took another)\b"
+    r"(?:nao|no|ne|non) (?:pode|puede|peut|puo) (?:pas )?(?:ir|vir|venir|venire|ser|estar)|kann (?:doch )?nicht "
+    r"(?:mit|mitkommen|kommen|mitfahren)|kommt (?:doch )?nicht mit|kan (?:toch )?niet (?:mee|komen)|found "
+    r"(?:somewhere|someone|something|another)|went with (?:someone|another)|took another)\b"
 )
 _TENTATIVE = re.compile(
     r"\b(?:maybe|might|may|probably|perhaps|possibly|going to|gonna|asked|asking|thinking|considering|takes|taking|"
@@ -112,13 +116,19 @@ class Withdrawal:
         """Return whether an older clause still counts on it."""
         old = read_clause(clause)
         said = " ".join(old.words)
-        if self.declined and self.declined in old.words and _TENTATIVE.search(said):
+        if self.declined and self.declined in old.words and (_TENTATIVE.search(said) or self._is_with_them(old)):
             return True
         if owner_of(old.words) not in (ME, ""):
             return False
         if self.purchase and _PURCHASE.search(said):
             return True
         return any(topic <= old.topic for topic in self.plans) and bool(_PLANNED.search(said))
+
+    def _is_with_them(self, old: ReadClause) -> bool:
+        """Whether a plan is told as one with them: 'flying to Oslo with my sister Jen'."""
+        place = old.words.index(self.declined)
+        is_joint = not _WITH.isdisjoint(old.words[max(0, place - _MAX_BEFORE_VERB) : place])
+        return is_joint and (bool(_PLANNED.search(" ".join(old.words))) or not _GOING.isdisjoint(old.words))
 
 
 def withdrawal(clause: ReadClause, within: ReadClause) -> Withdrawal | None:
@@ -181,5 +191,6 @@ def _declined(clause: ReadClause, owner: str) -> str:
         return after if has_meaning(after) and not _REFUSED.match(" ".join(clause.words[place:])) else owner
     if owner:
         return ""
-    first = next((word for word in clause.words if word not in _JOINING), "")
+    words = [word for word in clause.words if word not in _JOINING]
+    first = next((word for word in words[:2] if len(word) > 1), "")  # Portuguese 'a' stands before names
     return first if has_meaning(first) else ""
