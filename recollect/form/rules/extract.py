@@ -16,6 +16,7 @@ from recollect.form.rules.asides import asides_of, facts_in_passing, is_of_a_tal
 from recollect.form.rules.correction import Correction, correction_of
 from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
+from recollect.form.rules.identity import are_anothers
 from recollect.form.rules.joint_subject import is_half_subject
 from recollect.form.rules.new_amount import amount_after
 from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, retraction, went_on
@@ -350,13 +351,13 @@ def _facts(reading: Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]
         return
     inside = reading.inside(clause)
     for fact in facts_of(clause.text, inside):
-        if reading.talk and (fact.ordered or fact.key.startswith("rule:")):
-            continue  # said to another person, not to the assistant
+        ordered = fact.ordered or fact.key.startswith("rule:")
+        if (reading.talk and ordered) or are_anothers(fact, clause.text, reading.masked[: clause.start]):
+            continue  # said to another person, or of one
         if fact.ordered and _is_for_a_task(reading, clause):
             continue
-        said_at = reading.message.said_at
-        when = min((one.start for one in inside), default=said_at) if fact.dated else said_at
-        if when > said_at:
+        when = min((one.start for one in inside if fact.dated), default=reading.message.said_at)
+        if when > reading.message.said_at:
             continue  # moves next month: a plan, and no fact yet
         yield _candidate(reading, clause, fact, when, doubted=hedges(clause.text)), clause
 

@@ -85,6 +85,25 @@ def _zone(match: re.Match[str]) -> Iterable[Fact]:
     yield Fact(category="identity", key="time_zone", value=zone, says=f"'s time zone is {zone}", importance=0.7)
 
 
+_BARE_PRONOUNS = re.compile(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|im|i've|me|myself|my\s(?:name|pronouns))\b", re.IGNORECASE)
+_STOPS = re.compile(r"[.!?\n]")
+_MAX_BEFORE = 200
+
+
+def are_anothers(fact: Fact, clause: str, before: str) -> bool:
+    """Return whether pronouns are those of whom the words before them in their sentence speak.
+
+    >>> fact = Fact(category="identity", key="pronouns", value="they/them", says="…")
+    >>> are_anothers(fact, "they/them", "Eoin goes by Ro now, "), are_anothers(fact, "they/them", "I'm Sam, ")
+    (True, False)
+    """
+    if fact.key != "pronouns" or not _BARE_PRONOUNS.match(clause):
+        return False
+    said = _STOPS.split(before[-_MAX_BEFORE:])[-1]
+    return any(character.isalpha() for character in said) and not _OF_ONESELF.search(said)
+
+
 def _pronouns(match: re.Match[str]) -> Iterable[Fact]:
     value = re.sub(r"\s", "", match["v"].lower())
     yield Fact(category="identity", key="pronouns", value=value, says=f"'s pronouns are {value}")
