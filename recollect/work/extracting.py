@@ -65,7 +65,7 @@ from recollect.work.stale import Outdated, outdated_by
 from recollect.work.summaries import shorten_episodes
 from recollect.work.telling import count_secrets
 from recollect.work.tools import Tools
-from recollect.work.updates import superseded
+from recollect.work.updates import closed_within, superseded
 
 # Candidates that are weighed against what is known on the loop: a few milliseconds. More go to a thread.
 FEW_CANDIDATES = 4
@@ -216,6 +216,7 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
     changes, decisions = to_changes(resolved, making)
     decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
+    changes = closed_within(changes, extracted, batch, now=tools.clock.now())
     ended = await superseded(extracted, batch, tools, gone=gone)
     changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
     gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}

@@ -5,7 +5,8 @@ Reads the store.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.form.evidence import evidence_of
 from recollect.ids import id_text, new_id
@@ -13,6 +14,7 @@ from recollect.text import terms
 from recollect.text.updates import Update, contradicts, topic_of
 from recollect.types import (
     Action,
+    AddMemory,
     Change,
     CloseMemory,
     Decision,
@@ -21,6 +23,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    MemoryState,
 )
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
@@ -32,6 +35,8 @@ from recollect.work.tools import Tools
 
 # Who a memory begins with.
 _NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
+# A note that quotes its speaker is compared by what they said.
+_FRAME = re.compile(r'\A[^":]{1,120}: "(?P<words>.*)"\Z', re.DOTALL)
 REASON = "a later message says otherwise"
 
 
@@ -78,6 +83,31 @@ async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: 
     )
 
 
+def closed_within(changes: Sequence[Change], extracted: Extracted, batch: Batch, *, now: datetime) -> list[Change]:
+    """Store as closed what a later message of the same batch contradicts.
+
+    Args:
+        changes: What the batch adds, among other changes.
+        extracted: What was read.
+        batch: The messages.
+        now: Time of the commit.
+    """
+    said = {message.seq: evidence_of(message) for message in batch.messages}
+    outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
+    if not outdated or not extracted.by_rules:
+        return list(changes)
+    return [_closed(change, outdated, now) if isinstance(change, AddMemory) else change for change in changes]
+
+
+def _closed(change: AddMemory, outdated: Sequence[Outdated], now: datetime) -> AddMemory:
+    memory = change.memory
+    until = _ended_by(memory, outdated) if memory.state is MemoryState.ACTIVE else None
+    if until is None:
+        return change
+    ends = max(memory.valid_from, until.said_at)
+    return replace(change, memory=replace(memory, state=MemoryState.CLOSED, valid_to=ends, closed_at=now))
+
+
 def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
     """Find the notes and facts that messages may contradict."""
     return sorted({place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)})
@@ -108,7 +138,7 @@ def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
     """Return the message that contradicts a memory; None where none does."""
     for old in outdated:
         reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
-        if reached and old.update and contradicts(old.update, of_the_user(memory)):
+        if reached and old.update and contradicts(old.update, _words(of_the_user(memory))):
             return old.until
     return None
 
@@ -123,6 +153,11 @@ def of_the_user(memory: Memory) -> str:
     if not name or not all(quotes) or any(name["name"].lower() in quote.lower() for quote in quotes):
         return memory.text
     return f"The user{memory.text[name.end('name') :]}"
+
+
+def _words(text: str) -> str:
+    framed = _FRAME.match(text)
+    return framed["words"] if framed else text
 
 
 def _outdated(update: Update, until: Evidence) -> Outdated:
