@@ -11,6 +11,7 @@ from recollect.form.rules.news import is_left_out, is_news
 from recollect.form.rules.pursuits import pursues
 from recollect.form.rules.shifts import tells_of_shift
 from recollect.form.rules.stand_alone import leaves_out_i
+from recollect.form.rules.verbatim import may_be_quoted
 from recollect.form.sentences import Piece, fold, sentences
 from recollect.form.sources import LONGEST_READ
 from recollect.form.strip import own_words
@@ -66,7 +67,8 @@ def worth_a_look(text: str) -> bool:
     words = fold(fold_runs(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ]))
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
-    return may_correct(words) or any(_sentence_counts(sentence) for sentence in sentences(words))
+    found = sentences(words)
+    return may_correct(words) or any(_sentence_counts(each) or may_be_quoted(each.text, words) for each in found)
 
 
 def mentions_self(text: str) -> bool:

@@ -97,19 +97,10 @@ ENDED = ENDED_IN_ENGLISH + _phrases(
     ho lasciato, ho smesso di, ho smesso con, ho venduto, abbiamo venduto, ho perso, abbiamo perso,
     ho annullato, abbiamo annullato, ho abbandonato, ho mollato,
     ben gestopt met, gestopt met, klaar met, geen,
-    uit mit, ist aus mit, vorbei mit, rompu avec, terminé con, terminado con, roto con, rompí con, terminamos con,
-    terminei com, acabei com, rompi com, chiuso con, finita con, uit met"""
+    uit met, ist aus mit, vorbei mit, rompu avec, terminé con, terminado con, roto con, rompí con, terminamos con,
+    terminei com, acabei com, rompi com, chiuso con, finita con"""
 )
 """What stands behind one of these is no more."""
-FREE = _phrases("are free now, are free again, are mine again, are clear now, are open now")
-"""What recurs on the days before one of these does so no more."""
-PARTED = {
-    **dict.fromkeys(("handed", "signed", "passed"), frozenset({"over", "off"})),
-    **dict.fromkeys(("gave", "given"), frozenset({"up", "away"})),
-    **dict.fromkeys(("packed", "chucked", "jacked"), frozenset({"in"})),
-    **{"threw": frozenset({"out", "away"}), "called": frozenset({"off"}), "cut": frozenset({"out"})},
-}
-"""Verbs that end what stands between them and one of these particles: 'packed the choir in'."""
 LEADS = _words("i we ve have had just finally also and so even already officially then m am re are")
 """The speaker, and what stands between them and a verb of ending: what others ended is theirs."""
 NEEDS_NO_MORE = _words("kein keine keinen geen")

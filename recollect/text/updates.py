@@ -14,7 +14,6 @@ from recollect.text.reversals import Reversal, read_reversals
 from recollect.text.speakers import may_be_the_same, may_share_owner
 from recollect.text.spelling import spelling_similarity
 from recollect.text.stems import stem
-from recollect.text.update_phrases import freed_days, is_denied, parted_object, places_of
 from recollect.text.update_words import (
     ALSO,
     AM,
@@ -37,6 +36,7 @@ from recollect.text.update_words import (
     NO_MORE,
     ONE_TOPIC,
     OTHERS,
+    PARTED,
     PLACED,
     PROFESSIONS,
     RECOVERED,
@@ -71,8 +71,6 @@ class Update:
     """Topics of which no debt is left."""
     denied: frozenset[str] = frozenset()
     """Words that were wrong."""
-    freed: frozenset[str] = frozenset()
-    """Days on which nothing recurs any more: 'Tuesdays are free now'."""
     respelled: str = ""
     """A name whose other spellings were wrong."""
     likes: bool | None = None
@@ -103,7 +101,7 @@ def read_update(text: str, *, within: str = "") -> Update | None:
     if not said.isdisjoint(UNSURE) or "?" in text:
         return None
     is_short = len(clause.words) <= MAX_NEWS_WORDS
-    denied = _denied(clause, read_clause(within)) if is_short else frozenset()
+    denied = _denied(clause) if is_short else frozenset()
     respelled = _respelled(text, clause)
     ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
     is_marked = not (said | frozenset(read_clause(within).words)).isdisjoint(CHANGED)
@@ -115,7 +113,6 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         recovered=tuple(_subjects(clause, RECOVERED)) if is_short else (),
         paid=_paid(clause),
         denied=denied,
-        freed=freed_days(clause) if is_short else frozenset(),
         respelled=respelled,
         likes=_attitude(clause) if clause.topic else None,
         home=_tells_home(clause, text),
@@ -128,7 +125,6 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         update.recovered,
         update.paid,
         denied,
-        update.freed,
         respelled,
         update.likes is not None,
         update.home,
@@ -151,7 +147,7 @@ def contradicts(update: Update, text: str) -> bool:
         return True
     if update.denied & said or (update.respelled and any(_misspells(update.respelled, word) for word in said)):
         return True
-    if update.freed & said or any(_has_all(topic, old.topic) for topic in update.ended):
+    if any(_has_all(topic, old.topic) for topic in update.ended):
         return True
     is_event = "date" in old.values or "weekday" in old.values
     if not is_event and any(_has_all(topic, old.topic) for topic in update.recovered):
@@ -181,10 +177,8 @@ def _objects(clause: ReadClause) -> list[frozenset[str]]:
     """Return what stands behind verbs of ending: 'sold the boat'."""
     found = []
     for place in range(len(clause.words)):
-        if parted := parted_object(clause.words, place):
-            found.append(parted)
         phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
-        if not phrase or is_denied(clause.words, place):
+        if not phrase or _is_denied(clause.words, place):
             continue
         is_forced = clause.words[max(0, place - 2) : place] == ("had", "to")
         if phrase in HAD_TO and not is_forced:
@@ -226,9 +220,9 @@ def _subjects(clause: ReadClause, phrases: Sequence[tuple[str, ...]]) -> list[fr
     """Return what stands before predicates: 'the trip fell through'."""
     found = []
     for phrase in phrases:
-        for place in places_of(clause.words, phrase):
+        for place in _places(clause.words, phrase):
             behind = clause.words[place + len(phrase) :]
-            if is_denied(clause.words, place) or (behind and has_meaning(behind[0]) and behind[0] not in CALENDAR):
+            if _is_denied(clause.words, place) or (behind and has_meaning(behind[0]) and behind[0] not in CALENDAR):
                 continue
             before = place - 1
             while before >= 0 and before > place - 4 and not has_meaning(clause.words[before]):
@@ -238,16 +232,25 @@ def _subjects(clause: ReadClause, phrases: Sequence[tuple[str, ...]]) -> list[fr
     return found
 
 
+def _is_denied(words: Sequence[str], place: int) -> bool:
+    return not NEGATIONS.isdisjoint(words[max(0, place - 3) : place])
+
+
 def _paid(clause: ReadClause) -> tuple[frozenset[str], ...]:
     return tuple(
         topic
-        for place in places_of(clause.words, ("paid", "off"))
-        if (topic := _topic_behind(clause.words, place + 2)) and not is_denied(clause.words, place)
+        for place in _places(clause.words, ("paid", "off"))
+        if (topic := _topic_behind(clause.words, place + 2)) and not _is_denied(clause.words, place)
     )
 
 
-def _denied(clause: ReadClause, within: ReadClause) -> frozenset[str]:
-    """Return words that stand behind 'not' where the clause, or of numbers its sentence, gives another instead."""
+def _places(words: Sequence[str], phrase: tuple[str, ...]) -> list[int]:
+    size = len(phrase)
+    return [place for place in range(len(words) - size + 1) if tuple(words[place : place + size]) == phrase]
+
+
+def _denied(clause: ReadClause) -> frozenset[str]:
+    """Return words that stand behind 'not' where the clause gives another in their place."""
     found = set()
     for place, word in enumerate(clause.words[:-1]):
         if word not in NEGATIONS:
@@ -256,8 +259,7 @@ def _denied(clause: ReadClause, within: ReadClause) -> frozenset[str]:
             if not has_meaning(denied) and not denied.isdigit():
                 continue
             others = [other for other in clause.words if other != denied]
-            numbers = (*others, *(other for other in within.words if other != denied))
-            is_number = denied.isdigit() and len(denied) > 1 and any(other.isdigit() for other in numbers)
+            is_number = denied.isdigit() and len(denied) > 1 and any(other.isdigit() for other in others)
             if is_number or any(_misspells(other, denied) for other in others):
                 found.add(denied)
                 break
@@ -269,7 +271,7 @@ def _respelled(text: str, clause: ReadClause) -> str:
     words = clause.words
     if text.lstrip().startswith("*") and len(words) == 1:
         return words[0]
-    for place in places_of(words, ("with", "a")) + places_of(words, ("with", "an")):
+    for place in _places(words, ("with", "a")) + _places(words, ("with", "an")):
         if place and place + 2 < len(words) and len(words[place + 2]) == 1:
             return words[place - 1]
     return ""
