@@ -101,7 +101,7 @@ def read_update(text: str, *, within: str = "") -> Update | None:
     if not said.isdisjoint(UNSURE) or "?" in text:
         return None
     is_short = len(clause.words) <= MAX_NEWS_WORDS
-    denied = _denied(clause) if is_short else frozenset()
+    denied = _denied(clause, read_clause(within).words) if is_short else frozenset()
     respelled = _respelled(text, clause)
     ended = (*_objects(clause), *_subjects(clause, GONE)) if is_short and not denied else ()
     is_marked = not (said | frozenset(read_clause(within).words)).isdisjoint(CHANGED)
@@ -249,8 +249,8 @@ def _places(words: Sequence[str], phrase: tuple[str, ...]) -> list[int]:
     return [place for place in range(len(words) - size + 1) if tuple(words[place : place + size]) == phrase]
 
 
-def _denied(clause: ReadClause) -> frozenset[str]:
-    """Return words that stand behind 'not' where the clause gives another in their place."""
+def _denied(clause: ReadClause, within: Sequence[str]) -> frozenset[str]:
+    """Return words that stand behind 'not' where the clause, of numbers its sentence, gives another in their place."""
     found = set()
     for place, word in enumerate(clause.words[:-1]):
         if word not in NEGATIONS:
@@ -259,7 +259,8 @@ def _denied(clause: ReadClause) -> frozenset[str]:
             if not has_meaning(denied) and not denied.isdigit():
                 continue
             others = [other for other in clause.words if other != denied]
-            is_number = denied.isdigit() and len(denied) > 1 and any(other.isdigit() for other in others)
+            figures = {word for word in (*clause.words, *within) if word.isdigit()}
+            is_number = denied.isdigit() and len(denied) > 1 and bool(figures - {denied})
             if is_number or any(_misspells(other, denied) for other in others):
                 found.add(denied)
                 break
