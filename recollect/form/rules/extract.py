@@ -25,7 +25,7 @@ from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.shifting import with_shifts
 from recollect.form.rules.stand_alone import Speaker
 from recollect.form.rules.updates import updates_of
-from recollect.form.rules.verbatim import verbatim_notes
+from recollect.form.rules.verbatim import with_verbatim
 from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
 from recollect.form.sources import FormInput, readable, speaker_of, who
 from recollect.form.tone import (
@@ -216,8 +216,7 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
         if previous and not reading.talk and is_naming(sentence.text):
             found.extend(_named_since(reading, previous, sentence))
         said = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
-        said = with_shifts(reading, sentence, said)
-        found += [*said, *verbatim_notes(reading, sentence, said)]
+        found += with_verbatim(reading, sentence, with_shifts(reading, sentence, said))
     return found
 
 

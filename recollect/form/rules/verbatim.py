@@ -46,8 +46,8 @@ class _Quoted:
     """In another language: what looks like a day there may be none ('mon')."""
 
 
-def verbatim_notes(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[Candidate]:
-    """Quote what a sentence tells of the user's life and no candidate holds.
+def with_verbatim(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[Candidate]:
+    """Add notes that quote what a sentence tells of the user's life and no candidate holds.
 
     Args:
         reading: The message.
@@ -55,12 +55,12 @@ def verbatim_notes(reading: Reading, sentence: Piece, found: Sequence[Candidate]
         found: What was read out of the sentence.
     """
     if reading.talk or reading.message.role != "user" or any(candidate.forgets for candidate in found):
-        return []
+        return list(found)
     if len(sentence.text) > MAX_SENTENCE or len(reading.text) > MAX_MESSAGE:
-        return []
+        return list(found)
     language = foreign_language(sentence.text, reading.masked)
     quoted = _abroad(reading, sentence, language) if language else _in_english(reading, sentence, found)
-    return [_note(reading, each) for each in quoted]
+    return [*found, *(_note(reading, each) for each in quoted)]
 
 
 def may_be_quoted(sentence: str, message: str) -> bool:
