@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from recollect.store.embedded import EmbeddedStore
+from recollect.store.ledger_reader import LedgerReader
 from recollect.store.operators import OperatorStore
 from recollect.store.tending import TendedStore
 from recollect.types import (
@@ -40,7 +41,7 @@ Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
 """Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
 
 
-class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
+class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
     """Everything kept. Each method is one transaction (or one snapshot) and never calls a model.
 
     No method reads or writes another subject than those it is given. A subject, conversation or memory that
@@ -320,12 +321,11 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, Protocol):
     async def erase(self, order: EraseOrder) -> Erasure:
         """Take away what is named, with all that tells of it, in one transaction; durable when this returns.
 
-        Of many subjects within one some go at a time, and it goes last: erasing again goes on where that was cut off.
-        Memories go with their vectors, terms, tags, quotes and decisions, and the closed ones that they replaced.
-        Messages keep place, role and times alone; the ledger keeps them from being written again by a resent history.
-        What was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose their
-        leases and cannot commit. A subject of which all is erased may begin again. Its bytes may be in the file
-        until `clean` says otherwise.
+        Of many subjects within one some go at a time, it goes last, and erasing again goes on. Memories go with their
+        vectors, terms, tags, quotes and decisions, and the closed ones that they replaced. Messages keep place, role
+        and times alone; the ledger keeps them, and what they said, from being written again by a resent history. What
+        was formed of erased messages goes as well, unless it rests on others, too. Formations under way lose their
+        leases. A subject of which all is erased may begin again. Its bytes may stay until `clean` took them.
 
         Raises:
             UnknownMemoryError: a memory named is not the subject's.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from recollect.errors import TryAgainError
 from recollect.store.protocol import Store
+from recollect.tend.erased_statements import erased_statements
 from recollect.text import forget_words
 from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest, Subject
 
@@ -43,7 +44,7 @@ class Eraser:
             UnknownMemoryError: a memory is not the subject's.
             UnknownConversationError: the conversation is not the subject's.
         """
-        done = await self.store.erase(order)
+        done = await self.store.erase(replace(order, said=await erased_statements(order, self.store)))
         forget_words()
         self.forget_texts()
         clean = await self.finish(wait_ms=WAIT_MS)

@@ -23,6 +23,8 @@ class EraseOrder:
     """The subject whose erasure this is a part of: what that one and others within it hold goes, too."""
     keep_messages: bool = False
     """Leave the messages that the memories rest on."""
+    said: frozenset[int] = frozenset()
+    """Hashes of what the messages state that are to be erased: a resent history does not bring it back."""
     everywhere: bool = False
     """Copies in other subjects too, and what other subjects formed of the messages."""
 

@@ -347,4 +347,16 @@ class WeakenMemory:
     """The messages it rests on no more; their quotes go, the decisions that brought them stay."""
 
 
-Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory | WeakenMemory
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkWords:
+    """Statements that a resent history does not bring back, or does again; their words are not stored."""
+
+    forgotten: frozenset[int] = frozenset()
+    """Hashes of what is to be forgotten; the ledger keeps them under its key."""
+    returned: frozenset[int] = frozenset()
+    """Hashes of what holds again."""
+    at: datetime
+    """What was said later is said again, unless it is older history of its turn."""
+
+
+Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory | WeakenMemory | MarkWords

@@ -5,7 +5,8 @@ Reads the store.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from recollect.form.evidence import evidence_of
 from recollect.form.sentences import fold, sentences
@@ -20,13 +21,14 @@ from recollect.types import (
     Evidence,
     Hot,
     LoggedMessage,
+    Memory,
     MemoryId,
     MemoryKind,
     Subject,
     Withheld,
 )
-from recollect.work.indexing import is_quotable
-from recollect.work.quotations import places
+from recollect.work.quotable import is_quotable
+from recollect.work.quotations import PORTION, places
 from recollect.work.stale import Outdated, stale_stretches
 from recollect.work.tools import Tools
 
@@ -40,9 +42,21 @@ _NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-Z
 Place = tuple[ConversationId, int]
 
 
-async def forgotten_answers(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What a request to forget means beside memories."""
+
+    outdated: Sequence[Outdated] = ()
+    """By which words and messages what answers or repeats it is found."""
+    said: Sequence[tuple[str, Sequence[Withheld]]] = ()
+    """Messages of the user, with the stretches that are meant."""
+    at: datetime | None = None
+    """Up to when it was said; None: up to now."""
+
+
+async def find_forgotten(
     outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, home: Subject | None = None
-) -> list[Outdated]:
+) -> Forgotten:
     """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
 
     Args:
@@ -53,10 +67,19 @@ async def forgotten_answers(
     """
     topics = [old for old in outdated if old.is_topic]
     if not topics:
-        return []
-    asked = await _messages_meant(topics, hot, tools)
+        return Forgotten()
+    quotations = await _quotations_meant(topics, hot, tools)
+    asked = _messages_meant(topics, quotations)
     read = [await _with_answers(place, hot.subject, home, tools) for place in asked[-MAX_ANSWERED:]]
-    return [old for messages in read for old in answers_among(messages, topics, of=messages[:1])]
+    first = [messages[0] for messages in read if messages and messages[0].role == "user"]
+    said = {(one.evidence[0].conversation, one.evidence[0].seq): (one.text, one.evidence[0]) for one in quotations}
+    said |= {(one.conversation, one.seq): (one.text, evidence_of(one)) for one in first}
+    ends = [old.until.said_at for old in topics if old.until]
+    return Forgotten(
+        outdated=[old for messages in read for old in answers_among(messages, topics, of=messages[:1])],
+        said=[(text, stale_stretches(text, source, topics)) for text, source in said.values()],
+        at=max(ends) if ends else None,
+    )
 
 
 async def answers_to(place: Place, subject: Subject, tools: Tools) -> list[Place]:
@@ -103,18 +126,25 @@ def answers_among(
         stretches = stale_stretches(message.text, evidence_of(message), topics)
         if stretches:
             cause = next((old for old in topics if old.id == stretches[0].because), topics[0])
-            found += _repeating(cause, message, stretches, frozenset(_answers(message, messages)))
+            found += repeating(cause, message, stretches, messages)
     return found
 
 
-def _repeating(
-    cause: Outdated, message: LoggedMessage, stretches: Sequence[Withheld], answers: frozenset[Place]
+def repeating(
+    cause: Outdated, message: LoggedMessage, stretches: Sequence[Withheld], messages: Iterable[LoggedMessage]
 ) -> list[Outdated]:
     """Say by which words an assistant's sentences are found that answer or repeat a part of a message.
 
     Of the answers nothing is to be told but what concerns the rest of the message. A question that is left says
     nothing of what it is about: 'how do I explain that to my boss?'
+
+    Args:
+        cause: Why that part is to be forgotten.
+        message: The user's.
+        stretches: The part.
+        messages: In order; the answers are among them.
     """
+    answers = frozenset(_answers(message, messages))
     rest = Detail(withheld=tuple(stretches)).quoted(message.text).replace("…", ". ")
     told = [piece.text for piece in sentences(fold(rest))]
     stays = [text for text in told if is_quotable("user", squeeze(text)) and not text.endswith("?")]
@@ -154,11 +184,19 @@ def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[
     return found
 
 
-async def _messages_meant(topics: Sequence[Outdated], hot: Hot, tools: Tools) -> list[Place]:
-    """Return the places of the messages that are to be forgotten, and of the requests, in order."""
+async def _quotations_meant(topics: Sequence[Outdated], hot: Hot, tools: Tools) -> list[Memory]:
+    """Read the quotations of the user's messages that may speak of what is to be forgotten."""
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
-    quotations = await tools.store.memories(hot.subject, ids[-MAX_ANSWERED:])
-    found: list[Evidence] = [memory.evidence[0] for memory in quotations if memory.evidence]
+    found: list[Memory] = []
+    for start in range(0, len(ids), PORTION):
+        read = await tools.store.memories(hot.subject, ids[start : start + PORTION])
+        found += [one for one in read if one.evidence and one.evidence[0].role == "user"]
+    return found
+
+
+def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) -> list[Place]:
+    """Return the places of the messages that are to be forgotten, and of the requests, in order."""
+    found: list[Evidence] = [memory.evidence[0] for memory in quotations]
     found += [said for old in topics for said in (*old.evidence, *((old.until,) if old.until else ()))]
     meant = {(said.conversation, said.seq) for said in found if said.role == "user"}
     return sorted(meant | {(ConversationId(place[0]), place[1]) for old in topics for place in old.messages})

@@ -44,7 +44,7 @@ from recollect.types import (
 )
 from recollect.work.abandoning import abandon
 from recollect.work.admission import admitted, skipped
-from recollect.work.answers import forgotten_answers
+from recollect.work.answers import find_forgotten
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
 from recollect.work.bisection import propose_in_parts
@@ -60,6 +60,7 @@ from recollect.work.portions import LARGE_BATCH, characters, portion
 from recollect.work.proposing import FORMED, Extracted, extractor_version, withheld
 from recollect.work.quotations import withhold
 from recollect.work.reforming import outdated as outdated_by_version
+from recollect.work.replays import marking
 from recollect.work.returning import coming_back
 from recollect.work.stale import Outdated, outdated_by
 from recollect.work.summaries import shorten_episodes
@@ -232,11 +233,13 @@ async def _shortened(
 ) -> tuple[list[Change], list[Decision]]:
     """Leave what no longer holds out of quotations, episodes and the contexts of records."""
     home = batch.lease.key.home
-    outdated = [*outdated, *await forgotten_answers(outdated, batch.hot, tools, home=home)]
+    forgotten = await find_forgotten(outdated, batch.hot, tools, home=home)
+    outdated = [*outdated, *forgotten.outdated]
     turns, why_turns = await withhold(outdated, batch.hot, tools, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, batch.hot, tools, gone=gone)
-    return [*turns, *episodes, *contexts], [*why_turns, *why_episodes, *why_contexts]
+    marked = marking(forgotten, tools)
+    return [*turns, *episodes, *contexts, *marked], [*why_turns, *why_episodes, *why_contexts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

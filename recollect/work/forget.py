@@ -23,10 +23,11 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
 )
-from recollect.work.answers import forgotten_answers
+from recollect.work.answers import find_forgotten
 from recollect.work.contexts import shorten_contexts
 from recollect.work.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.work.quotations import withhold
+from recollect.work.replays import marking
 from recollect.work.stale import outdated_by_hand
 from recollect.work.summaries import shorten_episodes
 from recollect.work.tools import Tools
@@ -54,7 +55,8 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         ending = (memory, *same)
         closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
         outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
-        outdated += await forgotten_answers(outdated, hot, tools)
+        forgotten = await find_forgotten(outdated, hot, tools)
+        outdated += forgotten.outdated
         gone = frozenset(one.id for one in ending)
         shortened, why = await withhold(outdated, hot, tools, gone=gone)
         episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
@@ -65,7 +67,7 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
         try:
             await tools.store.apply(
                 memory.subject,
-                [*closes, *shortened, *episodes, *contexts],
+                [*closes, *shortened, *episodes, *contexts, *marking(forgotten, tools)],
                 decisions,
                 subject_version=hot.version if len(hot) else None,
             )

@@ -21,11 +21,13 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     Subject,
+    Withheld,
 )
 from recollect.work.answers import answers_among
 from recollect.work.apart import apart
 from recollect.work.portions import LARGE_BATCH, characters
-from recollect.work.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
+from recollect.work.replays import NOTHING, Replayed, replayed
+from recollect.work.stale import Outdated, disjoint, outdated_by_hand, outdated_topics, stale_stretches, with_secrets
 from recollect.work.tools import Tools
 
 # Reasons of decisions: a later extractor that reads the messages again heeds them.
@@ -60,18 +62,19 @@ async def without_forgotten(
     """
     if not messages:
         return []
-    elsewhere: list[LoggedMessage] = []
+    gone = await replayed(messages, (subject, home or subject), tools)
+    asking, elsewhere = gone.without(messages), list[LoggedMessage]()
     if home is not None:
         elsewhere = await _requests_since(
             min(message.said_at for message in messages), messages, (subject, home), tools
         )
     outdated = [
         *await _by_memories(messages, subject, tools),
-        *await _by_requests([*messages, *later], subject, tools),
+        *await _by_requests([*asking, *later], subject, tools),
         *await _by_requests(elsewhere, subject, tools),
         *beside,
     ]
-    return await _shortened(messages, outdated)
+    return await _shortened(messages, outdated, gone)
 
 
 async def without_asked_since(
@@ -79,7 +82,8 @@ async def without_asked_since(
 ) -> tuple[list[LoggedMessage], int]:
     """Return messages without what was asked to be forgotten since, before memories are formed of them.
 
-    A model that is slow or away forms memories of messages whose user has long taken them back.
+    Nor do they hold what a resent history says of what was forgotten or erased. A model that is slow or away forms
+    memories of messages whose user has long taken them back.
 
     Args:
         messages: In order, of the lease's conversation.
@@ -90,6 +94,7 @@ async def without_asked_since(
     Returns:
         The messages, and the `seq` of the last message that was looked at.
     """
+    messages = (await replayed(messages, (lease.key.subject, lease.key.home), tools)).without(messages)
     if not messages or (tools.model is None and lease.last_seq <= behind and not _is_late(messages, tools)):
         return list(messages), behind
     key = lease.key
@@ -151,16 +156,20 @@ async def _requests_since(
     return found
 
 
-async def _shortened(messages: Sequence[LoggedMessage], outdated: Sequence[Outdated]) -> list[LoggedMessage]:
+async def _shortened(
+    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], gone: Replayed = NOTHING
+) -> list[LoggedMessage]:
     if not outdated:
-        return list(messages)
+        return gone.without(messages)
     size = characters(messages) * len(outdated)
-    return await apart(size, lambda: _all_shortened(messages, outdated), above=LARGE_BATCH)
+    return await apart(size, lambda: _all_shortened(messages, outdated, gone), above=LARGE_BATCH)
 
 
-def _all_shortened(messages: Sequence[LoggedMessage], outdated: Sequence[Outdated]) -> list[LoggedMessage]:
+def _all_shortened(
+    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], gone: Replayed
+) -> list[LoggedMessage]:
     outdated = [*outdated, *answers_among(messages, outdated)]
-    return [_without(message, outdated) for message in messages]
+    return [_without(message, outdated, gone.of(message)) for message in messages]
 
 
 async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tools: Tools) -> list[Outdated]:
@@ -196,9 +205,9 @@ def is_forgotten(memory: Memory, lines: Sequence[Decision]) -> bool:
     return bool(ends) and any(ends[-1].reason.startswith(reason) for reason in _REASONS)
 
 
-def _without(message: LoggedMessage, outdated: Sequence[Outdated]) -> LoggedMessage:
+def _without(message: LoggedMessage, outdated: Sequence[Outdated], gone: Sequence[Withheld]) -> LoggedMessage:
     if message.role not in ("user", "assistant") or not message.text:
         return message
-    stale = stale_stretches(message.text, evidence_of(message), outdated)
+    stale = disjoint((*gone, *stale_stretches(message.text, evidence_of(message), outdated)))
     withheld = with_secrets(message.text, stale)
     return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text))) if stale else message

@@ -1,19 +1,18 @@
 """Messages become recallable as quotations. Reads the store; needs no language model."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.chat.names import spoken_name
 from recollect.form.evidence import evidence_of
 from recollect.form.hold import planted_order
 from recollect.form.presumptions import is_assistants_small_talk, presumptions
 from recollect.form.sources import readable_text, speaker_kind, speaker_of
-from recollect.form.tone import jests, small_talk
+from recollect.form.tone import jests
 from recollect.ids import new_id
 from recollect.providers.chunk import chunks
 from recollect.providers.offline import MODEL
-from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, squeeze, terms
+from recollect.text import asks, squeeze, terms
 from recollect.types import (
     NO_VECTORS,
     AddMemory,
@@ -34,22 +33,14 @@ from recollect.work.apart import apart
 from recollect.work.echoing import recent_recalls, without_echoes
 from recollect.work.played import without_games
 from recollect.work.portions import LARGE_BATCH, characters, portion
-from recollect.work.stale import with_secrets
+from recollect.work.quotable import is_quotable
+from recollect.work.replays import NOTHING, Replayed, replayed
+from recollect.work.stale import disjoint, with_secrets
 from recollect.work.tools import Tools
 
 TURNS_VERSION = "turns-1"
 # Messages indexed per commit: a replay's backlog goes through in steps that neither starve a live turn nor the loop.
 BATCH = 64
-_SENTENCE_END = re.compile(BETWEEN_SENTENCES)
-_ASKS = re.compile(
-    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
-    r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
-    r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
-    re.IGNORECASE,
-)
-# "And of Chile?": a question of so few words tells nothing, however it begins.
-_FRAGMENT = 3
-_TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +83,13 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
     gone = await tools.store.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
     # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
+    forgotten = await replayed(live, (key.subject, key.home), tools)
     played = await without_games(live, gone, lease, tools)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
-    own = await without_echoes(live, await recent_recalls(lease, tools), tools)
+    own = await without_echoes(forgotten.without(live), await recent_recalls(lease, tools), tools)
     written = {message.seq: message.text for message in messages}
     quoted = own if tools.profiles.get(key.profile).form.turns else []
-    kept = await apart(characters(quoted), lambda: _quotations(quoted, written), above=LARGE_BATCH)
+    kept = await apart(characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH)
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
     closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
@@ -126,7 +118,7 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
 
 def shown_words(message: LoggedMessage) -> str:
     """Return the words of a message that a quotation of it would hold; empty where it is not worth one."""
-    quotations = _quotations([message], {message.seq: message.text})
+    quotations = _quotations([message], {message.seq: message.text}, NOTHING)
     if not quotations:
         return ""
     shown = Detail(withheld=quotations[0].withheld).quoted(message.text)
@@ -134,13 +126,14 @@ def shown_words(message: LoggedMessage) -> str:
     return words if is_quotable(message.role, words.replace("…", " ")) else ""
 
 
-def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -> list[_Quotation]:
+def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], forgotten: Replayed) -> list[_Quotation]:
     found: list[_Quotation] = []
     for message in messages:
         withheld = _unsaid(message, message.text)
         shown = Detail(withheld=withheld).quoted(message.text)
         text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
-        if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if withheld else text):
+        is_cut = bool(withheld or forgotten.of(message))
+        if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
             continue
         name = spoken_name(message.name)
         if planted_order(text, message.role) or (_is_models(message) and is_assistants_small_talk(text)):
@@ -149,11 +142,11 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str]) -
         pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
         found.append(
             _Quotation(
-                message=message,
+                message=replace(message, text=written[message.seq]) if forgotten.of(message) else message,
                 pieces=pieces,
                 terms=terms(f"{name or ''} {text}"),
                 asks=asks(text),
-                withheld=_unsaid(message, written[message.seq]),
+                withheld=disjoint((*_unsaid(message, written[message.seq]), *forgotten.of(message))),
             )
         )
     return found
@@ -173,35 +166,6 @@ def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
     else:
         return ()
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
-
-
-def is_quotable(role: str, text: str) -> bool:
-    """Tell whether a message is worth finding again by itself.
-
-    >>> is_quotable("assistant", "Thanks a lot!"), is_quotable("user", "I live in Oslo.")
-    (False, True)
-    """
-    plain = squeeze(text)
-    if role not in ("user", "assistant") or not plain or is_bare_question(plain):
-        return False
-    return not all(small_talk(part) for part in _SENTENCE_END.split(plain) if part)
-
-
-def is_bare_question(text: str) -> bool:
-    """Tell whether a text asks and says nothing of who asks.
-
-    >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
-    (True, False)
-    """
-    plain = squeeze(text.replace("’", "'"))
-    if not asks(plain) or _TELLS.search(plain):
-        return False
-    parts = [part for part in _SENTENCE_END.split(plain) if part]
-    return all(asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) for part in parts)
-
-
-def _is_fragment(question: str) -> bool:
-    return len(question.split()) <= _FRAGMENT and not is_unspaced(question)
 
 
 def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:

@@ -27,8 +27,8 @@ from recollect.types import (
     Withheld,
 )
 from recollect.work.apart import apart
-from recollect.work.indexing import is_quotable
 from recollect.work.portions import LARGE_BATCH
+from recollect.work.quotable import is_quotable
 from recollect.work.recallable import readings
 from recollect.work.stale import Outdated, stale_stretches, with_secrets
 from recollect.work.tools import Tools

@@ -128,8 +128,13 @@ def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
                 is_topic=True,
             )
         ]
+    return outdated_topic(candidate.forgets, until=until)
+
+
+def outdated_topic(topic: str, *, until: Evidence) -> list[Outdated]:
+    """Say by which words quotations of a topic are found that a request to forget names."""
     found = []
-    for part in topic_parts(candidate.forgets):
+    for part in topic_parts(topic):
         words = topic_words(part)
         named = frozenset(terms(" ".join((part, *other_words(words))))) - {"user"}
         found.append(Outdated(content=words, terms=named, until=until, is_topic=True))
@@ -277,7 +282,7 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
     Returns:
         The stretches to leave out, ordered and without overlap; empty where all of the message still holds.
     """
-    clauses = [clause for sentence in sentences(fold(text)) for clause in _clauses(sentence)]
+    clauses = [clause for sentence in sentences(fold(text)) for clause in joined_clauses(sentence)]
     found: dict[int, Withheld] = {}
     for old in outdated:
         is_whole = old.is_everything and old.reaches(said)
@@ -312,7 +317,7 @@ def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ..
 
 
 @dataclass(frozen=True, slots=True)
-class _Clause:
+class Clause:
     """A clause, with the stretch that is left out with it: the joint to the clause beside it, too."""
 
     text: str
@@ -320,13 +325,14 @@ class _Clause:
     end: int
 
 
-def _clauses(sentence: Piece) -> list[_Clause]:
+def joined_clauses(sentence: Piece) -> list[Clause]:
+    """Cut a sentence into the clauses that are left out of messages, with the joints between them."""
     pieces = coarse_clauses(sentence)
-    found: list[_Clause] = []
+    found: list[Clause] = []
     for place, piece in enumerate(pieces):
         start = pieces[place - 1].end if place else piece.start
         end = pieces[1].start if not place and len(pieces) > 1 else piece.end
-        found.append(_Clause(piece.text, start, end))
+        found.append(Clause(piece.text, start, end))
     return found
 
 
@@ -349,7 +355,7 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
     return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))
 
 
-def _behind(clauses: Sequence[_Clause], said: Evidence, old: Outdated) -> list[_Clause]:
+def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
     """Return the clauses of a message that a closed memory was formed from; all where none has its quote."""
     quotes = [
         _folded(source.quote)

@@ -20,6 +20,7 @@ from recollect.types import (
     Subject,
     WeakenMemory,
 )
+from recollect.work.replays import said_again
 from recollect.work.restoration import restore
 from recollect.work.tools import Tools
 
@@ -131,7 +132,9 @@ async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
     back = [one.memory for one in plan.returning]
     rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
     restored = await restore(tools, back, undone=plan.undone | leaving)
-    return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added]
+    quotations = (*restored.memories, *(add.memory for add in restored.added))
+    told = said_again(back, quotations, tools)
+    return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added, *told]
 
 
 def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:

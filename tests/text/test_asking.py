@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.recall.query import is_question
-from recollect.work.indexing import is_bare_question, is_quotable
+from recollect.work.quotable import is_bare_question, is_quotable
 
 BARE = (
     "¿Qué debo evitar en un restaurante?",

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.types import ASKING, MemoryKind
-from recollect.work.indexing import is_bare_question
+from recollect.work.quotable import is_bare_question
 from talk import assistant, user
 
 TURNS = (MemoryKind.TURN,)

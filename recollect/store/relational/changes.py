@@ -10,7 +10,7 @@ from recollect.store.relational import numbers, subjects
 from recollect.store.relational.adding import Adding
 from recollect.store.relational.arrays import pack_fixed, pack_sources, pack_terms, role_code, role_number, unpack_fixed
 from recollect.store.relational.database import Database, Row
-from recollect.store.relational.ledger import refuse_erased
+from recollect.store.relational.ledger import mark_words, refuse_erased
 from recollect.store.relational.reopening import reopen, weaken
 from recollect.store.relational.rows import (
     KIND_NUMBER,
@@ -31,6 +31,7 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Evidence,
+    MarkWords,
     Memory,
     MemoryId,
     MemoryKind,
@@ -75,7 +76,11 @@ def apply(
     if changes:
         version = subjects.move_version(db, subject)
         subjects.ensure(db, home)
-        Changes(db, subject, home=home.key, salt=subjects.salt_of(term_key, subject), version=version).apply(changes)
+        on_memories = [change for change in changes if not isinstance(change, MarkWords)]
+        Changes(db, subject, home=home.key, salt=subjects.salt_of(term_key, subject), version=version).apply(
+            on_memories
+        )
+        mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
     if decisions:
         db.executemany(SQL["add_decision"], [_decision_row(subject, decision) for decision in decisions])
     return version

@@ -13,13 +13,15 @@ from recollect.store.relational import inner, subjects
 from recollect.store.relational.database import Database
 from recollect.store.relational.emptying import Whole
 from recollect.store.relational.hollowing import Hollowing, Place
+from recollect.store.relational.ledger import Ledger
 from recollect.store.relational.reaching import Reaching, Source
-from recollect.store.relational.rows import STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
+from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from recollect.store.relational.statements import load
-from recollect.types import EraseOrder, Erasure, MemoryState, Subject, message_address
+from recollect.types import EraseOrder, Erasure, MemoryKind, MemoryState, Subject, message_address
 
 SQL = load("erase")
 LOG_SQL = load("log")
+_TURN = KIND_NUMBER[MemoryKind.TURN]
 _CLOSED = STATE_NUMBER[MemoryState.CLOSED]
 # Subjects within another that are erased in one transaction: others write in between, and no lock list grows long.
 MAX_INNER = 200
@@ -133,6 +135,11 @@ class Part:
         erased = {(home.key, *place) for home, log in self._logs.items() for place in log.hollowed}
         for home, log in self._logs.items():
             self._weigh_formed(home, log, erased)
+            self._unquote_answers(home, log)
+        for subject in {mine: None} | dict.fromkeys(self._logs):
+            ledger = Ledger(self._db, subject, self._term_key)
+            for number in sorted(self._order.said):
+                ledger.add(ledger.mask(number), self._at)
         self._reaching.follow_folds()
         self._reaching.follow_links()
         readers = self._reaching.readers(self._logs)
@@ -205,6 +212,14 @@ class Part:
             subject = Subject.parse(name)
             if read_detail(detail).context_source in erased and self._reaching.reaches(subject):
                 self._reaching.out_of_context[subject].add(id_)
+
+    def _unquote_answers(self, home: Subject, log: Hollowing) -> None:
+        """Drop the quotations of what answers an erased message: it may repeat it."""
+        for conversation, seq in sorted(log.answers):
+            for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):
+                subject = Subject.parse(name)
+                if fetch_value(self._db, SQL["kind_and_state"], subject.key, id_) == _TURN:
+                    self._reaching.doomed[subject].add(id_)
 
     def _weigh_episodes(self, home: Subject, conversation: bytes, seqs: Sequence[int], *, any_left: bool) -> None:
         """Drop the summaries whose range holds an erased message, and let what is left there be summed up again."""

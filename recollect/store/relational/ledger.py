@@ -1,20 +1,22 @@
 """What was erased stays so: masked hashes, by which a message is told when it comes again. Works on a connection.
 
-A mask is a keyed hash of a message's hash. Its key is drawn from the database's own, apart from that of terms; a ledger
+A mask is a keyed hash of a message's hash; statements that were forgotten or erased are told in the same way. Its key
+is drawn from the database's own, apart from that of terms; a ledger
 that was imported goes on by the key it came with.
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 from hashlib import blake2b
 
-from recollect.clock import to_micros
+from recollect.clock import from_micros, to_micros
 from recollect.errors import StaleSubjectError
 from recollect.ids import id_bytes
 from recollect.store.relational.database import Database
 from recollect.store.relational.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
 from recollect.store.relational.statements import load
-from recollect.types import AddMemory, Change, Decision, Evidence, Message, StrengthenMemory, Subject
+from recollect.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
 
 SQL = load("erase")
 _WORD = 8
@@ -60,6 +62,17 @@ class Ledger:
         """Note a masked hash."""
         self._db.execute(SQL["note_erased"], (self.subject, mark, at))
 
+    def drop(self, mark: int) -> None:
+        """Take a masked hash back."""
+        self._db.execute(SQL["drop_erased"], (self.subject, mark))
+
+    def known(self, numbers: Sequence[int]) -> dict[int, datetime]:
+        """Return which hashes stand in the ledger under their masks, and since when."""
+        if self.empty:
+            return {}
+        found = {number: fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(number)) for number in numbers}
+        return {number: from_micros(at) for number, at in found.items() if at is not None}
+
     def levels(self, messages: Sequence[Message], reply: Message | None) -> list[int]:
         """Say how much of each message of a turn, and last of its reply, may be written.
 
@@ -80,6 +93,18 @@ class Ledger:
                 asked_erased = known
             levels.append(ERASED if gone else ANCHOR_MASKED if asked_erased and one.anchor is not None else WHOLE)
         return levels
+
+
+def mark_words(db: Database, subject: Subject, changes: Sequence[MarkWords], term_key: bytes) -> None:
+    """Note statements that are forgotten, and take back those that hold again."""
+    if not changes:
+        return
+    ledger = Ledger(db, subject, term_key)
+    for change in changes:
+        for number in change.forgotten:
+            ledger.add(ledger.mask(number), to_micros(change.at))
+        for number in change.returned:
+            ledger.drop(ledger.mask(number))
 
 
 def refuse_erased(db: Database, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:

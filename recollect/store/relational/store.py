@@ -17,6 +17,7 @@ from recollect.store.relational.embedding import Embedding
 from recollect.store.relational.hands import FEW_ROWS
 from recollect.store.relational.hot import hot_within, read_hot
 from recollect.store.relational.inner import inner_subjects
+from recollect.store.relational.ledger import Ledger
 from recollect.store.relational.operating import Operating
 from recollect.store.relational.rows import fetch_value
 from recollect.store.relational.statements import load
@@ -229,6 +230,14 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
             return changing.apply(db, subject, changes, decisions, home=home or subject, term_key=self._term_key)
 
         return await self._write(apply, subject, home or subject)
+
+    async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:
+        """See `LedgerReader.forgotten`."""
+        return await self._read(lambda db: Ledger(db, subject, self._term_key).known(marks))
+
+    async def has_forgotten(self, subject: Subject) -> bool:
+        """See `LedgerReader.has_forgotten`."""
+        return not await self._read_short(lambda db: Ledger(db, subject, self._term_key).empty)
 
     async def erase(self, order: EraseOrder) -> Erasure:
         """See `Store.erase`."""

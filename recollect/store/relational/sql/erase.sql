@@ -14,6 +14,9 @@ SELECT at FROM erased_message WHERE subject = ?1 AND mark = ?2
 INSERT INTO erased_message (subject, mark, at) VALUES (?1, ?2, ?3)
     ON CONFLICT (subject, mark) DO UPDATE SET at = excluded.at
 
+-- name: drop_erased
+DELETE FROM erased_message WHERE subject = ?1 AND mark = ?2
+
 -- name: level_of
 SELECT erased FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
