@@ -376,11 +376,7 @@ def _candidate(reading: Reading, clause: Piece, fact: Fact, when: datetime, *, d
     return Candidate(
         kind=MemoryKind.FACT,
         text=f"{reading.speaker.name}{'' if possessive else ' '}{fact.says}.",
-        type="instruction"
-        if fact.category == "instruction"
-        else "preference"
-        if fact.category == "preference"
-        else "fact",
+        type=fact.category if fact.category in ("instruction", "preference") else "fact",
         category=fact.category,
         key=fact.key,
         value=fact.value,
