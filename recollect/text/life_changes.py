@@ -23,6 +23,12 @@ _POST = (
     rf"(?:{_HOUSE}|team|squad|crew|department|dept|ward|office|desk|unit|section|reception|counter|tills?|phones|line|"
     r"division|rota|project|floor)"
 )
+_KINDS_OF_POSTS = (
+    frozenset("branch store shop restaurant site plant depot warehouse station campus".split()),
+    frozenset("team squad crew department dept unit section division project".split()),
+    frozenset("ward floor".split()),
+    frozenset("office desk reception counter till tills phones phone line rota".split()),
+)
 _SENT = (
     r"(?:moved|transferred|assigned|posted|relocated|reassigned|seconded|switched|put|placed|sent|shifted|bumped|"
     r"redeployed|promoted|demoted|rotated|stuck)"
@@ -43,8 +49,11 @@ _PARTS = {
         rf"|{_I}(?: a| the)? (?:branch|store|shop|team|ward|shift|department|site) (?:manager|lead|leader|supervisor)\b"
     ),
     "workplace": re.compile(
-        rf"{_I} (?:work|works|working|employed|start|starts|started|starting|joined|joins)\b"
-        rf"|{_I} an? (?:[a-z]{{1,20}} ){{1,4}}?(?:at|in|for|with)\b"
+        rf"{_I} (?:work|works|working|employed|start|starts|started|starting)\b(?: [a-z]{{1,20}}){{0,4}}? "
+        r"(?:at|for|in|with)\b"
+        rf"|{_I} (?:joined|joins)\b"
+        r"|\b(?:i|we|the user) (?:m|am|is|re|are|was)(?: (?:now|currently|also))? an? (?:[a-z]{1,20} ){1,4}?"
+        r"(?:at|in|for|with)\b"
     ),
     "role": re.compile(
         rf"{_I}(?: (?:a|an|the|our))?(?: [a-z]{{1,15}}){{0,2}}? (?:lead|leader|manager|supervisor|head|foreman|deputy|"
@@ -100,7 +109,19 @@ class LifeChange:
         said = " ".join(old.words)
         if owner_of(old.words) != ME or _NOT_NOW.search(said):
             return False
-        return any(_PARTS[part].search(said) and not value <= frozenset(old.words) for part, value in self.values)
+        words = frozenset(old.words)
+        return any(
+            bool(_PARTS[part].search(said)) and not value <= words and (part != "post" or _is_same_kind(value, words))
+            for part, value in self.values
+        )
+
+
+def _is_same_kind(value: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether two posts are of one kind: who is back in the office has not left the team."""
+    ours, theirs = (
+        {number for number, kind in enumerate(_KINDS_OF_POSTS) if not said.isdisjoint(kind)} for said in (value, words)
+    )
+    return not ours or not ours.isdisjoint(theirs)
 
 
 def life_change(clause: ReadClause, within: ReadClause) -> LifeChange | None:

@@ -272,6 +272,9 @@ def test_news_contradicts_what_was_so(news: str, old: str) -> None:
         ("i use python 3.10 at home too", "we use python 3.10 at work"),
         ("the temperature rose to 3.13", "we use python 3.10 at work"),
         ("i have a headache", "no headphones in the office"),
+        ("now that we're back in the office three days a week, what shoes do i need?", "i'm in the billing team"),
+        ("I've been transferred to the Bolton branch", "I work nights as a guard"),
+        ("I've been transferred to the Bolton branch", "i have a treadmill in the hall"),
     ],
 )
 def test_news_of_something_else_contradicts_nothing(news: str, old: str) -> None:
