@@ -77,7 +77,7 @@ async def find_forgotten(
     ends = [old.until.said_at for old in topics if old.until]
     return Forgotten(
         outdated=[old for messages in read for old in answers_among(messages, topics, of=messages[:1])],
-        said=[(text, stale_stretches(text, source, topics)) for text, source in said.values()],
+        said=[(text, _meant(text, source, topics)) for text, source in said.values()],
         at=max(ends) if ends else None,
     )
 
@@ -106,6 +106,13 @@ async def question_with_answer(said: Evidence, subject: Subject, tools: Tools) -
         if above is not None:
             return [message for message in read if message.seq >= above.seq]
     return []
+
+
+def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Withheld]:
+    """Return the stretches of a message that are meant: all of it where a summary rests on it, which quotes nothing."""
+    place = (said.conversation, said.seq)
+    summed = any(not one.quote and (one.conversation, one.seq) == place for old in topics for one in old.evidence)
+    return (Withheld(start=0, end=len(text)),) if summed else stale_stretches(text, said, topics)
 
 
 def answers_among(
