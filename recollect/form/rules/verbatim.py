@@ -33,6 +33,14 @@ _IMPORTANCE = 0.5
 _REFERS = re.compile(r"(?:it|that|there|those|these|its)(?:'s|\b)", re.IGNORECASE)
 
 
+# A question without its mark, and what is asked for: 'which city does my sister live in', 'pick a colour for my bike'.
+_ASKS = re.compile(
+    r"(?:(?:and|so|ok|but)\s++)?(?:what|where|which|whose|who|why|how|when(?=\s++(?:is|are|was|were|do|does|did|will|can)\b)|is|are|do|does|did|can|"
+    r"could|pick|choose|tell|remind|put|set|book|order|draw|guess)\b(?!')",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Quoted:
     """What a note quotes."""
@@ -148,7 +156,7 @@ def _told(reading: Reading, clause: Piece) -> _Quoted | None:
     lead = lead_of(clause.text)
     body = clause.text[lead:]
     dated = bool(reading.inside(clause))
-    if commands(body) or is_of_the_moment(body, dated=dated):
+    if commands(body) or _ASKS.match(body) or is_of_the_moment(body, dated=dated):
         return None
     piece = Piece(body, clause.start + lead)
     of = antecedent_of(body, (reading.masked[: clause.start], *reading.before[:2]))

@@ -149,8 +149,18 @@ def _is_talk(sentence: str, message: str, language: str) -> bool:
     return len(message) <= longest and not TEXT_WORK[language].search(_plain(message or sentence))
 
 
+# Words that ask where a sentence begins with them, its question mark left out.
+_QUESTION_WORDS = re.compile(
+    r"\W{0,3}(?:(?:und|et|y|e|en|ok|also) )?(?:wo|was|wer|wie|wann|welche[rsnm]?|"
+    r"ou|quel(?:le)?s?|qui|comment|combien|donde|cual(?:es)?|"
+    r"que|quien|como|cuando|cuanto|onde|qual|quais|quem|quanto|dove|quale|quali|chi|come|quando|waar|wat|hoe|wanneer|welke?)\b"
+)
+
+
 def _stated(sentence: str, language: str) -> str:
     """Return what a sentence states: all of it, or what stands before its question."""
+    if _QUESTION_WORDS.match(_plain(sentence)):
+        return ""
     is_unspaced = language in ("ja", "zh")
     if not asks(sentence) and not (is_unspaced and _ASKS_UNSPACED.search(sentence)):
         return "" if opens_asking(sentence) else sentence.strip()

@@ -82,6 +82,9 @@ def test_a_statement_of_life_is_quoted(text: str, quoted: str) -> None:
     [
         # Questions, orders and work at hand.
         "is the rent 900 there?",
+        "which city does my sister live in",
+        "how old are my kids, the museum wants to know",
+        "pick a colour for my bike, something bright",
         "what's the commute like from Leeds?",
         "paid off how exactly?",
         "make the goal 1:50 and the budget 300",
@@ -200,6 +203,9 @@ def test_a_statement_in_another_language_is_quoted(text: str, quoted: str) -> No
     "text",
     [
         "Wo wohne ich nochmal?",
+        "wo wohne ich",
+        "wie heißt meine Katze",
+        "waar woon ik",
         "Wenn ich in Halle wohne, brauche ich ein Auto",
         "Ich würde gern in Halle wohnen",
         "Ich hätte gern eine Liste",
