@@ -136,7 +136,7 @@ def _against(candidate: Candidate, known: Known, message: str) -> str:
         return "they speak of different people"
     if only_one_of_health(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key)):
         return "one of them concerns health"
-    if _ADDS.search(candidate.quote):
+    if adds_something(candidate.quote):
         return "it adds something"
     if took_place(known) and not _CORRECTS.search(message):
         return "what took place stays"
@@ -147,6 +147,11 @@ def _against(candidate: Candidate, known: Known, message: str) -> str:
         if all(key in SINGLE_VALUED for key in keys):
             return "they are two slots of a person"
     return ""
+
+
+def adds_something(words: str) -> bool:
+    """Return whether a statement says that it adds to what is known: 'I also teach', 'another job'."""
+    return bool(_ADDS.search(words))
 
 
 def _led_apart(one: Wording, other: Wording) -> bool:

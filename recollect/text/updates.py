@@ -54,6 +54,10 @@ _MAX_PARTED = 4
 _MAX_BETWEEN = 2
 # Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
 _MIN_PREFIX = 6
+# Verbs that say nothing of what a number is the amount of.
+_OF_ANYTHING = frozenset(
+    "take took pay paid have has had get got use need spend cost charge earn drink eat buy".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,12 +300,25 @@ def _has_all(topic: frozenset[str], words: frozenset[str]) -> bool:
 def _gives_another_value(new: ReadClause, old: ReadClause) -> bool:
     if not may_be_the_same(new.words, old.words) or not may_share_owner(new.words, old.words):
         return False
+    if _differ_in_thing(new.topic, old.topic):
+        return False
     return any(
         given.isdisjoint(old.values[other])
         and (_names(new.named[kind], old.named[other]) or _names(old.named[other], new.named[kind]))
         for kind, given in new.values.items()
         for other in (kind, "clock" if kind == "amount" else kind)
         if other in old.values
+    )
+
+
+def _differ_in_thing(new: frozenset[str], old: frozenset[str]) -> bool:
+    """Whether two clauses share a verb alone that goes with any thing: 'take 5 mg of this', 'take 20 mg of that'."""
+    shared = {word for word in new if any(_same(word, other) for other in old)}
+    return (
+        bool(shared)
+        and shared <= _OF_ANYTHING
+        and bool(new - shared)
+        and not all(any(_same(word, other) for other in shared) for word in old)
     )
 
 

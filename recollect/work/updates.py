@@ -27,14 +27,14 @@ from recollect.types import (
 )
 from recollect.work.apart import apart
 from recollect.work.batch import Batch
+from recollect.work.paraphrase import clauses_behind, of_the_user
 from recollect.work.portions import LARGE_BATCH
 from recollect.work.proposing import Extracted
 from recollect.work.quotations import MANY_ROWS, places
-from recollect.work.stale import Outdated
+from recollect.work.restated import restated
+from recollect.work.stale import Outdated, outdated_memory
 from recollect.work.tools import Tools
 
-# Who a memory begins with.
-_NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
 # A note that quotes its speaker is compared by what they said.
 _FRAME = re.compile(r'\A[^":]{1,120}: "(?P<words>.*)"\Z', re.DOTALL)
 REASON = "a later message says otherwise"
@@ -65,13 +65,14 @@ async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: 
     said = {message.seq: evidence_of(message) for message in batch.messages}
     outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
     hot = batch.hot
-    if not outdated or not len(hot) or not extracted.by_rules:
+    if not len(hot) or not extracted.by_rules:
         return Superseded(outdated=outdated)
-    found = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
-    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
-    size = sum(len(memory.text) for memory in memories) * len(outdated)
-    ended = await apart(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
+    ended = await _contradicted(outdated, hot, tools, gone=gone) if outdated else []
+    if tools.model is not None:  # it refused these messages, and may have put older ones into words of its own
+        over = gone | {memory.id for memory, _ in ended}
+        older = await restated(extracted.candidates, said, hot, tools, gone=over)
+        outdated += [outdated_memory(memory, until=until) for memory, until in older]
+        ended += older
     now = tools.clock.now()
     return Superseded(
         changes=[
@@ -108,6 +109,17 @@ def _closed(change: AddMemory, outdated: Sequence[Outdated], now: datetime) -> A
     return replace(change, memory=replace(memory, state=MemoryState.CLOSED, valid_to=ends, closed_at=now))
 
 
+async def _contradicted(
+    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId]
+) -> list[tuple[Memory, Evidence]]:
+    """Find the notes and facts that messages contradict, each with that message."""
+    found = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
+    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    size = sum(len(memory.text) for memory in memories) * len(outdated)
+    return await apart(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
+
+
 def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
     """Find the notes and facts that messages may contradict."""
     return sorted({place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)})
@@ -138,21 +150,16 @@ def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
     """Return the message that contradicts a memory; None where none does."""
     for old in outdated:
         reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
-        if reached and old.update and contradicts(old.update, _words(of_the_user(memory))):
+        if (
+            reached
+            and old.update
+            and (
+                contradicts(old.update, _words(of_the_user(memory)))
+                or any(contradicts(old.update, clause) for clause in clauses_behind(memory))
+            )
+        ):
             return old.until
     return None
-
-
-def of_the_user(memory: Memory) -> str:
-    """Return a memory's text with the user under that name: a model may call them by their own.
-
-    A name is the user's where the words that it rests on do not have it: 'Mila uses Java' of 'I use Java'.
-    """
-    name = _NAMED.match(memory.text)
-    quotes = [said.quote for said in memory.evidence]
-    if not name or not all(quotes) or any(name["name"].lower() in quote.lower() for quote in quotes):
-        return memory.text
-    return f"The user{memory.text[name.end('name') :]}"
 
 
 def _words(text: str) -> str:
