@@ -6,6 +6,8 @@ import pytest
 
 from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.model import ResolvePolicy
+from recollect.resolve.batch import of_memory
+from recollect.resolve.claim import MAX_MESSAGES_BACK, Worth, weigh_claim
 from recollect.resolve.decide import resolve
 from recollect.resolve.judge import open_questions
 from recollect.resolve.plan import Neighbour, Neighbours, ResolveContext, Resolved, Verdict
@@ -168,3 +170,86 @@ def test_t4_any_key_holds_one_value(key: str) -> None:
 def test_t4_a_key_declared_to_hold_several_values_keeps_them(key: str) -> None:
     decided, _ = claim(stored(fact(key.format("red"), "red")), fact(key.format("blue"), "blue"))
     assert (decided.action, decided.closes) == (Action.ADD, ())
+
+
+def worth(old: Candidate, new: Candidate, message: str, *, said: Evidence | None = None) -> Worth:
+    """Weigh a claim; the old statement was said in conversation `old` as message 2."""
+    known = of_memory(stored(old))
+    return weigh_claim(new, said or evidence(), known, message, POLICY)[0]
+
+
+def test_a_note_corrects_none_that_says_the_same() -> None:
+    home = note("The user lives in Graz.")
+    assert worth(home, note("The user lives in Graz."), "Graz, not Linz.") is Worth.REFUSED
+    assert worth(home, note("The user lives in Linz."), "Linz, not Graz.") is Worth.TAKEN
+
+
+def test_that_the_same_is_over_corrects_it() -> None:
+    assert worth(note("The user rents a garage."), note("The user rents a garage.", ends=True), "no more garage") is (
+        Worth.TAKEN
+    )
+
+
+def test_facts_are_told_apart_by_their_values_not_their_words() -> None:
+    text = "The user's tent has a size."
+    old, new = fact("tent_size", "two people", text=text), fact("tent_size", "four people", text=text)
+    assert worth(old, new, "It sleeps four.") is Worth.TAKEN
+
+
+@pytest.mark.parametrize(
+    ("distance", "chat", "taken"),
+    [
+        (1, "old", True),
+        (MAX_MESSAGES_BACK, "old", True),
+        (MAX_MESSAGES_BACK + 1, "old", False),
+        (0, "old", False),
+        (-1, "old", False),
+        (1, "new", False),
+    ],
+)
+def test_i_meant_takes_back_what_was_said_right_before_it_in_the_same_talk(
+    distance: int, chat: str, taken: bool
+) -> None:
+    said = evidence(seq=2 + distance, chat=chat)
+    old, new = note("The user drew a heron."), note("The meeting is at nine.")
+    assert (worth(old, new, "No wait, I meant nine.", said=said) is Worth.TAKEN) is taken
+    assert worth(old, new, "The meeting is at nine.", said=said) is not Worth.TAKEN
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "taken"),
+    [
+        # What both say is not what the contrast is about.
+        (note("Ana plays the cello."), note("Ana repairs the cello."), "not the cello itself", False),
+        (note("Ana plays the cello."), note("Ana moved to Turin."), "She sold the cello.", True),
+        # What is denied, or over, is named in the new statement as well.
+        (note("Ana plays the cello."), note("Ana does not play the cello."), "not the cello", True),
+        (note("Ana plays the cello."), note("Ana plays the cello.", ends=True), "She quit the cello.", True),
+        # The contrast stands right before the word.
+        (note("Ana plays the cello."), note("Ana moved to Turin."), "not now, but one day she plays the cello", False),
+        # Words that hold of many things name nothing, nor do signs and degrees.
+        (note("Ana likes it again."), note("Ana moved to Turin."), "She does not like Rome again.", False),
+        (fact("snack", "dates"), note("Ana moved to Turin."), "Not dates.", True),
+    ],
+)
+def test_a_message_corrects_what_it_names_as_over(old: Candidate, new: Candidate, message: str, taken: bool) -> None:
+    _, reason = weigh_claim(new, evidence(), of_memory(stored(old)), message, POLICY)
+    assert (reason == "it names what it corrects") is taken
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "related"),
+    [
+        (note("Rex sleeps in the kitchen."), note("Rex has a kennel in the yard."), False),
+        (note("The user uses Vim."), note("The user uses Helix."), False),
+        (note("The user uses Vim."), note("The user now uses Helix instead."), True),
+        (note("The user uses Vim."), fact("editor", "Helix", text="The user uses Helix."), True),
+        (note("The garage door is open."), note("The garage door is closed."), True),
+        (note("The user is rich."), note("The user is poor."), True),
+        (note("The user visits Rome.", type="event"), note("The user visits Turin.", type="event"), False),
+        (fact("uses_tabs", "no", text="x"), fact("uses_tabs", "yes", text="y"), True),
+        (note("The user's exam is on 3 June."), note("The choir sings on 3 June."), False),
+    ],
+)
+def test_a_claim_is_taken_where_both_speak_of_one_thing_alone(old: Candidate, new: Candidate, related: bool) -> None:
+    assert (worth(old, new, new.text) is Worth.TAKEN) is related
