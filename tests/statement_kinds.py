@@ -77,6 +77,7 @@ TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "c
 EVERY_NODE = {
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
+    ("erase", "contexts_of"),
     ("erase", "formed_elsewhere"),
     ("erase", "read_by"),
     ("erase", "links_of_all"),

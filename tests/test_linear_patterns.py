@@ -29,6 +29,7 @@ KNOWN_HIDDEN = {
     "recollect.dates.resolve",
     "recollect.form.rules.fact",
     "recollect.form.rules.pursuits",
+    "recollect.form.rules.verbatim_words",
     "recollect.providers.jsonscan",
 }
 # `rf"(?i)\b{word}\b"` with a word of our own table.

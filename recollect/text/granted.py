@@ -80,7 +80,7 @@ def granted_span(sentence: str) -> tuple[int, int] | None:
 def granted_part(sentence: str) -> str:
     """Return what a sentence takes for granted, as a statement; empty where it is nothing.
 
-    >>> granted_part("Since I moved to Ghent, where can I swim?"), granted_part("After joining Arup I sleep well")
+    >>> granted_part("Since I moved to Ghent, where can I swim?"), granted_part("After joining Arup, I sleep")
     ('I moved to Ghent', 'I joined Arup')
     """
     span = granted_span(sentence)

@@ -65,8 +65,8 @@ _BEFORE = 16
 def software_in(text: str) -> dict[str, frozenset[str]]:
     """Return the programs that a text names, by kind.
 
-    >>> software_in("We moved from Jenkins to GitHub Actions")
-    {'ci': frozenset({'github actions', 'jenkins'})}
+    >>> sorted(software_in("We moved from Jenkins to GitHub Actions")["ci"])
+    ['github actions', 'jenkins']
     >>> software_in("we go home")
     {}
     """

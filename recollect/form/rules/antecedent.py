@@ -43,9 +43,9 @@ def antecedent_of(clause: str, before: Sequence[str]) -> str:
         clause: A clause of the user, without words that only lead to it.
         before: What the user said before it, the nearest first.
 
-    >>> antecedent_of("she lives in Reading", ("my mum isn't well",))
+    >>> antecedent_of("she lives in Reading with Ken", ("my mum isn't well",))
     'their mum'
-    >>> antecedent_of("she lives in Reading", ("my mum and my sister aren't talking",))
+    >>> antecedent_of("she lives in Reading with Ken", ("my mum and my sister aren't talking",))
     ''
     """
     found = _PRONOUN.match(clause)
