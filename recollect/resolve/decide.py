@@ -21,14 +21,13 @@ from recollect.resolve.compare import (
 from recollect.resolve.correction import taken_back
 from recollect.resolve.ending import ended_since, forgotten, moved_on, over
 from recollect.resolve.lifecycle import outlived
-from recollect.resolve.plan import Closing, Neighbours, Resolution, ResolveContext, Resolved, Verdict
+from recollect.resolve.outcomes import again, held, late, less_sure, plain, replacing
+from recollect.resolve.plan import Neighbours, Resolution, ResolveContext, Resolved, Verdict
 from recollect.resolve.replaced import replaced
 from recollect.resolve.shifted import with_shifted
 from recollect.resolve.slots import leaves_out, opposite_mark, slot_mark
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
-# What saying a thing again adds to its importance, and the most that repetition alone can reach.
-RAISE, HIGHEST_RAISED = 0.05, 0.95
 _EVENTS = frozenset({"event", "plan"})
 # What a note ends that need not be like it, and why.
 _ENDINGS = (
@@ -73,27 +72,27 @@ def _decide(
     candidate, _ = said
     _, context = rules
     if place in context.held and (candidate.ends or not _is_known(batch, place, candidate)):
-        return _held(batch, said, context.held[place], context.waiting)
+        return held(batch, said, context.held[place], context.waiting)
     if candidate.importance < context.min_importance:
-        return _plain(
+        return plain(
             Action.IGNORE, said, f"importance {candidate.importance:.2f} is below {context.min_importance:.2f}"
         )
     if candidate.confidence < context.min_confidence:
-        return _plain(
+        return plain(
             Action.IGNORE, said, f"confidence {candidate.confidence:.2f} is below {context.min_confidence:.2f}"
         )
     if candidate.forgets:
         return _forgotten(batch, place, said)
     wrong = taken_back(batch, place, said)
     if wrong:
-        return _replacing(batch, said, wrong, "it corrects what was said before")
+        return replacing(batch, said, wrong, "it corrects what was said before")
     if candidate.kind is MemoryKind.FACT:
         decided = (_ended if candidate.ends else _fact)(batch, said, rules[0])
     else:
         if candidate.ends and candidate.replaces in batch.closed:
-            return _plain(Action.IGNORE, said, "what it ends has ended already")
+            return plain(Action.IGNORE, said, "what it ends has ended already")
         if candidate.ends:  # what the extractor names ends first, also where the note only repeats its words
-            ended = _corrected(batch, place, said, _plain(Action.ADD, said, "new"), rules)
+            ended = _corrected(batch, place, said, plain(Action.ADD, said, "new"), rules)
             if ended.closes:
                 return ended
         decided = _note(batch, place, said, rules)
@@ -119,7 +118,7 @@ def _corrected(
     if worth is Worth.TAKEN and is_newer(evidence, claimed):
         return _with_closing(batch, said, decided, claimed, reason)
     if worth is Worth.TAKEN:
-        return _late(said, claimed) if decided.adds and not candidate.ends else decided
+        return late(said, claimed) if decided.adds and not candidate.ends else decided
     told = f"{decided.reason}; the extractor would correct another memory, but {reason}"
     return replace(decided, reason=told, doubted=claimed.memory if worth is Worth.DOUBTED else None)
 
@@ -156,70 +155,6 @@ def _is_known(batch: Batch, place: int, candidate: Candidate) -> bool:
     return any(same(candidate.text, known.text) for known, _ in batch.notes(place))
 
 
-def _held(batch: Batch, said: tuple[Candidate, Evidence], reason: str, waiting: Sequence[str]) -> Resolved:
-    """Hold a candidate, once: who repeats it a thousand times gets it looked at no sooner."""
-    here = [one.candidate.text for one in batch.done if one.action is Action.HOLD]
-    if any(same(said[0].text, text) for text in (*waiting, *here)):
-        return _plain(Action.IGNORE, said, f"waits for review already: {reason}")
-    if said[0].ends:  # approved, it would hold what it says to be over
-        return _plain(Action.IGNORE, said, f"an end is not taken from what must be reviewed: {reason}")
-    return _plain(Action.HOLD, said, reason)
-
-
-def _plain(action: Action, said: tuple[Candidate, Evidence], reason: str) -> Resolved:
-    return Resolved(action=action, candidate=said[0], evidence=(said[1],), reason=reason)
-
-
-def _again(batch: Batch, said: tuple[Candidate, Evidence], known: Known, action: Action, reason: str) -> Resolved:
-    """Strengthen what is known already, in the store or in the batch."""
-    candidate, evidence = said
-    if known.place is not None:
-        batch.add_evidence(known.place, evidence)
-        return _plain(Action.IGNORE, said, f"{reason} (said more than once here)")
-    highest = max(known.importance, candidate.importance)
-    raised = max(highest, min(highest + RAISE, HIGHEST_RAISED)) if action is Action.MERGE else highest
-    return Resolved(
-        action=action,
-        candidate=candidate,
-        evidence=(evidence,),
-        target=known.memory,
-        reason=reason,
-        strengthens=True,
-        importance=raised,
-    )
-
-
-def _replacing(
-    batch: Batch, said: tuple[Candidate, Evidence], old: Sequence[Known], reason: str, *, refined: bool = False
-) -> Resolved:
-    candidate, evidence = said
-    closes: list[Closing] = []
-    for known in old:
-        closes.extend(batch.end(known, candidate.valid_from, evidence, refined=refined))
-    target = next((known.memory for known in old if known.memory), None)
-    return Resolved(
-        action=Action.REPLACE if target else Action.ADD,
-        candidate=candidate,
-        evidence=(evidence,),
-        target=target,
-        reason=reason,
-        closes=tuple(closes),
-    )
-
-
-def _late(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
-    candidate, evidence = said
-    return Resolved(
-        action=Action.ADD,
-        candidate=candidate,
-        evidence=(evidence,),
-        target=known.memory,
-        reason="said before what holds now: stored as ended",
-        valid_to=max(known.valid_from, candidate.valid_from),
-        ended_by=max(known.said, key=lambda one: (one.said_at, one.seq), default=None),
-    )
-
-
 def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
     candidate, evidence = said
     ruled_out = opposite_mark(candidate.key, candidate.value)
@@ -231,31 +166,25 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy)
     ]
     for known in here:
         if same_value(candidate, known):
-            return _again(batch, said, known, Action.IGNORE, "this is known already")
+            return again(batch, said, known, Action.IGNORE, "this is known already")
     rivals = [*here, *against]
     if not rivals:
-        return _plain(Action.ADD, said, "new")
+        return plain(Action.ADD, said, "new")
     for known in rivals:
         if not is_newer(evidence, known):
-            return _late(said, known)
+            return late(said, known)
     named = any(known.memory and known.memory.id == candidate.replaces for known in rivals)
     openly = policy.change_beats_confidence and (changes_openly(candidate) or named)
     for known in rivals:
         if candidate.confidence < known.confidence and not openly:
-            return _less_sure(said, known)
-    return _replacing(
+            return less_sure(said, known)
+    return replacing(
         batch, said, rivals, "a newer value of the same slot" if here else "a newer statement of the opposite"
     )
 
 
 def _leaves_out(candidate: Candidate, known: Known) -> bool:
     return leaves_out(candidate.key, candidate.value, known.key, known.value)
-
-
-def _less_sure(said: tuple[Candidate, Evidence], known: Known) -> Resolved:
-    candidate, evidence = said
-    reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
-    return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason)
 
 
 def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
@@ -266,12 +195,12 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
         if same_slot(candidate, known) and (not candidate.value or same_value(candidate, known))
     ]
     if not ending:
-        return _plain(Action.IGNORE, said, "nothing known that it would end")
+        return plain(Action.IGNORE, said, "nothing known that it would end")
     if not all(is_newer(evidence, known) for known in ending):
-        return _plain(Action.IGNORE, said, "said before what it would end")
+        return plain(Action.IGNORE, said, "said before what it would end")
     surer = [known for known in ending if known.confidence > candidate.confidence]
     if surer and not policy.change_beats_confidence:
-        return _less_sure(said, surer[0])
+        return less_sure(said, surer[0])
     closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from, evidence)]
     return Resolved(
         action=Action.CLOSE,
@@ -288,7 +217,7 @@ def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Re
     meant = forgotten(batch, place, said)
     closes = [closing for known in meant for closing in batch.end(known, evidence.said_at, evidence)]
     if not meant:
-        return _plain(Action.IGNORE, said, "nothing known that it would end")
+        return plain(Action.IGNORE, said, "nothing known that it would end")
     return Resolved(
         action=Action.CLOSE,
         candidate=candidate,
@@ -303,8 +232,8 @@ def _ending_nothing(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
     """Decide on the end of something that is not known, or not any more."""
     candidate, _ = said
     if candidate.replaces and batch.find(candidate.replaces) is None:
-        return _plain(Action.IGNORE, said, "what it would end has ended already")
-    return _plain(Action.ADD, said, "new; nothing known that it would end")
+        return plain(Action.IGNORE, said, "what it would end has ended already")
+    return plain(Action.ADD, said, "new; nothing known that it would end")
 
 
 def _note(
@@ -317,14 +246,14 @@ def _note(
     near.sort(key=lambda pair: -pair[1])
     for known, _ in near:
         if same(candidate.text, known.text):
-            return _again(batch, said, known, Action.IGNORE, "the same words are known already")
+            return again(batch, said, known, Action.IGNORE, "the same words are known already")
     for ended_by, reason in _ENDINGS:
         ended = ended_by(batch, place, said)
         if ended:
-            return _replacing(batch, said, ended, reason)
+            return replacing(batch, said, ended, reason)
     later = ended_since(batch, place, said)
     if later:
-        return _late(said, later)
+        return late(said, later)
     for known, similarity in near:
         decided = _against(batch, said, known, (policy, similarity))
         if decided:
@@ -332,31 +261,31 @@ def _note(
     if candidate.ends:
         return _ending_nothing(batch, said)
     verdict = context.judged.get(place)
-    return _judged(batch, said, verdict) if verdict else _plain(Action.ADD, said, "new")
+    return _judged(batch, said, verdict) if verdict else plain(Action.ADD, said, "new")
 
 
 def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) -> Resolved:
     """Follow a model's word as far as the rules allow it; else add, and say why."""
     candidate, evidence = said
     if verdict.action is Action.ADD:
-        return _plain(Action.ADD, said, "new, says a model that saw what is near")
+        return plain(Action.ADD, said, "new, says a model that saw what is near")
     known = batch.find(verdict.target) if verdict.target else None
     if verdict.action is None or known is None:
-        return _plain(Action.ADD, said, f"new; {verdict.problem or 'what a model would put it to has just ended'}")
+        return plain(Action.ADD, said, f"new; {verdict.problem or 'what a model would put it to has just ended'}")
     if verdict.action is Action.REPLACE:
         if is_newer(evidence, known):
-            return _replacing(batch, said, [known], "a model says that it corrects this")
+            return replacing(batch, said, [known], "a model says that it corrects this")
         return replace(
-            _late(said, known), reason="a model would put it in the place of what is not older: stored as ended"
+            late(said, known), reason="a model would put it in the place of what is not older: stored as ended"
         )
     against = differs(candidate.text, known.text)
     if against is not None:
-        return _plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
+        return plain(Action.ADD, said, f"new; a model takes it for what is known, but {against}")
     if not says_more(candidate.text, known.text):
-        return _again(batch, said, known, verdict.action, "a model says that this is known")
+        return again(batch, said, known, verdict.action, "a model says that this is known")
     if is_newer(evidence, known):
-        return _replacing(batch, said, [known], "a model says that this is known; it says more", refined=True)
-    return _plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
+        return replacing(batch, said, [known], "a model says that this is known; it says more", refined=True)
+    return plain(Action.ADD, said, "new; a model takes it for what is known, but it says more")
 
 
 def _against(
@@ -368,7 +297,7 @@ def _against(
     lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
     newer = is_newer(evidence, known)
     if lasting and contradicts(candidate.text, known.text):
-        return _replacing(batch, said, [known], "says the opposite and is newer") if newer else _late(said, known)
+        return replacing(batch, said, [known], "says the opposite and is newer") if newer else late(said, known)
     # A record tells of a moment: another one in like words tells of another moment.
     how = None if candidate.detail.summary else alike(candidate.text, known.text, policy, similarity)
     if how is None:
@@ -376,9 +305,9 @@ def _against(
     differs = never_merge(candidate.text, known.text)
     if differs is None:
         if not says_more(candidate.text, known.text):
-            return _again(batch, said, known, Action.MERGE, f"says the same ({how})")
+            return again(batch, said, known, Action.MERGE, f"says the same ({how})")
         if newer:
-            return _replacing(batch, said, [known], f"says the same and more ({how})", refined=True)
+            return replacing(batch, said, [known], f"says the same and more ({how})", refined=True)
         return None  # what an older statement has beyond a newer one is worth a memory of its own
     if of_others(candidate.text, known.text) or not one_change_apart(candidate.text, known.text):
         return None
@@ -386,7 +315,7 @@ def _against(
     if not lasting or known.place is not None:
         return None
     if newer and changes_openly(candidate) and not denies(candidate.text):
-        return _replacing(batch, said, [known], f"speaks of a change: {differs}")
+        return replacing(batch, said, [known], f"speaks of a change: {differs}")
     if not newer and told_as_change(known) and not denies(known.text):
-        return _late(said, known)
+        return late(said, known)
     return None

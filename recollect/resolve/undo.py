@@ -7,7 +7,7 @@ or took the place of what replaced it meanwhile. A memory that rests on other me
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.resolve.decide import RAISE
+from recollect.resolve.outcomes import RAISE
 from recollect.resolve.slots import slot_mark, value_mark
 from recollect.types import Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, MemoryState, WeakenMemory
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.chat.names import spoken_name
 from recollect.dates import Direction, resolve_dates
 from recollect.form.doubt import is_doubted_taste
 from recollect.form.irony import is_ironic
@@ -18,16 +17,16 @@ from recollect.form.rules.fact import Fact
 from recollect.form.rules.facts import facts_of
 from recollect.form.rules.identity import are_anothers
 from recollect.form.rules.joint_subject import is_half_subject
+from recollect.form.rules.messages import each_message
 from recollect.form.rules.new_amount import amount_after
 from recollect.form.rules.noting import corrected_note, day_of, forget_of, notes_of, remembered, retraction, went_on
 from recollect.form.rules.people import is_naming, named_within
 from recollect.form.rules.reading import DOUBTED, PLAIN, Reading
 from recollect.form.rules.shifting import with_shifts
-from recollect.form.rules.stand_alone import Speaker
 from recollect.form.rules.updates import updates_of
 from recollect.form.rules.verbatim import with_verbatim
-from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
-from recollect.form.sources import FormInput, readable, speaker_of, who
+from recollect.form.sentences import Piece, coarse_clauses, fine_clauses, sentences
+from recollect.form.sources import FormInput, speaker_of
 from recollect.form.tone import (
     commands,
     denies_itself,
@@ -46,7 +45,6 @@ from recollect.form.tone import (
     supposes,
     takes_back,
 )
-from recollect.form.transcript import is_stand_in, without_transcript
 from recollect.text import asks
 from recollect.text.updates import Update
 from recollect.types import Candidate, LoggedMessage, MemoryKind
@@ -56,8 +54,6 @@ RULES_VERSION = "rules-2"
 MAX_CANDIDATES = 20
 # Sentences of one message that are read for statements: a long letter has half of them. The rest may ask to forget.
 MAX_SENTENCES = 400
-# Messages before it in which a correction finds what it corrects.
-MAX_LOOKED_BACK = 4
 _REMEMBER = re.compile(
     r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
     r"save)(?:\s++(?:for|to)\s++(?:me|self|myself))?(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
@@ -99,7 +95,7 @@ def read_by_rules(source: FormInput) -> RulesReading:
     """
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
-    for reading in _readings(source):
+    for reading in each_message(source):
         kept, why = _of_message(reading)
         found += kept
         if why:
@@ -109,14 +105,14 @@ def read_by_rules(source: FormInput) -> RulesReading:
 
 def forget_requests(source: FormInput) -> list[Candidate]:
     """Extract the requests to forget alone: a model that forms memories need not know of them."""
-    return [request for reading in _readings(source) for request in _requests(reading, sentences(reading.masked))]
+    return [request for reading in each_message(source) for request in _requests(reading, sentences(reading.masked))]
 
 
 def read_updates(source: FormInput) -> list[tuple[int, Update]]:
     """Read what the user's messages say is no longer as it was, each with the `seq` of its message."""
     return [
         (reading.message.seq, update)
-        for reading in _readings(source)
+        for reading in each_message(source)
         if reading.message.role == "user"
         for update in updates_of(reading, max_sentences=MAX_SENTENCES)
     ]
@@ -129,48 +125,6 @@ def _requests(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     if pieces and not found and retracts(pieces[0].text):
         found += retraction(reading, pieces[0])
     return found
-
-
-def _readings(source: FormInput) -> Iterator[Reading]:
-    """Read the messages whose words form memories, others' words in them blanked."""
-    everybody = [*source.earlier, *source.messages]
-    for message in source.messages:
-        if message.role not in source.sources or (message.role != "user" and not spoken_name(message.name)):
-            continue
-        text, talk = readable(message), bool(spoken_name(message.name))
-        masked = without_quoted(fold(text))
-        if not talk and is_stand_in(masked):
-            continue
-        yield Reading(
-            message=message,
-            text=text,
-            mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
-            speaker=_speaker(message, everybody),
-            talk=talk,
-            masked=masked if talk else without_transcript(masked),
-            answers=_answered(message, everybody),
-            before=_before(message, everybody),
-            zone=source.time_zone,
-            before_seq=max((one.seq for one in everybody if one.role == "user" and one.seq < message.seq), default=0),
-        )
-
-
-def _before(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> tuple[str, ...]:
-    """Return what the speaker said before a message, the newest first."""
-    said = [one for one in everybody if one.role == message.role and one.name == message.name and one.seq < message.seq]
-    return tuple(fold(readable(one)) for one in sorted(said, key=lambda one: -one.seq)[:MAX_LOOKED_BACK])
-
-
-def _answered(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str:
-    """Return what the assistant said last before a message."""
-    before = [one.text for one in everybody if one.role == "assistant" and one.seq < message.seq]
-    return before[-1] if before else ""
-
-
-def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Speaker:
-    mine = spoken_name(message.name)
-    others = {name for one in everybody if (name := spoken_name(one.name)) and name != mine}
-    return Speaker(who(message), bool(mine), others.pop() if len(others) == 1 and mine else "")
 
 
 def _of_message(reading: Reading) -> tuple[list[Candidate], str]:
@@ -224,7 +178,7 @@ def corrections(source: FormInput, *, amounts_alone: bool = False) -> list[tuple
     """Find the messages that put right, or give a new amount of, what their speaker said before."""
     return [
         (reading.message, fix)
-        for reading in _readings(source)
+        for reading in each_message(source)
         for sentence in sentences(reading.masked)[:MAX_SENTENCES]
         if (fix := amount_after(reading, sentence) or (None if amounts_alone else _correction(reading, sentence)))
     ]
