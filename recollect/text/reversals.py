@@ -5,9 +5,12 @@ from typing import Protocol
 from recollect.text.acquisitions import acquisition
 from recollect.text.clauses import ReadClause, read_clause
 from recollect.text.departures import departure
+from recollect.text.lapses import lapse
 from recollect.text.life_changes import life_change
 from recollect.text.life_events import life_event
+from recollect.text.losses import loss
 from recollect.text.pronouns import new_time
+from recollect.text.repricings import repricing
 from recollect.text.resumptions import resumption
 from recollect.text.software_changes import software_change
 from recollect.text.update_words import CHANGED
@@ -40,5 +43,8 @@ def read_reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal
         resumption(clause),
         new_time(clause, is_changed=is_changed),
         withdrawal(clause, around),
+        lapse(clause),
+        loss(clause, around),
+        repricing(clause, around),
     )
     return tuple(reversal for reversal in found if reversal)
