@@ -39,11 +39,21 @@ _YOUR_MEMORY = (
 )
 # 'Delete everything about prices from this mail' works on a text.
 _OF_A_TEXT = (
-    r"[^.!?;]{0,200}\b(?:e-?mails?|mails?|letters?|essays?|texts?|documents?|docs?|files?|tables?|lists?|code|functions?"
-    r"|tests?|paragraphs?|sentences?|drafts?|slides?|deck|readme|scripts?|spreadsheets?|sheet|cv|resume|sections?|pages?"
+    r"[^.!?;]{0,200}\b(?:e-?mails?|mails?|letters?|essays?|texts?|documents?|docs?|files?|tables?|lists?|code|"
+    r"functions?"
+    r"|tests?|paragraphs?|sentences?|drafts?|slides?|deck|readme|scripts?|spreadsheets?|sheet|cv|resume|"
+    r"sections?|pages?"
     r"|chapters?|recipes?|stor(?:y|ies)|poems?|speech|summary|article|report|columns?|rows?|answers?|json|above"
     r"|below)\b"
 )
+# What was told, as a request names it: 'the bit about my ex', 'what I said'.
+_TOLD_PART = (
+    r"(?:what i|(?:any|every)thing (?:i|about|on)|(?:the|that|those|these|all (?:the|that|this))(?: whole)? "
+    r"(?:bits?|parts?"
+    r"|things?|stuff|piece|info|information|details?|fact|story|note) (?:that |with )?(?:i|about|on|"
+    r"regarding|of))\b"
+)
+_NOT_KEPT = r"(?:don't|do not|no need to|never|not|please don't) (?:save|store|keep|remember|record|note|log|write)\b"
 ENGLISH = Forms(
     lead=pattern(
         r"(?:(?:please|pls|plz|kindly|ok|okay|so|and|but|also|now|then|well|actually|just|oh|hey|hi|hmm|wait"
@@ -53,7 +63,8 @@ ENGLISH = Forms(
         r"(?:(?:would|do) you mind |(?:can|could|would|will|won't|should|may) you |(?:i think )?you (?:can|could"
         r"|should|may|must|might) "
         r"|i(?:'d| would| do| just)? (?:really )?(?:want|need|like|love|prefer|ask)(?: for)? you to "
-        r"|i(?:'d| would) (?:rather|prefer(?: it)?(?: if)?) (?:that )?you (?:would )?|i wish you(?:'d| would) "
+        r"|(?:i(?:'d| would) )?(?:rather|sooner|prefer(?: it)?(?: if)?|best(?: if)?) (?:that )?you (?:would )?|"
+        r"i wish you(?:'d| would) "
         r"|i(?:'d| would) appreciate (?:it )?if you(?:'d| would| could)? "
         r"|it(?:'d| would) be (?:great|good|nice|best|better) if you(?:'d| would| could)? |is it possible to "
         r"|i(?:'ve| have)? (?:already |just )?(?:told|asked) you to |(?:can|could) we (?:please )?|let's "
@@ -85,6 +96,33 @@ ENGLISH = Forms(
             r"(?P<topic>(?:that|this|it|anything|what|the (?:fact|thing|part)|my|(?:that )?i(?:'m"
             r"|'ve)?)\b[^.!?;]{0,250})"
         ),
+        pattern(
+            r"(?:don't|do not|didn't|never|not|no need to|wouldn't|you needn't) (?:ever |be )?(?:keep(?:ing)?"
+            r"|stor(?:e|ing)|sav(?:e|ing)|record(?:ing)?|remember(?:ing)?|log(?:ging)?|h[ao](?:ng|ld)(?:ing)? on ?to)"
+            rf" (?P<topic>(?!{_OF_A_TEXT}){_TOLD_PART}[^.!?;]{{0,200}})"
+        ),
+        pattern(
+            r"(?:don't|do not|didn't|not|needn't|no need to) (?:be )?(?:h[ao](?:ng|ld)(?:ing)? on ?to) (?P<topic>my\b"
+            r"[^.!?;]{0,200})"
+        ),
+        pattern(
+            rf"(?:unsave|un-save|let go of|strike|get shot of) "
+            rf"(?P<topic>(?!{_OF_A_TEXT}){_TOLD_PART}[^.!?;]{{0,200}})"
+        ),
+        pattern(
+            rf"(?:leave|keep) (?:out )?(?P<topic>(?!{_OF_A_TEXT}){_TOLD_PART}[^.!?;]{{1,150}}?) (?:from now on|"
+            rf"in future"
+            r"|going forward|out of it|to yourself|off the record|between us|from here on)\b"
+        ),
+        pattern(
+            rf"(?P<topic>(?:that|this|it|{_TOLD_PART}[^.!?;]{{1,150}}?))(?:'s| is| stays?| should stay) (?:just )?"
+            r"(?:between (?:us|you and me)|off the record|private|confidential)(?:,| and| so) ?(?:and |so ){0,2}"
+            r"(?:don't|do not|no need to|never) (?:save|store|keep|remember|record|note|log)\b"
+        ),
+        pattern(
+            rf"i(?:'d| would)? (?:like|want|prefer) (?P<topic>(?!{_OF_A_TEXT}){_TOLD_PART}[^.!?;]{{1,150}}?)"
+            r" (?:to be )?(?:gone|deleted|forgotten|wiped|erased)\b"
+        ),
         pattern(rf"don't (?:keep|store|save|hold) {_SHORT} in (?:your|the) (?:memory|notes|records|mind)\b"),
         pattern(
             r"(?:delete|deleting|erase|erasing|remove|removing|wipe|wiping|clear|scrub|purge|drop|strike|cut|take"
@@ -104,8 +142,10 @@ ENGLISH = Forms(
         ),
         pattern(
             r"(?:delete|deleting|erase|erasing|remove|removing|wipe|wiping|clear|scrub|purge|drop|strike|ditch|bin"
-            r"|get rid of|throw (?:away|out)|lose) (?:(?:everything|anything|all|whatever|all (?:of )?(?:the|this|that)"
-            r"|(?:all |any )?(?:the|this|that|your)) )(?:(?:stuff|things?|bits?|parts?|details?|info|information|notes?"
+            r"|get rid of|throw (?:away|out)|lose) (?:(?:everything|anything|all|whatever|all (?:of )?(?:the|"
+            r"this|that)"
+            r"|(?:all |any )?(?:the|this|that|your)) )(?:(?:stuff|things?|bits?|parts?|details?|info|"
+            r"information|notes?"
             r"|memory|memories|talk|business) )?(?:about|regarding|concerning|related to|relating to|to do with"
             rf"|that has to do with) (?P<topic>(?!{_OF_A_TEXT})[^.!?;]{{1,200}})"
         ),

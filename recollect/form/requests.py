@@ -18,7 +18,7 @@ MAX_REQUEST_CHARACTERS = 300
 # Why it is to be forgotten, behind the topic: 'my divorce, it's private', 'Tom because we split up'.
 _REASON = re.compile(
     r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
-    r"|(?<![,:-])[,:-]++ (?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})? .*"
+    r"|(?<![,:-])[,:-]++ (?:(?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})?|thats|its|im|theyre) .*"
     # What else is asked for: 'my ex and tell me a joke', 'the trip, act like I never said it'.
     r"|(?<![,:-])[,:-]++ (?:(?:and|just|so) )?(?:act|pretend|behave)\b.*"
     r"|,? (?:and|but|then) (?:(?:then|just|please|also|instead) ){0,2}(?:tell|give|write|make|do|help|show|find|suggest"

@@ -9,6 +9,7 @@ from recollect.text.lapses import lapse
 from recollect.text.life_changes import life_change
 from recollect.text.life_events import life_event
 from recollect.text.losses import loss
+from recollect.text.new_jobs import new_job, new_name
 from recollect.text.pronouns import new_time
 from recollect.text.repricings import repricing
 from recollect.text.resumptions import resumption
@@ -44,6 +45,8 @@ def read_reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal
         new_time(clause, is_changed=is_changed),
         withdrawal(clause, around),
         lapse(clause),
+        new_job(text, clause, around),
+        new_name(clause),
         loss(clause, around),
         repricing(clause, around),
     )

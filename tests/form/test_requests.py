@@ -76,6 +76,25 @@ BEHIND_SOMETHING_ELSE = {
     "mijn zus kijkt mee, dus alsjeblieft vergeet het cadeau": "het cadeau",
     "ele usa este computador, então por favor esquece o anel": "o anel",
 }
+SOFTLY = {
+    "can you not keep the bit about sertraline, that's private": "sertraline",
+    "hey can you not keep the bit about my overdraft, thats private": "my overdraft",
+    "rather you didn't remember the bit about my mum": "my mum",
+    "please don't hang on to the stuff about the pills": "the pills",
+    "can you not hang onto what I said about the pills": "the pills",
+    "i'd prefer if you didn't keep the bit about my ex": "my ex",
+    "don't keep the bit about the divorce": "the divorce",
+    "would you mind not keeping what I said about my brother": "my brother",
+    "could you leave out the bit about my diagnosis from now on": "my diagnosis",
+    "i'd sooner you didn't hold on to my salary": "my salary",
+    "no need to hold on to the bit about the debt": "the debt",
+    "let go of what I said about the house": "the house",
+    "can you unsave the bit about Kevin": "Kevin",
+    "best you don't remember the bit about the loan": "the loan",
+    "what I said about the loan is between you and me, don't store it": "the loan",
+    "i'd like the bit about the tablets gone": "the tablets",
+    "don't be keeping the bit about Dan": "Dan",
+}
 ABOUT = {
     "please wipe everything about the proposal": "the proposal",
     "get rid of all that stuff about my dad's surgery": "my dad's surgery",
@@ -99,6 +118,7 @@ SCOPES = {
     "forget what I just said": Scope.BEFORE,
     "Don't remember this": Scope.BEFORE,
     "Vergiss das": Scope.BEFORE,
+    "that stays between us, don't save it": Scope.BEFORE,
 }
 NONE = """
 Forget it, let's go on
@@ -150,10 +170,19 @@ please don't forget that i hate olives
 could you clear everything below the line
 drop the stuff about Rome from the story
 my teacher goes, please forget everything you know about grammar
+can you not keep the tests so long
+don't keep the receipts
+keep the dog out of the kitchen
+i'd rather you didn't use emojis
+lose the bit about prices from this mail
+leave the cat out of the story
+that stays between us two, what a day
 """
 
 
-@pytest.mark.parametrize(("sentence", "topic"), {**TOPICS, **BEHIND_SOMETHING_ELSE, **ABOUT, **WITH_A_REASON}.items())
+@pytest.mark.parametrize(
+    ("sentence", "topic"), {**TOPICS, **BEHIND_SOMETHING_ELSE, **SOFTLY, **ABOUT, **WITH_A_REASON}.items()
+)
 def test_a_request_names_its_topic(sentence: str, topic: str) -> None:
     found = forget_request(sentence)
     assert found is not None

@@ -1,0 +1,156 @@
+"""A new job or a new name that a clause tells in passing, and older clauses that tell the former one. Pure."""
+
+import re
+from dataclasses import dataclass
+
+from recollect.text.clauses import ReadClause, has_meaning, read_clause
+from recollect.text.professions import PROFESSIONS
+from recollect.text.speakers import ME, owner_of
+from recollect.text.update_words import NEGATIONS
+
+_TRADE = "|".join(sorted(PROFESSIONS))
+_POST = (
+    r"(?:reception|the (?:tills?|ward|wards|counter|desk|phones|floor|shop floor|front desk|line|vans?|buses|trams))"
+)
+_LAST = (
+    r"(?:this week|last week|this month|last month|yesterday|today|"
+    r"(?:on )?(?:monday|tuesday|wednesday|thursday|friday))"
+)
+_NEW_JOB = re.compile(
+    rf"\b(?:first|second|third|fourth|1st|2nd|3rd|4th|\d+ (?:days|weeks|months) (?:in )?) ?(?:day|week|month|"
+    rf"shift|payslip|wage)?"
+    rf" (?:as an? (?:[a-z]{{2,15}} ){{0,2}}?(?:{_TRADE})|on {_POST})\b"
+    r"|\b(?:my|the) new (?:job|role|post|position|gig|employer)(?: s| is)? (?:at|with|as|in|for)\b"
+    rf"|\b(?:i )?(?:ve )?(?:just )?started (?:work |working |a job |my job )?(?:at|as|with|for) .{{2,40}}? {_LAST}$"
+    rf"|\bas an? (?:[a-z]{{2,15}} ){{0,2}}?(?:{_TRADE}) (?:now|these days|since)\b"
+    r"|\b(?:taken on|took me on|taken me on|hired me|hired by|got the job|got a start|landed a job|got a job|"
+    r"starting out) (?:at|by|as|with|in)\b"
+    r"|\b(?:i m|im|i am|we re) now (?:at|with|working)\b|\bnow (?:i )?work(?:ing)? (?:at|for|as|in|with)\b"
+    rf"|\b(?:retrained|requalified|qualified) as an? |\b(?:ich )?(?:arbeite|bin) jetzt (?:als|bei)\b|"
+    rf"\berste[nr]? (?:tag|woche|schicht) (?:bei|als)\b"
+    r"|\b(?:primer|primera|segunda) (?:dia|semana) (?:de|como) (?:camarer|enfermer|profesor|recepcionista|"
+    r"cociner|dependient)"
+    r"|\bahora (?:trabajo|curro) (?:en|de|como|para)\b"
+)
+# 'Second week at Teme Vets done': a workplace is written as a name, a course or a holiday is not.
+_WEEK_AT = re.compile(
+    r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th)\s(?:week|month|shift|payslip)\s(?:on\s(?:reception|"
+    r"the\s\w{2,12})\s)?"
+    r"(?:at|with|from)\s(?:the\s)?[A-Z]",
+)
+_NO_NAME = frozenset("bus train car bike foot taxi plane boat tram ferry coach tube default name".split())
+_BESIDE = re.compile(
+    r"\b(?:also|too|as well|part time|second job|side|volunteer\w*|weekends|saturdays|sundays|evenings|temp|"
+    r"temping|used to|uni|"
+    r"university|college|school|course|gym|camp|will|would|if)\b"
+)
+_OLD_JOB = re.compile(
+    r"\b(?:i|we|the user)(?: (?:m|am|is|ve|have|has|been|currently|now|still|just)){0,3} (?:work|works|working|"
+    r"employed)"
+    rf"(?: [a-z]{{1,15}}){{0,4}}? (?:at|for|in|as|with)\b|\b(?:i|the user)(?: (?:m|am|is|ve|have|has|been)){{1,2}}"
+    rf" (?:an? )?(?:[a-z]{{2,15}} ){{0,3}}?(?:{_TRADE})\b|\b(?:my|the user s) (?:job|employer|workplace|"
+    rf"profession) (?:is|s)\b"
+)
+_PAST = re.compile(r"\b(?:used to|no longer|former|formerly|any ?more|was|left|quit|until)\b")
+_CALLED = (
+    r"(?:call me|(?:to be|i am|i m) called|my name(?: s| is)|the user s name is|known as|goes? by|nenn mich|ich "
+    r"heisse|me llamo|llamame)"
+)
+_OLD_NAME = re.compile(rf"\b{_CALLED} (?P<who>[a-z]{{2,20}})\b")
+_NOW = r"(?:now|from now on|these days|nowadays|instead|going forward|from today)"
+_NEW_NAME = re.compile(
+    r"\b(?:(?:i m|im|i am|i ve been|i) (?:now )?(?:go|going|known|goes|gone) (?:by|as) (?P<a>[a-z]{2,20})"
+    rf"|call me (?P<b>[a-z]{{2,20}}) {_NOW}|my name(?: s| is) (?P<c>[a-z]{{2,20}}) {_NOW}|i use "
+    rf"(?P<d>[a-z]{{2,20}}) as my name"
+    rf"|(?:everyone|everybody|they all|people) calls? me (?P<e>[a-z]{{2,20}}) {_NOW}|changed my (?:first )?name "
+    rf"to (?P<f>[a-z]{{2,20}})"
+    r"|ich heisse jetzt (?P<g>[a-z]{2,20})|nenn mich (?:ab jetzt|jetzt|bitte) (?P<h>[a-z]{2,20})|ahora me llamo "
+    r"(?P<i>[a-z]{2,20})"
+    r"|llamame (?P<j>[a-z]{2,20}) (?:ahora|a partir))\b"
+)
+# 'It's Kit now, not Kat'.
+_NOT_THE_OLD = re.compile(
+    r"(?:it s|i m|im) (?P<new>[a-z]{2,20}) now(?: please| pls)? not (?P<old>[a-z]{2,20})$|(?:do not|no longer|"
+    r"never) (?:call me|go by|use) (?P<gone>[a-z]{2,20})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """Where its speaker works now, or as what."""
+
+    words: frozenset[str]
+
+    def ends(self, clause: str) -> bool:
+        """Return whether an older clause tells of another job as the present one."""
+        old = read_clause(clause)
+        said = " ".join(old.words)
+        if owner_of(old.words) != ME or _PAST.search(said) or not _OLD_JOB.search(said):
+            return False
+        return self.words.isdisjoint(word for word in old.words if has_meaning(word))
+
+
+@dataclass(frozen=True, slots=True)
+class NewName:
+    """What its speaker is called now."""
+
+    name: str
+    old: str
+    """The former one, where it is named."""
+
+    def ends(self, clause: str) -> bool:
+        """Return whether an older clause calls the speaker by another name."""
+        old = read_clause(clause)
+        said = " ".join(old.words)
+        is_mine = owner_of(old.words) == ME or said.startswith(
+            ("call me", "please call me", "nenn mich", "llamame", "ich", "me llamo")
+        )
+        called = _OLD_NAME.search(said)
+        if not is_mine or not called or _PAST.search(said):
+            return False
+        return called["who"] == self.old if self.old else called["who"] != self.name
+
+
+def new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
+    """Read where or as what a clause says its speaker works now.
+
+    Args:
+        text: The clause.
+        clause: The same, read.
+        within: The sentence it stands in, where it may say that the job comes beside another.
+
+    >>> news = "third week at Teme Vets"
+    >>> new_job(news, read_clause(news), read_clause(news)).ends("I am a nurse at Kite")
+    True
+    """
+    said = " ".join(clause.words)
+    if (
+        owner_of(clause.words) not in (ME, "")
+        or not NEGATIONS.isdisjoint(clause.words)
+        or _BESIDE.search(" ".join(within.words))
+    ):
+        return None
+    found = _NEW_JOB.search(said)
+    if not found and not _WEEK_AT.search(text):
+        return None
+    words = frozenset(
+        word for word in clause.words if has_meaning(word) and word not in ("job", "work", "working", "started")
+    )
+    return NewJob(words)
+
+
+def new_name(clause: ReadClause) -> NewName | None:
+    """Read by which name a clause says its speaker goes now.
+
+    >>> new_name(read_clause("im going by Kit now")).ends("call me Kat pls")
+    True
+    """
+    said = " ".join(clause.words)
+    if owner_of(clause.words) not in (ME, "", "other") and not said.startswith("it s"):
+        return None
+    if denied := _NOT_THE_OLD.search(said):
+        return NewName(denied["new"] or "", denied["old"] or denied["gone"])
+    if match := _NEW_NAME.search(said):
+        name = match[match.lastgroup or 0]
+        return NewName(name, "") if name not in _NO_NAME else None
+    return None
