@@ -50,12 +50,14 @@ _ABSTAINS = frozenset(
     "vegan vegetarian veggie vegie pescatarian pescetarian keto paleo sober teetotal plantbased".split()
 )
 _ABSENCE = re.compile(
-    r"\b(?:no|not|never|none|quit\w*|gave up|given up|giving up|gives up|off|stopped|stop|cut out|cutting out|without|"
+    r"\b(?:no|not|never|none|quit\w*|gave up|given up|giving up|gives up|off|stopped|stop|cut out|cutting out|"
+    r"without|"
     r"avoid\w{0,3}|free|break from|dropped|gone cold turkey|cold turkey|swore off|sworn off|done with|deleted|paused|"
     r"pausing|taking a break|laid off)\b"
 )
 _AGAIN = re.compile(
-    r"\b(?:back (?:on|to|onto|at|into|with|in)|(?:went|gone|going|got) back to|back)\b|\bagain\b|\b(?:started|resumed|"
+    r"\b(?:back (?:on|to|onto|at|into|with|in)|(?:went|gone|going|got) back to|back)\b|\bagain\b|\b(?:started|"
+    r"resumed|"
     r"restarted|taken up|took up)\b|\bfell off the wagon\b"
 )
 # Behind these it is a way or a place that somebody is back on.
@@ -78,6 +80,16 @@ _CAN_NOW = re.compile(
     r"\b(?:i|we) can (?:finally |now |actually )?(?:eat|have|drink|do|wear|use|take|go)(?: (?:the|my|some|any|"
     r"normal))? "
     r"(?P<what>[a-z]{3,20}(?: [a-z]{3,20})?)(?= (?:now|again)\b)"
+)
+# 'I've come round, please do use type hints from now on'.
+_WANTED_NOW = re.compile(
+    r"\b(?:(?:please |pls |you can |so |and )?do (?:use|add|write|put|include|give me|show|keep)"
+    r"|(?:please |pls |you can )?(?:start|go back to) (?:using|adding|writing|putting|including|giving me)"
+    r"|(?:please |pls |you can |just |always )(?:use|add|write|put|include|give me|show)(?=.{3,60}\b(?:from now "
+    r"on|now|again|"
+    r"after all|going forward)$)|(?:come round|came round|come around|came around|warmed|changed my mind) (?:to|"
+    r"on|about))"
+    r" (?:the |some |your |my )?(?P<what>[a-z]{3,20}(?: [a-z]{3,20})?)"
 )
 # Names stand with a capital; these words do as well at the head of a sentence.
 _NO_NAME = frozenset("the i my our his her their we she he it no she's he's user said".split())
@@ -129,7 +141,7 @@ def resumption(clause: ReadClause) -> Resumption | None:
     said = " ".join(clause.words)
     if not NEGATIONS.isdisjoint(clause.words):
         return None
-    if allowed := _ALLOWED.search(said) or _CAN_NOW.search(said):
+    if allowed := _ALLOWED.search(said) or _CAN_NOW.search(said) or _wanted_now(clause, said):
         return Resumption(frozenset(subject_of(word) for word in allowed["what"].split() if has_meaning(word)), ME, "")
     if not _AGAIN.search(said):
         return None
@@ -138,6 +150,11 @@ def resumption(clause: ReadClause) -> Resumption | None:
         return None
     owner = owner_of(clause.words)
     return Resumption(again, owner, "" if owner else _name(clause))
+
+
+def _wanted_now(clause: ReadClause, said: str) -> re.Match[str] | None:
+    """Find what the speaker asks for now: 'please do use type hints'."""
+    return _WANTED_NOW.search(said) if owner_of(clause.words) in (ME, "") else None
 
 
 def _again(said: str) -> frozenset[str]:

@@ -258,6 +258,16 @@ def is_contradicted(news: str, old: str) -> bool:
         ("everyone calls me Robbie these days", "call me Rob"),
         ("don't call me Kat", "The user wants to be called Kat."),
         ("i'm known as Wren these days", "my name is Susan"),
+        (
+            "I've come round, please do use type hints from now on, our new lead insists.",
+            "The user uses no type hints in code.",
+        ),
+        ("I've come round, please do use type hints from now on", "no type hints"),
+        ("please do add comments from now on", "no comments in code please"),
+        ("you can start using emojis again", "never use emojis"),
+        ("i've come round to semicolons", "no semicolons please"),
+        ("please use docstrings from now on", "don't write docstrings"),
+        ("i've come round to oat milk", "no oat milk for me"),
     ],
 )
 def test_news_contradicts_what_was_so(news: str, old: str) -> None:
@@ -376,6 +386,10 @@ def test_news_contradicts_what_was_so(news: str, old: str) -> None:
         ("my cat is called Tom now", "my name is Kat"),
         ("it's Mia now not Tom", "my name is Kat"),
         ("im going by Kit now", "my cat is called Kat"),
+        ("please use tabs from now on", "no type hints"),
+        ("do use a timer, it helps", "no emojis"),
+        ("my brother's come round to emojis", "never use emojis"),
+        ("please use type hints here", "i use type hints"),
     ],
 )
 def test_news_of_something_else_contradicts_nothing(news: str, old: str) -> None:
