@@ -45,6 +45,8 @@ _OUR_ROW = re.compile(
 # A line of nothing but a tag, whatever its name: it wraps, and says nothing.
 _TAG_LINE = re.compile(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
+# What rules between texts are drawn with, and blanks.
+_RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
 
 
 def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
@@ -74,7 +76,13 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
     if speaker == "user":
         text = cut(text, find_role_play(text))
-    return _INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip()
+    return _without_rules_behind(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip())
+
+
+def _without_rules_behind(text: str) -> str:
+    """Cut off the lines at the end that only part a text from what stood behind it."""
+    end = text.find("\n", len(text.rstrip(_RULE_CHARACTERS)))
+    return text if end < 0 else text[:end]
 
 
 def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks, speaker: Speaker) -> str:

@@ -92,6 +92,12 @@ _NO_OBJECT = frozenset(
     """whole entire thing going doing playing with watching reading eating drinking using taking listening having good
     head entirely trying bothering work minute moment idea""".split()
 )
+# These mean nothing without what they are about: who is no longer allergic to nuts may be allergic to eggs.
+_ABOUT_SOMETHING = frozenset(
+    """allergic intolerant sensitive afraid scared frightened terrified interested addicted opposed able entitled
+    allowed married engaged related responsible working living studying training learning sharing""".split()
+)
+_LINKS = frozenset("to of in at on for from with about by".split())
 # What follows an object and is no part of it.
 _BEHIND_OBJECT = frozenset("tbh lol haha honestly anyway though lately anymore nowadays sorry pls please fully".split())
 _FAMILIES = tuple(
@@ -217,6 +223,7 @@ def _is_denied(said: str, match: re.Match[str]) -> bool:
 def _topic(words: list[str]) -> Topic:
     """Return what the first words of meaning name, with the words that name the same."""
     meant: list[str] = []
+    is_whole = True
     for word in words:
         if word in _NO_OBJECT:
             continue
@@ -224,7 +231,8 @@ def _topic(words: list[str]) -> Topic:
             break
         if has_meaning(word) and word not in CALENDAR:
             meant.append(subject_of(word))
-        elif meant:
+            is_whole = word not in _ABOUT_SOMETHING
+        elif meant and (is_whole or word not in _LINKS):
             break
         if len(meant) == MAX_TOPIC_WORDS:
             break

@@ -390,6 +390,8 @@ def test_news_contradicts_what_was_so(news: str, old: str) -> None:
         ("do use a timer, it helps", "no emojis"),
         ("my brother's come round to emojis", "never use emojis"),
         ("please use type hints here", "i use type hints"),
+        ("I'm no longer allergic to peanuts.", "I'm allergic to eggs."),
+        ("I'm not afraid of spiders any more.", "I'm afraid of heights."),
     ],
 )
 def test_news_of_something_else_contradicts_nothing(news: str, old: str) -> None:
