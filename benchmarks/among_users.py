@@ -16,8 +16,8 @@ from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, percentile, spread
 from recollect.clock import Clock, SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.parts import Parts, open_parts
-from recollect.providers.static import SPACE
+from recollect.engine.components import Parts, open_parts
+from recollect.providers.static_embedder import SPACE
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 

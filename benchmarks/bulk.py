@@ -21,12 +21,12 @@ from benchmarks.many_users import serving
 from benchmarks.progress import steps
 from benchmarks.report import measure
 from benchmarks.rows import Row
-from recollect.cli.replay import Replay, read_plan
-from recollect.cli.replay_formats import Format
+from recollect.cli.replay_run import Replay, read_plan
 from recollect.clock import SystemClock
+from recollect.datasets.recordings import Format
 from recollect.engine import AsyncRecollect
-from recollect.engine.copying import copy_database
-from recollect.engine.parts import open_parts
+from recollect.engine.components import open_parts
+from recollect.engine.databases import copy_database
 from recollect.settings import Settings
 from recollect.types import Subject
 

@@ -20,10 +20,10 @@ from benchmarks.dialogues import sessions
 from benchmarks.kept_vectors import KeptVectors
 from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
-from recollect.profiles.model import ResolvePolicy
-from recollect.providers.calibrate import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.open import open_embedder
-from recollect.providers.protocol import Embedder, OpenedEmbedder
+from recollect.profiles.policies import ResolvePolicy
+from recollect.providers.calibration import ANSWERS_AMONG_CANDIDATES, Calibration
+from recollect.providers.factory import open_embedder
+from recollect.providers.protocols import Embedder, OpenedEmbedder
 from recollect.settings import Settings
 
 # LoCoMo's categories whose evidence answers the question; the fifth has questions without an answer.

@@ -22,22 +22,22 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from recollect.datasets.beam import QUESTIONS, numbers
+from recollect.datasets.dataset import Conversation, Turn
+from recollect.datasets.load import read_data
 from recollect.engine import AsyncRecollect, Parts, open_parts
-from recollect.evaluate.data import Conversation, Turn
-from recollect.evaluate.formats.beam import QUESTIONS, numbers
-from recollect.evaluate.formats.read import read_data
-from recollect.evaluate.forming import emptiest, item
-from recollect.evaluate.when import ToldTime
-from recollect.evaluate.writing import Telling, Writing, exchanges
-from recollect.form.model import SCHEMA_NAME
-from recollect.form.scrub import scrub
-from recollect.form.sources import readable_text
-from recollect.providers.chunk import chunks
-from recollect.providers.protocol import ModelAnswer
+from recollect.evaluation.extraction_modes import emptiest, item
+from recollect.evaluation.ingest import Telling, Writing, exchanges
+from recollect.evaluation.when import ToldTime
+from recollect.extraction.llm import SCHEMA_NAME
+from recollect.extraction.redaction import scrub
+from recollect.extraction.sources import readable_text
+from recollect.formation.neighbours import gather_neighbours
+from recollect.formation.runtime import Tools
+from recollect.providers.chunker import chunks
+from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.types import Candidate, ConversationId, Memory, MemoryKind, Subject
-from recollect.work.neighbours import gather_neighbours
-from recollect.work.tools import Tools
 
 KINDS = ("contradiction_resolution", "knowledge_update")
 LEAST = 0.82

@@ -14,14 +14,14 @@ from benchmarks.made_up import SEED, Writer
 from benchmarks.progress import steps
 from recollect.clock import SystemClock
 from recollect.ids import id_text
-from recollect.providers.static import SPACE, StaticEmbedder
-from recollect.store.open import open_store
+from recollect.providers.static_embedder import SPACE, StaticEmbedder
+from recollect.store.factory import open_store
 from recollect.store.postgres.connection import Session, connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.vectors import Embedding, teach
-from recollect.store.relational.arrays import pack_terms
-from recollect.store.relational.database import Row
-from recollect.store.relational.subjects import ensure_space, salt_of
+from recollect.store.postgres.vector_codec import Embedding, teach
+from recollect.store.sql.database import Row
+from recollect.store.sql.snapshot_codec import pack_terms
+from recollect.store.sql.subjects import ensure_space, salt_of
 from recollect.text import hash64, terms
 from recollect.types import (
     AddMemory,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 from recollect.types import Vectors
 
 # What an embedding service a country away answers in, for few texts as for some hundred.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recollect.clock import Clock, SystemClock
-from recollect.engine.parts import Parts, open_parts
+from recollect.engine.components import Parts, open_parts
 from recollect.ids import new_id
 from recollect.settings import Settings
 from recollect.text import hash64, terms

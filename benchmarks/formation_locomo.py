@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.form.rules import extract_by_rules
-from recollect.form.sources import FormInput
+from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.sources import FormInput
 from recollect.types import ConversationId, LoggedMessage, Subject
 
 _TURN_ID = re.compile(r"D\d+:\d+")

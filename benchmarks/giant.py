@@ -23,10 +23,10 @@ from benchmarks.rows import Row, spread
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
 from recollect.engine.indexes import index_database
-from recollect.providers.static import SPACE, StaticEmbedder
+from recollect.providers.static_embedder import SPACE, StaticEmbedder
 from recollect.store.postgres.connection import connect
-from recollect.store.relational.arrays import size_of
-from recollect.store.relational.database import Row as Found
+from recollect.store.sql.database import Row as Found
+from recollect.store.sql.snapshot_codec import size_of
 from recollect.types import NO_VECTORS, Recall, Vectors
 
 NEAREST = 10

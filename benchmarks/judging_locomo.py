@@ -23,11 +23,11 @@ from typing import Any
 from benchmarks.dialogues import sessions
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.parts import open_parts
-from recollect.providers.protocol import ModelAnswer
-from recollect.resolve.judge import SCHEMA_NAME as JUDGING
+from recollect.engine.components import open_parts
+from recollect.formation.extract import MODEL_BATCH
+from recollect.providers.protocols import ModelAnswer
+from recollect.resolution.llm_judge import SCHEMA_NAME as JUDGING
 from recollect.settings import Settings
-from recollect.work.extracting import MODEL_BATCH
 
 _SHOWN = re.compile(r'^\[(\d+)\] [^"\n]*"(?:[^"\\]|\\.)*": ("(?:[^"\\]|\\.)*")$', re.MULTILINE)
 # Enough of a message to tell it from the others; prompts cut long ones.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.calibrate import Calibration
+from recollect.providers.calibration import Calibration
 from recollect.types import Vectors
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.protocol import OpenedEmbedder
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.types import Vectors
 
 

@@ -22,14 +22,14 @@ from typing import Any
 
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
-from recollect.cli.replay_formats import Recording
-from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions, user_names
 from recollect.clock import SystemClock
+from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions, user_names
+from recollect.datasets.recordings import Recording
 from recollect.engine import AsyncRecollect
-from recollect.engine.parts import open_parts
-from recollect.form.model import SCHEMA_NAME
-from recollect.providers.open import OpenedModel
-from recollect.providers.protocol import ModelAnswer
+from recollect.engine.components import open_parts
+from recollect.extraction.llm import SCHEMA_NAME
+from recollect.providers.factory import OpenedModel
+from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.text import bare
 from recollect.types import Decision, Memory, MemoryKind, MemoryState

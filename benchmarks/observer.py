@@ -16,12 +16,12 @@ from typing import Any
 
 from aiohttp import web
 
-from recollect.cli.replay_formats import Recording
-from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions
+from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions
+from recollect.datasets.recordings import Recording
 from recollect.dates.mention import written
-from recollect.form.model import SCHEMA_NAME
-from recollect.form.sources import readable_text, speaker_kind
-from recollect.providers.tokens import token_counter
+from recollect.extraction.llm import SCHEMA_NAME
+from recollect.extraction.sources import readable_text, speaker_kind
+from recollect.providers.token_counter import token_counter
 from recollect.text import squeeze
 
 MODEL = "observations"

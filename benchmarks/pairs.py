@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.sentence_pairs import Pair, sentences, shuffled, sick, sts, variants
-from recollect.profiles.model import ResolvePolicy
-from recollect.providers.static import StaticEmbedder
-from recollect.resolve.decide import resolve
-from recollect.resolve.plan import Neighbour, Neighbours, ResolveContext, Resolved
+from recollect.profiles.policies import ResolvePolicy
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.resolution.decide import resolve
+from recollect.resolution.values import Neighbour, Neighbours, ResolveContext, Resolved
 from recollect.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 # What issue and docs promise.
@@ -144,7 +144,7 @@ def _turned(pair: Pair) -> Pair:
 
 
 def _why(verdict: Verdict) -> str:
-    from recollect.resolve.compare import never_merge
+    from recollect.resolution.compare import never_merge
 
     return never_merge(verdict.pair.one, verdict.pair.other) or "not alike enough"
 

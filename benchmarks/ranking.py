@@ -30,16 +30,16 @@ from benchmarks.hots import Entry, build_hot
 from benchmarks.kept_vectors import KeptVectors
 from recollect.chat.names import spoken_name
 from recollect.clock import to_micros
-from recollect.form.sources import readable_text
-from recollect.profiles.model import RecallPolicy
-from recollect.providers.calibrate import Calibration
-from recollect.providers.chunk import chunks
-from recollect.providers.static import StaticEmbedder
-from recollect.providers.tokens import token_counter
-from recollect.recall.best import best
-from recollect.recall.meaning import Relevance
+from recollect.extraction.sources import readable_text
+from recollect.profiles.policies import RecallPolicy
+from recollect.providers.calibration import Calibration
+from recollect.providers.chunker import chunks
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.providers.token_counter import token_counter
 from recollect.recall.query import Query, make_query
 from recollect.recall.recall import rank_subjects
+from recollect.recall.similarity import Relevance
+from recollect.recall.top_k import best
 from recollect.text import asks, hash64, terms
 from recollect.types import ASKING, SHOWN_CHARACTERS, Hot, MemoryKind, Subject, Vectors
 

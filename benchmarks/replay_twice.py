@@ -24,14 +24,14 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from recollect.datasets.dataset import Conversation, Observation, Turn
+from recollect.datasets.load import JSONL, KINDS, read_data
 from recollect.engine import AsyncRecollect, Parts, open_parts
-from recollect.evaluate.data import Conversation, Observation, Turn
-from recollect.evaluate.formats.read import JSONL, KINDS, read_data
-from recollect.evaluate.forming import RecordedModel, ShapedProfiles
-from recollect.evaluate.when import ToldTime
-from recollect.evaluate.writing import Names, Telling, Writing, exchanges
-from recollect.form.sources import readable_text
-from recollect.resolve.compare import same
+from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
+from recollect.evaluation.ingest import Names, Telling, Writing, exchanges
+from recollect.evaluation.when import ToldTime
+from recollect.extraction.sources import readable_text
+from recollect.resolution.compare import same
 from recollect.settings import Settings
 from recollect.text import words
 from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject

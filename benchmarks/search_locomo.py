@@ -18,9 +18,9 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from recollect.cli.replay import Replay, read_plan
-from recollect.cli.replay_formats import Format, Recording
-from recollect.cli.replay_locomo import Sample, locomo_samples, user_names
+from recollect.cli.replay_run import Replay, read_plan
+from recollect.datasets.locomo_recordings import Sample, locomo_samples, user_names
+from recollect.datasets.recordings import Format, Recording
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from recollect.types import Subject

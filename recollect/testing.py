@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.providers.protocol import ModelAnswer, ModelUsage
+from recollect.providers.protocols import ModelAnswer, ModelUsage
 from recollect.text import hash64, terms, words
 from recollect.types import Vectors
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.chat.log import log_messages
+from recollect.chat.messages import log_messages
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import NEW_YEAR
 from recollect.types import Identity, Memory, Subject
-from talk import assistant, request, user
+from sample_chats import assistant, request, user
 
 
 def tiered_parts(parts: Parts, profile: str = "tiered") -> Parts:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings as examples
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.tokens import token_counter
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from stores import STORES, new_store, url_of

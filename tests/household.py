@@ -10,10 +10,10 @@ from recollect.engine import AsyncRecollect, Parts
 from recollect.engine.scope import owned
 from recollect.errors import BadRequestError, ModelError
 from recollect.ids import new_id
-from recollect.profiles.model import BudgetPolicy
+from recollect.profiles.policies import BudgetPolicy
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryState, Purpose, Reservation, Scene, Subject
-from talk import assistant, user, with_model
+from sample_chats import assistant, user, with_model
 
 
 @dataclass

@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.providers.open import OpenedModel
+from recollect.profiles.registry import Profiles
+from recollect.providers.factory import OpenedModel
 from recollect.testing import ScriptedModel
 from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
-from talk import answer, note, user
+from sample_chats import answer, note, user
 
 OWN = "own"
 """The profile's name; requests that name none have it."""

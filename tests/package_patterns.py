@@ -21,7 +21,7 @@ class PackagePattern:
     """A regular expression and where it stands."""
 
     place: str
-    """Module and name, or module and line of a call: 'recollect.form.tone._ASKS', 'recollect.resolve.slots:65'."""
+    """Module and name, or module and line of a call: 'recollect.recall.ann._NAME', 'recollect.resolution.slots:65'."""
     pattern: re.Pattern[str] | re.Pattern[bytes]
 
 

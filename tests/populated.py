@@ -7,14 +7,14 @@ from dataclasses import replace
 from factories import add, decision, memory, recall_record, turn
 from recollect.engine import AsyncRecollect, Parts
 from recollect.ids import new_id
-from recollect.profiles.model import BudgetPolicy
-from recollect.providers.tokens import token_counter
+from recollect.profiles.policies import BudgetPolicy
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, MemoryKind, MemoryState, Purpose, Reservation, Subject
-from talk import PEANUTS_AND_OSLO, assistant, user
+from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TEAM = Subject("shared", "team")
 CALENDAR = Subject("app", "calendar")

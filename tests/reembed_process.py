@@ -8,10 +8,10 @@ import sys
 
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Parts, Trial
-from recollect.providers.protocol import OpenedEmbedder
-from recollect.providers.tokens import token_counter
+from recollect.providers.protocols import OpenedEmbedder
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import WordEmbedder
 from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
 

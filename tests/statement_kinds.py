@@ -3,9 +3,9 @@
 import re
 from importlib.resources import files
 
-from recollect.store.relational import statements
+from recollect.store.sql import statements
 
-RELATIONAL = files("recollect.store.relational")
+RELATIONAL = files("recollect.store.sql")
 ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "sql").iterdir()))
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
 OPERATORS = {

@@ -13,28 +13,30 @@ PACKAGE = ROOT / "recollect"
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli", "server", "sync"}),
-    frozenset({"evaluate"}),
+    frozenset({"evaluation"}),
     frozenset({"engine"}),
-    frozenset({"work", "tend"}),
-    frozenset({"form", "resolve"}),
-    frozenset({"recall", "context"}),
+    frozenset({"worker", "curation"}),
+    frozenset({"formation", "maintenance"}),
+    frozenset({"extraction", "resolution"}),
+    frozenset({"recall", "prompt"}),
     frozenset({"chat"}),
     frozenset({"testing"}),
     frozenset({"providers"}),
     frozenset({"store"}),
     frozenset({"profiles"}),
-    frozenset({"settings", "dates"}),
+    frozenset({"settings", "datasets"}),
+    frozenset({"dates"}),
     frozenset({"ids", "text", "decay"}),
     frozenset({"types"}),
-    frozenset({"clock", "errors", "metrics"}),
+    frozenset({"clock", "concurrency", "errors", "metrics"}),
 )
 # `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it. Room is
 # made within a formation's commit, and tending has the worker's tools.
-MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("work", "tend"), ("tend", "work")}
+MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("formation", "maintenance"), ("maintenance", "formation")}
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
-CATCH_ALL = {"work/worker.py", "server/proxy.py", "cli/main.py", "form/process.py"}
+CATCH_ALL = {"worker/loop.py", "server/chat_completions.py", "cli/main.py", "extraction/process.py"}
 
 
 def modules() -> Iterator[tuple[str, Path, ast.Module]]:
@@ -81,7 +83,7 @@ def test_imports_go_down_the_house_never_up() -> None:
 
 
 def test_the_faces_know_the_engine_and_not_the_steps() -> None:
-    steps = {"work", "form", "resolve", "recall", "store"}
+    steps = {"worker", "curation", "formation", "maintenance", "extraction", "resolution", "recall", "store"}
     wrong = [
         f"{relative}:{line} imports recollect.{there}"
         for relative, _, tree in modules()

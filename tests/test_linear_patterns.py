@@ -24,16 +24,16 @@ _END = "\x00"
 PATTERNS, HIDDEN = package_patterns()
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
 KNOWN_HIDDEN = {
-    "recollect.form.pleasantry",
-    "recollect.form.request_forms",
-    "recollect.dates.resolve",
-    "recollect.form.rules.fact",
-    "recollect.form.rules.pursuits",
-    "recollect.form.rules.verbatim_words",
-    "recollect.providers.jsonscan",
+    "recollect.extraction.pleasantry",
+    "recollect.extraction.request_forms",
+    "recollect.dates.parser",
+    "recollect.extraction.rules.patterns.base",
+    "recollect.extraction.rules.pursuits",
+    "recollect.extraction.rules.verbatim_words",
+    "recollect.providers.lenient_json",
 }
 # `rf"(?i)\b{word}\b"` with a word of our own table.
-KNOWN_HIDDEN |= {"recollect.resolve.wording"}
+KNOWN_HIDDEN |= {"recollect.resolution.tokens"}
 
 
 def run_all(pattern: re.Pattern[str] | re.Pattern[bytes], text: str) -> None:

@@ -15,7 +15,7 @@ from recollect.errors import BadSettingError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind, Subject
-from talk import PEANUTS_AND_OSLO, RESTAURANT, user
+from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
 
 # What a library's user calls; `work` runs by itself here, and the operator's calls are the command line's.
 FORWARDED = (

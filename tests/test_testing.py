@@ -5,7 +5,7 @@ import pytest
 
 from recollect.clock import Clock
 from recollect.errors import ModelError
-from recollect.providers.protocol import Embedder, LanguageModel, ModelAnswer
+from recollect.providers.protocols import Embedder, LanguageModel, ModelAnswer
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel, WordEmbedder
 
 

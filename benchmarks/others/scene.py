@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.made_up import Writer
 from benchmarks.others.adapters.serving import packed
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 from recollect.types import Vectors
 
 # A question of a chat, in words; how many results a prompt takes.

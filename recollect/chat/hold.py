@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterator
 
 from recollect.chat.reply import Reply, ReplyAssembler, Usage, read_object
-from recollect.chat.stream import EventReader, SseEvent
+from recollect.chat.sse import EventReader, SseEvent
 from recollect.chat.tools import ours_alone
 
 

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from recollect.chat.parts import call_ids_of, text_of
+from recollect.chat.content import call_ids_of, text_of
 from recollect.text import clean
 
 DONE = b"[DONE]"

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from json import JSONDecodeError
 from typing import Any
 
-from recollect.chat.parts import call_ids_of, text_alone, text_of
-from recollect.chat.source import DEEPEST, Source, TooDeepError
+from recollect.chat.content import call_ids_of, text_alone, text_of
+from recollect.chat.json_scanner import DEEPEST, Source, TooDeepError
 from recollect.errors import BadRequestError
 from recollect.text import clean
 from recollect.types import ChatMessage, ChatRequest, ContentKind

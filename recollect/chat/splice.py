@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
-from recollect.chat.stream import EventReader, SseEvent
+from recollect.chat.sse import EventReader, SseEvent
 from recollect.types import ChatRequest, Insertion, Recalled
 
 # Blanks that may stand between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.

@@ -1,303 +1,53 @@
-"""Look at everything an installation needs, one finding each. Reads files, opens the database, knocks at addresses."""
+"""The command `doctor`. Prints what `cli/checks.py` finds."""
 
-import os
-import stat
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path
+import asyncio
+from typing import TYPE_CHECKING, Annotated
 
-import aiohttp
-from pydantic import SecretStr
+import typer
 
-from recollect.cli.chat_client import answers
-from recollect.cli.output import plural
-from recollect.engine import AsyncRecollect
-from recollect.engine.indexes import SubjectIndex
-from recollect.errors import PortInUseError, RecollectError, SetupError
-from recollect.providers.open import open_embedder
-from recollect.providers.tokens import encoding_at_hand
-from recollect.server.origin import is_loopback
-from recollect.server.run import bind
-from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
-from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
+from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.output import one_line, say, say_json
 
-# Longest wait for the upstream's list of models, in seconds.
-_UPSTREAM_S = 5.0
-# Parked formations whose error is shown.
-_PARKED_SHOWN = 3
-# Words that any embedder should place.
-_SAMPLE = "Ana is allergic to peanuts."
+if TYPE_CHECKING:
+    from recollect.cli.checks import Finding
+    from recollect.settings import Settings
+
+_COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
+_Check = Annotated[bool, typer.Option("--check", help="Verify the database's files and indexes too (slow).")]
 
 
-class State(StrEnum):
-    """How a finding is."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(doctor)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One line of the report."""
+def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+    """Look at settings, database, models and addresses, and say what to do."""
+    from recollect.cli.checks import State, settings_in_effect
+    from recollect.settings import Settings
 
-    what: str
-    state: State
-    text: str
-    todo: str = ""
-    """What to do about it; empty where nothing need be done."""
-
-
-def ok(what: str, text: str) -> Finding:
-    """Say that something is well."""
-    return Finding(what=what, state=State.OK, text=text)
-
-
-def warn(what: str, text: str, todo: str) -> Finding:
-    """Say that something works and should be looked at."""
-    return Finding(what=what, state=State.WARN, text=text, todo=todo)
+    settings = Settings.load(database_url=database)
+    found = asyncio.run(_examine(settings, check=check, aloud=not as_json))
+    bad = any(finding.state is State.FAIL for finding in found)
+    if as_json:
+        lines = [
+            {"what": finding.what, "state": finding.state.value, "text": finding.text, "todo": finding.todo}
+            for finding in found
+        ]
+        say_json({"ok": not bad, "settings": settings_in_effect(settings), "findings": lines})
+    if bad:
+        raise typer.Exit(1)
 
 
-def fail(what: str, text: str, todo: str = "") -> Finding:
-    """Say that something does not work."""
-    return Finding(what=what, state=State.FAIL, text=text, todo=todo)
+async def _examine(settings: "Settings", *, check: bool, aloud: bool) -> "list[Finding]":
+    from recollect.cli.checks import examine
 
-
-async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
-    """Look at one thing after the other; nothing is changed, and no database is made.
-
-    Args:
-        settings: What is in effect.
-        check: Also verify the database's files and indexes, which is slow.
-    """
-    yield _settings(settings)
-    for unknown in unknown_variables(os.environ):
-        yield warn("settings", unknown, "correct or unset it")
-    async for finding in _database(settings, check=check):
-        yield finding
-    yield _tokens()
-    yield await _upstream(settings)
-    yield key_finding(settings)
-    yield _form_model(settings)
-    yield await _port(settings)
-
-
-def key_finding(settings: Settings) -> Finding:
-    """Say who can use the upstream, and with whose key. Pure."""
-    what, is_open = "access", not is_loopback(settings.host)
-    if is_unguarded(settings):
-        return fail(
-            what,
-            f"anybody who reaches {settings.host or '*'}:{settings.port} would use RECOLLECT_UPSTREAM_KEY: "
-            "`recollect serve` does not start",
-            "set RECOLLECT_JWT_SECRET, or RECOLLECT_HOST=127.0.0.1, or unset the key",
-        )
-    if settings.upstream_url is None:
-        return ok(what, "no upstream that requests could reach")
-    if is_open and not settings.upstream_key:
-        return warn(
-            what,
-            f"anybody who reaches {settings.host or '*'}:{settings.port} can send requests to {settings.upstream_url} "
-            "through it, with keys of their own or none",
-            "see that only those reach it who may, or that the upstream asks for a key",
-        )
-    if not settings.upstream_key:
-        return ok(what, "each client on this machine sends its own key")
-    routes = len(INFERENCE_ROUTES) + len(settings.key_routes)
-    who = "requests with Open WebUI's signed header" if settings.jwt_secret else "every program on this machine"
-    return ok(what, f"RECOLLECT_UPSTREAM_KEY is used for {who}, on {routes} routes")
-
-
-def settings_in_effect(settings: Settings) -> dict[str, str]:
-    """Return each setting that is not at its default, by its variable's name; secrets hidden."""
-    defaults = Settings.model_construct().model_dump()
-    return {
-        PREFIX + name.upper(): "…" if isinstance(value, SecretStr) else shown_url(str(value))
-        for name, value in settings.model_dump().items()
-        if value != defaults[name]
-    }
-
-
-def _settings(settings: Settings) -> Finding:
-    shown = settings_in_effect(settings)
-    if not shown:
-        return ok("settings", "all at their defaults")
-    return ok("settings", ", ".join(f"{name}={value}" for name, value in shown.items()))
-
-
-async def _settings_embedder(settings: Settings) -> Finding:
-    """Look at the embedder that a database would begin with."""
-    try:
-        embedder = open_embedder(settings)
-        try:
-            vectors = await embedder.embed([_SAMPLE])
-        finally:
-            await embedder.close()
-    except RecollectError as error:
-        return fail("embedder", str(error))
-    where = settings.embed_url or "built in, offline"
-    return ok("embedder", f"{embedder.space} ({where}), {vectors.shape[1]} numbers")
-
-
-async def _embedder(engine: AsyncRecollect) -> AsyncIterator[Finding]:
-    """Look at the embedder that the database is embedded by, and at what is not."""
-    state = await engine.embedder()
-    record, where = state.record, state.record.spec.where or "built in, offline"
-    try:
-        await engine.ask_embedder(_SAMPLE)
-    except RecollectError as error:
-        yield fail("embedder", f"{record.space} ({where}): {error}", "mend it, or change it: `recollect embedder use`")
-    else:
-        yield ok("embedder", f"{record.space} ({where}), {record.dim} numbers")
-    if state.waiting_memories or state.waiting_subjects:
-        yield warn(
-            "vectors",
-            f"{plural(state.waiting_memories, 'memory')} are not embedded by it: where they have vectors of another "
-            "embedder these serve, or they are found by words alone",
-            "`recollect reembed` embeds them",
-        )
-
-
-def database_file(url: str) -> Path | None:
-    """Return the file behind a database URL; None where it is no file.
-
-    >>> database_file("sqlite:////var/memory.db").as_posix(), database_file("sqlite:///:memory:")
-    ('/var/memory.db', None)
-    """
-    path = url.removeprefix(SQLITE)
-    return None if path == url or path in ("", ":memory:") else Path(os.path.abspath(path))
-
-
-async def _database(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
-    file = database_file(settings.database_url)
-    if file is not None and not file.exists():
-        yield await _settings_embedder(settings)
-        yield ok("database", f"{file} is not there yet: it is made at the first use")
-        return
-    if file is not None:
-        yield _mode(file)
-    try:
-        engine = await AsyncRecollect.open(settings)
-    except RecollectError as error:
-        yield fail("database", str(error))
-        return
-    async with engine:
-        try:
-            async for finding in _embedder(engine):
-                yield finding
-            async for finding in _contents(engine, check=check):
-                yield finding
-        except RecollectError as error:
-            yield fail("database", str(error))
-
-
-def _mode(file: Path) -> Finding:
-    try:
-        mode = stat.S_IMODE(file.stat().st_mode)
-    except OSError as error:
-        return fail("file", f"{file}: {error.strerror}")
-    if mode & 0o077:
-        return warn("file", f"{file} can be read by others (mode {mode:04o})", f"chmod 600 {file}*")
-    return ok("file", f"{file} (mode {mode:04o})")
-
-
-async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Finding]:
-    stats = await engine.stats(check=check)
-    counts = [
-        plural(count, noun)
-        for count, noun in (
-            (stats.subjects, "subject"),
-            (stats.conversations, "conversation"),
-            (stats.messages, "message"),
-            (stats.memories, "memory"),
-        )
-    ]
-    yield ok("database", f"schema {stats.schema}, {stats.bytes / 1e6:,.1f} MB, {', '.join(counts)}")
-    for problem in stats.problems:
-        yield fail("integrity", problem, "stop all Recollect processes and go back to your last backup")
-    if check and not stats.problems:
-        yield ok("integrity", "files and indexes agree")
-    for one in stats.indexes:
-        yield _index(one)
-    yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
-
-
-def _index(one: SubjectIndex) -> Finding:
-    """Tell of a subject whose vectors have an index; by now it may not be asked."""
-    text = f"{one.subject or 'of nobody any more'}: {one.vectors:,} vectors of {one.space}, {one.bytes / 1e6:,.1f} MB"
-    if one.used:
-        return ok("index", f"{text}; recall asks it, and is approximate")
-    return warn("index", f"{text}; recall does not ask it", "`recollect db index` drops it, and builds what is wanted")
-
-
-async def _formations(engine: AsyncRecollect, *, due: int, parked: int) -> Finding:
-    if not parked:
-        return ok("formations", f"{due:,} due, none parked")
-    errors = [status.error or "no reason" for status in await engine.formations(parked=True, limit=_PARKED_SHOWN)]
-    return warn(
-        "formations",
-        f"{due:,} due, {parked:,} parked: {'; '.join(dict.fromkeys(errors))}",
-        "`recollect formations --parked` shows them, `recollect formations --retry-parked` tries again",
-    )
-
-
-def _tokens() -> Finding:
-    encoding = encoding_at_hand(os.environ)
-    by = f"tiktoken's {encoding.name}" if encoding else "the built-in embedder's tokenizer (never under, offline)"
-    return ok("tokens", f"counted by {by}")
-
-
-async def _upstream(settings: Settings) -> Finding:
-    what, url = "upstream", settings.upstream_url
-    if url is None:
-        return ok(what, "none set: the built-in model recollect/offline answers")
-    key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
-    headers = {"authorization": f"Bearer {key}"} if key else {}
-    timeout = aiohttp.ClientTimeout(total=_UPSTREAM_S)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout, trust_env=False) as http,
-            http.get(f"{url}/models", headers=headers, allow_redirects=False) as answer,
-        ):
-            status = answer.status
-    except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return fail(what, f"{url} does not answer ({error or 'no answer in time'})", "start it, or mend the URL")
-    return upstream_finding(url, status, has_key=key is not None)
-
-
-def upstream_finding(url: str, status: int, *, has_key: bool) -> Finding:
-    """Judge the status that the upstream's `/models` answered with. Pure."""
-    what = "upstream"
-    if status in (401, 403):
-        if has_key:
-            return fail(what, f"{url} refuses the key ({status})", "set RECOLLECT_UPSTREAM_KEY anew")
-        return ok(what, f"{url} answers and asks for a key: each client sends its own")
-    if status == 404:
-        return warn(what, f"{url} answers, but has no /models", "see that the URL ends like the API's, often in /v1")
-    if status >= 400:
-        return warn(what, f"{url} answers with {status}", "look at that server")
-    return ok(what, f"{url} answers")
-
-
-def _form_model(settings: Settings) -> Finding:
-    if settings.form_model is None:
-        return ok("forming", "by built-in rules: no token is spent")
-    return ok("forming", f"by {settings.form_model} at {settings.form_url or settings.upstream_url}: costs tokens")
-
-
-async def _port(settings: Settings) -> Finding:
-    what, host, port = "address", settings.host, settings.port
-    if port == 0:
-        return ok(what, f"{host}, any free port")
-    open_to = "" if is_loopback(host) else " (open to other machines)"
-    try:
-        bind(host, port).close()
-    except PortInUseError as error:
-        near = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-        if await answers(f"http://{f'[{near}]' if ':' in near else near}:{port}"):
-            return ok(what, f"a Recollect server answers on {host}:{port}{open_to}")
-        return fail(what, str(error))
-    except SetupError as error:
-        return fail(what, str(error))
-    return ok(what, f"{host}:{port} is free{open_to}")
+    found = []
+    async for finding in examine(settings, check=check):
+        found.append(finding)
+        if aloud:
+            typer.secho(f"{finding.state.value:<5}", fg=_COLOURS[finding.state.value], nl=False)
+            say(f"{finding.what:<11} {one_line(finding.text)}")
+            if finding.todo:
+                say(f"     {'':<11} → {one_line(finding.todo)}")
+    return found

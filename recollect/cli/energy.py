@@ -38,12 +38,12 @@ def energy(
     database: DatabaseUrl = None,
 ) -> None:
     """Show what memory work cost today, and what its budget still allows."""
-    from recollect.cli import described
+    from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
     found = here.run(lambda engine: engine.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
-        say_json(described.energy(here.subject, found))
+        say_json(json_output.energy(here.subject, found))
         return
     for line in _lines(found, here.zone):
         say(line)

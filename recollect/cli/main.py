@@ -9,26 +9,26 @@ from typing import Annotated
 import typer
 
 from recollect.cli import (
-    carrying,
-    chatting,
-    contexts,
-    databases,
-    doctoring,
-    embedding,
+    admin,
+    context,
+    conversations,
+    corrections,
+    db,
+    doctor,
+    embedder,
     energy,
-    erasing,
-    evaluating,
-    formations,
-    logbook,
+    erase,
+    evaluate,
     memories,
-    profiling,
-    replaying,
+    profiles,
+    replay,
     review,
-    serving,
-    sharing,
+    serve,
+    subscribe,
     tending,
-    undoing,
+    transfer,
 )
+from recollect.cli.chat import command
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
 
@@ -65,14 +65,14 @@ def start(
     """Long-term memory for any LLM chat: a proxy, a library and this command line over one database."""
     del version
     if debug:
-        from recollect.cli.logs import set_up_logs
+        from recollect.cli.logging_config import set_up_logs
 
         set_up_logs("debug", as_json=False)
 
 
-_TALKING = (serving, chatting, replaying)
-_REMEMBERING = (memories, review, undoing, erasing, contexts, sharing, logbook, formations)
-_OPERATING = (energy, tending, embedding, profiling, doctoring, evaluating, carrying, databases)
+_TALKING = (serve, command, replay)
+_REMEMBERING = (memories, review, corrections, erase, context, subscribe, conversations, admin)
+_OPERATING = (energy, tending, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.erasing import confirm, show_receipts
+from recollect.cli.erase import confirm, show_receipts
 from recollect.cli.options import AsJson, At, DatabaseUrl, KnownAt, Session, SubjectName, UserName, instant_of, session
 from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
 
@@ -61,7 +61,7 @@ def add(
     database: DatabaseUrl = None,
 ) -> None:
     """Remember a sentence, word for word."""
-    from recollect.cli import described
+    from recollect.cli import json_output
 
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
     here = session(user=user, subject=subject, database=database, as_json=as_json)
@@ -74,7 +74,7 @@ def add(
 
     kept = here.run(work)
     if as_json:
-        say_json({"memories": [described.memory(memory) for memory in kept]})
+        say_json({"memories": [json_output.memory(memory) for memory in kept]})
     else:
         for memory in kept:
             say(f"{short(memory.id)}  {one_line(memory.text)}")
@@ -133,7 +133,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Find the memories that bear on a query, best first."""
-    from recollect.cli import described
+    from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -146,7 +146,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
 
     recall, left_out = here.run(work)
     if as_json:
-        say_json(described.recall(recall))
+        say_json(json_output.recall(recall))
         return
     if not recall.items:
         note(f"nothing found for {here.subject.text}; `recollect list` shows what is remembered")
@@ -204,8 +204,8 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """List what is remembered, newest first."""
-    from recollect.cli import described
-    from recollect.cli.finding import find_id
+    from recollect.cli import json_output
+    from recollect.cli.id_prefix import find_id
 
     kinds = _kinds(kind)
     here = session(user=user, subject=subject, database=database, as_json=as_json)
@@ -221,7 +221,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     page, more = found[:limit], len(found) > limit
     if as_json:
         following = page[-1].id if more else None
-        say_json({"memories": [described.memory(memory) for memory in page], "next": following})
+        say_json({"memories": [json_output.memory(memory) for memory in page], "next": following})
         return
     if not page:
         what = " or ".join(name.value for name in kinds)
@@ -271,9 +271,9 @@ def show(
     database: DatabaseUrl = None,
 ) -> None:
     """Show a memory with its history: what made it, what became of it, the words it rests on."""
-    from recollect.cli import described
-    from recollect.cli.finding import find_id
-    from recollect.cli.history import lines_of
+    from recollect.cli import json_output
+    from recollect.cli.history_view import lines_of
+    from recollect.cli.id_prefix import find_id
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -282,7 +282,7 @@ def show(
 
     history = here.run(work)
     if as_json:
-        say_json(described.history(history))
+        say_json(json_output.history(history))
         return
     for line in lines_of(history, here.zone):
         say(line)
@@ -300,8 +300,8 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Close memories: they are recalled no more; their history stays. With --erase nothing of them stays."""
-    from recollect.cli import described
-    from recollect.cli.finding import find_id
+    from recollect.cli import json_output
+    from recollect.cli.id_prefix import find_id
     from recollect.errors import UnknownMemoryError
 
     if (keep_messages or everywhere) and not erase:
@@ -332,7 +332,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return
     closed = here.run(close)
     if as_json:
-        say_json({"memories": [described.memory(memory) for memory in closed]})
+        say_json({"memories": [json_output.memory(memory) for memory in closed]})
         return
     for memory in closed:
         say(f"{short(memory.id)}  {one_line(memory.text)}")

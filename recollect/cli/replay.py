@@ -1,279 +1,161 @@
-"""`recollect replay`: recorded conversations through the real pipeline. Reads a file, writes through the engine."""
+"""The command `replay`. Reads a file, writes through the engine, shows a bar on stderr."""
 
-import asyncio
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta, tzinfo
+import sys
+import time
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Annotated
 
-from recollect.chat.log import SYSTEM_ROLES
-from recollect.chat.parts import text_of
-from recollect.cli.replay_formats import (
-    HEAD_BYTES,
-    BadRecord,
-    BadRecordError,
-    Format,
-    Recording,
-    detect,
-    openai_lines,
-)
-from recollect.cli.replay_locomo import Sample, locomo_samples, locomo_sessions, user_names
-from recollect.engine import AsyncRecollect, together
-from recollect.errors import BadRequestError, RequestError
-from recollect.text import clean
-from recollect.types import KIND_ORDER, Conversation, ConversationId, Subject
+import typer
 
-# Conversations recorded side by side: the store commits together what waits together.
-SIDE_BY_SIDE = 32
-# Rows read at once when something is looked up; the store's most is ten times that.
-_PAGE = 1000
-# How often the bar of the formation is moved, in seconds.
-_LOOK_S = 0.2
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.output import note, plural, say, say_json, terminal
+from recollect.datasets.recordings import BadRecord, Format, Recording
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from recollect.cli.replay_run import Outcome
+    from recollect.engine import AsyncRecollect
+
+# Most bad records that are named one by one: a file of another format has nothing else.
+_NAMED = 20
+
+_As = Annotated[
+    str | None,
+    typer.Option("--as", metavar="NAME", help="LoCoMo: the speaker who is the user; by default each in turn."),
+]
+_Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N lines (OpenAI) or samples (LoCoMo).")
+]
+_FormatOption = Annotated[Format, typer.Option("--format", help="How the file is written; auto looks into it.")]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="OpenAI messages as JSONL, or LoCoMo's JSON.")]
 
 
-class Bar(Protocol):
-    """Shows how far a phase is."""
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(replay)
+
+
+def replay(  # noqa: PLR0913  # a command's options are its parameters
+    file: _File,
+    form: _FormatOption = Format.AUTO,
+    speaker: _As = None,
+    limit: _Limit = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Feed recorded conversations through the real pipeline, with their own dates. A second time adds nothing."""
+    from recollect.cli.replay_run import Replay, read_plan
+    from recollect.types import Subject
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
+    named = user is not None or subject is not None
+    if named and speaker is None and any(recording.user for recording in plan.recordings):
+        raise typer.BadParameter("two people speak there: say with --as NAME which of them --user or --subject is")
+
+    def whose(recording: Recording) -> Subject:
+        return here.subject if named or recording.user is None else Subject("user", recording.user)
+
+    async def work(engine: "AsyncRecollect") -> "Outcome":
+        with ProgressBar() as bar:
+            return await Replay(engine, plan, whose=whose, bar=bar).run()
+
+    began = time.monotonic()
+    outcome = here.run(work)
+    _report(outcome, seconds=time.monotonic() - began, as_json=as_json)
+    if outcome.bad:
+        raise typer.Exit(1)
+
+
+def _report(outcome: "Outcome", *, seconds: float, as_json: bool) -> None:
+    for bad in outcome.bad[:_NAMED]:
+        note(f"{bad.where}: {bad.reason}")
+    if len(outcome.bad) > _NAMED:
+        note(f"… and {len(outcome.bad) - _NAMED:,} more")
+    rate = outcome.messages / seconds if seconds else 0.0
+    if as_json:
+        say_json(
+            {
+                "conversations": outcome.conversations,
+                "messages": outcome.messages,
+                "known": outcome.known,
+                "memories": dict(sorted(outcome.memories.items())),
+                "formations": outcome.formations,
+                "waiting": outcome.waiting,
+                "parked": outcome.parked,
+                "bad": [_bad(bad) for bad in outcome.bad],
+                "seconds": round(seconds, 3),
+                "messages_per_s": round(rate, 1),
+            }
+        )
+        return
+    say(
+        f"{plural(outcome.conversations, 'conversation')}, {plural(outcome.messages, 'message')} "
+        f"in {seconds:.1f} s ({rate:,.0f} messages/s)"
+    )
+    if outcome.known:
+        say(f"{plural(outcome.known, 'conversation')} there already: left as they are")
+    kinds = ", ".join(plural(count, kind) for kind, count in outcome.memories.most_common())
+    say(f"new memories: {kinds or 'none'}")
+    if outcome.waiting:
+        say(f"{plural(outcome.waiting, 'formation')} wait to be tried again: `recollect worker` or `serve` does it")
+    if outcome.parked:
+        say(f"{plural(outcome.parked, 'formation')} parked: see `recollect formations --parked`")
+    if outcome.bad:
+        say(f"{plural(len(outcome.bad), 'record')} could not be replayed (above)")
+
+
+def _bad(bad: BadRecord) -> dict[str, str]:
+    return {"where": bad.where, "reason": bad.reason}
+
+
+class ProgressBar:
+    """A bar on stderr with count, rate and time left; nothing where stderr is no terminal."""
+
+    def __init__(self) -> None:
+        """Prepare; the bar appears with the first phase."""
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> "ProgressBar":
+        if sys.stderr.isatty():
+            self._progress = self._rich()
+            self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    @staticmethod
+    def _rich() -> "Progress":
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TimeRemainingColumn
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                speed = task.finished_speed or task.speed
+                return Text(f"{speed:,.0f}/s" if speed else "")
+
+        return Progress(
+            "{task.description:<9}",
+            BarColumn(),
+            MofNCompleteColumn(),
+            "{task.fields[unit]}",
+            Rate(),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=terminal(err=True),
+        )
 
     def begin(self, phase: str, unit: str, total: int) -> None:
         """Begin a phase of `total` units."""
-        ...
+        if self._progress is not None:
+            self._task = self._progress.add_task(phase, total=total, unit=unit)
 
     def reach(self, done: int) -> None:
         """Say how many units of the phase are done."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """What is to be replayed."""
-
-    recordings: tuple[Recording, ...]
-    bad: tuple[BadRecord, ...]
-
-    @property
-    def messages(self) -> int:
-        """How many messages there are in all."""
-        return sum(len(recording.messages) for recording in self.recordings)
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What a replay did."""
-
-    conversations: int = 0
-    messages: int = 0
-    known: int = 0
-    """Conversations that were there already, whole."""
-    formations: int = 0
-    waiting: int = 0
-    """Formations still due: a model failed, and they will be tried again."""
-    parked: int = 0
-    bad: list[BadRecord] = field(default_factory=list)
-    memories: Counter[str] = field(default_factory=Counter)
-    """New ones by kind."""
-
-
-def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | None, zone: tzinfo) -> Plan:
-    """Read the file.
-
-    Args:
-        path: The file.
-        form: Its format.
-        as_speaker: LoCoMo's alone: the one speaker who is the user; None: each in turn.
-        limit: Only the first so many lines (OpenAI) or samples (LoCoMo); None: all.
-        zone: Time zone of dates that name none.
-
-    Raises:
-        BadRequestError: there is no such file, it cannot be read, or nobody in it is called `as_speaker`.
-    """
-    try:
-        with path.open("rb") as file:
-            first = file.readline()
-            form = detect(first + file.read(HEAD_BYTES)) if form is Format.AUTO else form
-            file.seek(0)
-            if form is Format.LOCOMO:
-                return _plan_locomo(locomo_samples(file.read())[:limit], as_speaker=as_speaker, zone=zone)
-            if as_speaker is not None:
-                raise BadRequestError("--as is for LoCoMo's format: OpenAI messages say their role themselves")
-            return _plan(_first(openai_lines(file, zone), limit))
-    except BadRecordError as error:
-        raise BadRequestError(f"{path}: {error}") from None
-    except OSError as error:
-        raise BadRequestError(f"{path}: {error.strerror or error}") from None
-
-
-def _first(found: Iterable[Recording | BadRecord], limit: int | None) -> Iterator[Recording | BadRecord]:
-    for count, item in enumerate(found):
-        if limit is not None and count >= limit:
-            return
-        yield item
-
-
-def _plan(found: Iterable[Recording | BadRecord]) -> Plan:
-    recordings: list[Recording] = []
-    bad: list[BadRecord] = []
-    for item in found:
-        if isinstance(item, Recording):
-            recordings.append(item)
-        else:
-            bad.append(item)
-    if not recordings and not bad:
-        raise BadRecordError("no conversations in it")
-    return Plan(recordings=tuple(recordings), bad=tuple(bad))
-
-
-def _plan_locomo(found: Sequence[Sample | BadRecord], *, as_speaker: str | None, zone: tzinfo) -> Plan:
-    samples = [item for item in found if isinstance(item, Sample)]
-    items: list[Recording | BadRecord] = [item for item in found if isinstance(item, BadRecord)]
-    names = user_names(samples)
-    speakers = sorted({name for sample in samples for name in sample.speakers})
-    if as_speaker is not None and as_speaker not in speakers:
-        raise BadRequestError(f"nobody is called {as_speaker!r} there; the speakers are {', '.join(speakers)}")
-    for sample in samples:
-        for speaker in sample.speakers:
-            if as_speaker in (None, speaker):
-                user = names[sample.id, speaker]
-                items += locomo_sessions(sample, as_speaker=speaker, user=user, zone=zone)
-    return _plan(items)
-
-
-class Replay:
-    """One run of a plan."""
-
-    def __init__(self, engine: AsyncRecollect, plan: Plan, *, whose: Callable[[Recording], Subject], bar: Bar) -> None:
-        """Take the open engine, the plan, whose each conversation is, and where to show progress."""
-        self._engine = engine
-        self._plan = plan
-        self._whose = whose
-        self._bar = bar
-        self._seen = 0
-        self.outcome = Outcome(bad=list(plan.bad))
-
-    async def run(self) -> Outcome:
-        """Record what is not there yet, then form what is due.
-
-        Conversations of one subject are recorded in their order, those of several side by side.
-        """
-        began = self._engine.clock.now()
-        groups: defaultdict[Subject, list[Recording]] = defaultdict(list)
-        for recording in self._plan.recordings:
-            groups[self._whose(recording)].append(recording)
-        self._bar.begin("recording", "messages", self._plan.messages)
-        room = asyncio.Semaphore(SIDE_BY_SIDE)
-        await together(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
-        await self._form()
-        for subject in groups:
-            await self._count(subject, since=began)
-        return self.outcome
-
-    async def _record_all(self, subject: Subject, recordings: Sequence[Recording], room: asyncio.Semaphore) -> None:
-        known = await self._known(subject)
-        seen: set[str] = set()
-        first = []
-        for recording in recordings:
-            if recording.id in seen:
-                self._skip(recording)
-            else:
-                first.append(recording)
-            seen.add(recording.id)
-        await together(self._record_within(room, subject, one, known.get(one.id)) for one in first)
-
-    async def _record_within(
-        self, room: asyncio.Semaphore, subject: Subject, recording: Recording, known: Conversation | None
-    ) -> None:
-        async with room:  # lets them in by the order in which they came
-            await self._record(subject, recording, known)
-
-    async def _known(self, subject: Subject) -> dict[str, Conversation]:
-        """Read which of the subject's conversations have an id of their own."""
-        found: dict[ConversationId, Conversation] = {}
-        before: datetime | None = None
-        while True:
-            page = await self._engine.conversations(user=subject, limit=_PAGE, before=before)
-            new = [conversation for conversation in page if conversation.id not in found]
-            found.update((conversation.id, conversation) for conversation in new)
-            if len(page) < _PAGE or not new:
-                return {one.external_id: one for one in found.values() if one.external_id is not None}
-            before = page[-1].updated_at + timedelta(microseconds=1)
-
-    async def _record(self, subject: Subject, recording: Recording, known: Conversation | None) -> None:
-        try:
-            start = 0 if known is None else await self._agrees(subject, recording, known)
-            if start == len(recording.messages):
-                self._skip(recording)
-                return
-            now = self._engine.clock.now()
-            recorded = await self._engine.record(
-                recording.messages[start:],
-                user=subject,
-                conversation=recording.id,
-                said_at=[date or now for date in recording.dates[start:]],
-            )
-        except RequestError as error:
-            self.outcome.bad.append(BadRecord(where=recording.where, reason=str(error)))
-        else:
-            self.outcome.conversations += 1
-            self.outcome.messages += len(recorded.appended)
-        self._move(recording)
-
-    async def _agrees(self, subject: Subject, recording: Recording, known: Conversation) -> int:
-        """Return how many of the recording's messages are there already.
-
-        Raises:
-            BadRequestError: what is there is no beginning of the recording.
-        """
-        there = [
-            (message.role, message.text)
-            for after in range(0, known.last_seq, _PAGE)
-            for message in await self._engine.messages(known.id, user=subject, after_seq=after, limit=_PAGE)
-        ]
-        logged = [place for place, message in enumerate(recording.messages) if message["role"] not in SYSTEM_ROLES]
-        here = [_said(recording.messages[place]) for place in logged]
-        if there != here[: len(there)]:
-            raise BadRequestError(f"a conversation {recording.id!r} with other messages is there already")
-        return len(recording.messages) if len(there) == len(here) else logged[len(there)]
-
-    def _skip(self, recording: Recording) -> None:
-        self.outcome.known += 1
-        self._move(recording)
-
-    def _move(self, recording: Recording) -> None:
-        self._seen += len(recording.messages)
-        self._bar.reach(self._seen)
-
-    async def _form(self) -> None:
-        counters = self._engine.worker_counters
-        before = counters.formed
-        self._bar.begin("forming", "formations", (await self._engine.stats()).formations_due)
-        forming = asyncio.create_task(self._engine.form(many=True))
-        try:
-            while not forming.done():
-                await asyncio.wait({forming}, timeout=_LOOK_S)
-                self._bar.reach(counters.formed - before)
-        finally:
-            forming.cancel()
-            with suppress(asyncio.CancelledError):
-                await forming
-        self.outcome.formations = counters.formed - before
-        undone = [one for one in await self._engine.formations(limit=_PAGE) if one.parked or one.due_at is not None]
-        self.outcome.parked = sum(one.parked for one in undone)
-        self.outcome.waiting = len(undone) - self.outcome.parked
-
-    async def _count(self, subject: Subject, *, since: datetime) -> None:
-        """Count the subject's memories that are new: they come first in its list."""
-        after: str | None = None
-        while True:
-            page = await self._engine.list(user=subject, kinds=KIND_ORDER, after=after, limit=_PAGE)
-            new = [memory for memory in page if memory.known_from >= since]
-            self.outcome.memories.update(memory.kind.value for memory in new)
-            if len(new) < _PAGE:
-                return
-            after = page[-1].id
-
-
-def _said(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a message's role and text as the log keeps them."""
-    return clean(message["role"]), clean(text_of(message.get("content")))
+        if self._progress is not None and self._task is not None:
+            self._progress.update(self._task, completed=done)

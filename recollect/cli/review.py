@@ -39,8 +39,8 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     database: DatabaseUrl = None,
 ) -> None:
     """Show what is held back, who said it and why it waits; approve or reject it."""
-    from recollect.cli import described
-    from recollect.cli.finding import find_id
+    from recollect.cli import json_output
+    from recollect.cli.id_prefix import find_id
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -57,9 +57,9 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     approved, rejected, held = here.run(work)
     if as_json:
         data = {
-            "approved": [described.memory(one) for one in approved],
-            "rejected": [described.memory(one) for one in rejected],
-            "held": [described.held(one) for one in held],
+            "approved": [json_output.memory(one) for one in approved],
+            "rejected": [json_output.memory(one) for one in rejected],
+            "held": [json_output.held(one) for one in held],
         }
         say_json(data)
         return

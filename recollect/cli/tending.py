@@ -6,7 +6,7 @@ import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
 from recollect.cli.output import note, plural, rows, say, say_json, short
-from recollect.cli.replaying import ProgressBar
+from recollect.cli.replay import ProgressBar
 
 if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
@@ -30,7 +30,7 @@ def tend(
     database: DatabaseUrl = None,
 ) -> None:
     """Close what is over, merge near-duplicates, make memories fit their room: of everybody, or of one user."""
-    from recollect.cli import described
+    from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
     one = user is not None or subject is not None
@@ -52,7 +52,7 @@ def tend(
             {
                 "subjects": looked_at,
                 "dry_run": dry_run,
-                "closed": [described.tended(line) for line in decisions],
+                "closed": [json_output.tended(line) for line in decisions],
             }
         )
         return

@@ -1,15 +1,15 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
+from recollect.concurrency import apart
+from recollect.engine.components import Held, History, Parts, Why, open_parts
+from recollect.engine.context_builder import Context
 from recollect.engine.core import AsyncRecollect
-from recollect.engine.embedding import EmbedderState
-from recollect.engine.parts import Held, History, Parts, Why, open_parts
-from recollect.engine.prompting import Context
+from recollect.engine.embedder import EmbedderState
 from recollect.engine.turn import Prepared
+from recollect.formation.together import together
+from recollect.maintenance.reembed import Progress
 from recollect.providers.trying import Trial
-from recollect.resolve.undo import UndoPlan
-from recollect.tend.reembed import Progress
-from recollect.work.apart import apart
-from recollect.work.together import together
+from recollect.resolution.undo_plan import UndoPlan
 
 __all__ = [
     "AsyncRecollect",

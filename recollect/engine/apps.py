@@ -2,9 +2,9 @@
 
 from urllib.parse import quote
 
-from recollect.engine.conversing import Conversing
-from recollect.engine.ending import Ending
-from recollect.engine.sharing import Sharing
+from recollect.engine.conversations import Conversing
+from recollect.engine.erasure import Ending
+from recollect.engine.shared import Sharing
 from recollect.errors import UnknownAppError, UnknownMemoryError
 from recollect.types import AppRecord, EraseOrder, Memory, MemoryKind, MemoryState, Scene, Subject
 

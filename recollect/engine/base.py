@@ -9,24 +9,24 @@ from typing import Self
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from recollect.engine.finding import Finder
-from recollect.engine.parts import Parts
-from recollect.engine.prompting import Prompts
-from recollect.engine.toolbox import ToolBox
+from recollect.engine.components import Parts
+from recollect.engine.context_builder import Prompts
+from recollect.engine.memory_tools import ToolBox
+from recollect.engine.retrieval import Finder
 from recollect.engine.turn import Turns
 from recollect.errors import StoreUnavailableError, UnknownMemoryError
-from recollect.profiles.model import Profile
-from recollect.providers.spaces import Embedders
-from recollect.tend.reterming import Reterming
-from recollect.tend.schedule import Schedule
+from recollect.formation.extract import extract
+from recollect.formation.reader import RuleReader
+from recollect.formation.requests import index_turns
+from recollect.formation.runtime import Tools
+from recollect.formation.summarize import sum_up
+from recollect.maintenance.reindex_terms import Reterming
+from recollect.maintenance.schedule import Schedule
+from recollect.profiles.policies import Profile
+from recollect.providers.circuit_breaker import Breaker, GuardedModel
+from recollect.providers.embedder_router import Embedders
 from recollect.types import MemoryId, Subject
-from recollect.work.breaker import Breaker, GuardedModel
-from recollect.work.episodes import sum_up
-from recollect.work.extracting import extract
-from recollect.work.reader import RuleReader
-from recollect.work.requests import index_turns
-from recollect.work.tools import Tools
-from recollect.work.worker import Worker
+from recollect.worker.loop import Worker
 
 ListOf = list
 """Inside a class whose method is `list`, the type."""

@@ -6,15 +6,16 @@ from concurrent.futures import Future
 from typing import Any, BinaryIO, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine.carrying import Carried
 from recollect.engine.core import AsyncRecollect
-from recollect.engine.embedding import EmbedderState, silent
-from recollect.profiles.model import Profile
+from recollect.engine.embedder import EmbedderState, silent
+from recollect.engine.transfer import Carried
+from recollect.maintenance.reembed import Progress
+from recollect.profiles.policies import Profile
+from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.providers.trying import Trial
 from recollect.settings import Settings
 from recollect.store.operators import StoreStats
-from recollect.store.relational.copying import Bar
-from recollect.tend.reembed import Progress
+from recollect.store.sql.transfer.copy_database import Bar
 from recollect.types import (
     AppRecord,
     EmbedderSpec,
@@ -26,8 +27,7 @@ from recollect.types import (
     Subject,
     SubjectSums,
 )
-from recollect.work.breaker import BreakerStatus
-from recollect.work.worker import WorkerCounters
+from recollect.worker.loop import WorkerCounters
 
 T = TypeVar("T")
 ListOf = list

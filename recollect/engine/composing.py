@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.chat.log import log_messages
+from recollect.chat.messages import log_messages
 from recollect.chat.request import request_of
 from recollect.engine.base import Wired
-from recollect.engine.prompting import Context, asked_of
+from recollect.engine.context_builder import Context, asked_of
 from recollect.errors import BadRequestError
 from recollect.types import NO_SCENE, Scene, Subject
 

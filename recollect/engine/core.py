@@ -3,15 +3,15 @@
 from typing import Self
 
 from recollect.clock import Clock, SystemClock
+from recollect.engine.admin import Operating
 from recollect.engine.apps import Apps
-from recollect.engine.assembling import Assembling
-from recollect.engine.carrying import Carrying
+from recollect.engine.components import open_parts
 from recollect.engine.composing import Composing
-from recollect.engine.embedding import Embedding
-from recollect.engine.operating import Operating
-from recollect.engine.parts import open_parts
-from recollect.engine.reviewing import Reviewing
-from recollect.engine.undoing import Undoing
+from recollect.engine.embedder import Embedding
+from recollect.engine.history import Undoing
+from recollect.engine.prompts import Assembling
+from recollect.engine.reviews import Reviewing
+from recollect.engine.transfer import Carrying
 from recollect.settings import Settings
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.chat.log import SYSTEM_ROLES, log_messages
+from recollect.chat.messages import SYSTEM_ROLES, log_messages
 from recollect.errors import BadRequestError
 from recollect.types import ChatRequest, Message
 

@@ -1,7 +1,7 @@
 """Part of the API: a PostgreSQL database spread over the nodes of Citus. Opens it."""
 
 from recollect.errors import BadRequestError
-from recollect.store.open import distribute_store
+from recollect.store.factory import distribute_store
 from recollect.store.operators import Distribution
 
 __all__ = ["SHARDS", "Distribution", "distribute_database"]

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.form.turns import Exchange
+from recollect.extraction.turns import Exchange
+from recollect.formation.episode_coverage import Whose, read_coverage
 from recollect.store.protocol import Store
 from recollect.types import Conversation, ConversationId, Subject
-from recollect.work.coverage import Whose, read_coverage
 
 # Of a user's other conversations so many are read for their window, last updated first.
 MAX_CONVERSATIONS = 20

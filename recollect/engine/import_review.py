@@ -10,19 +10,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.clock import Clock, from_micros, to_micros
-from recollect.form.evidence import is_quote, stands_in
-from recollect.form.hold import hold_reason, planted_order
-from recollect.form.scrub import Scrubbed, scrub, scrubbed
-from recollect.form.sentences import fold, sentences
-from recollect.form.sources import readable_text, speaker_kind
+from recollect.extraction.evidence import is_quote, stands_in
+from recollect.extraction.redaction import Scrubbed, scrub, scrubbed
+from recollect.extraction.review_gate import hold_reason, planted_order
+from recollect.extraction.sentences import fold, sentences
+from recollect.extraction.sources import readable_text, speaker_kind
+from recollect.formation.stale import disjoint
 from recollect.ids import id_bytes, new_id
-from recollect.store.relational.exporting import Record
-from recollect.store.relational.import_check import key_of
-from recollect.store.relational.importing import Block
-from recollect.store.relational.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
+from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
+from recollect.store.sql.transfer.export import Record
+from recollect.store.sql.transfer.import_check import key_of
+from recollect.store.sql.transfer.import_reader import Block
 from recollect.text import squeeze
 from recollect.types import KIND_ORDER, NO_DETAIL, Action, Candidate, MemoryKind, MemoryState
-from recollect.work.stale import disjoint
 
 _FORMED = frozenset({KIND_NUMBER[MemoryKind.NOTE], KIND_NUMBER[MemoryKind.FACT]})
 _TURN = KIND_NUMBER[MemoryKind.TURN]

@@ -1,9 +1,9 @@
 """Part of the API: indexes of giant subjects' vectors in a PostgreSQL database. Opens it."""
 
 from recollect.errors import BadRequestError
-from recollect.store.open import index_store
+from recollect.store.factory import index_store
 from recollect.store.operators import Indexing, SubjectIndex
-from recollect.store.relational.copying import Bar
+from recollect.store.sql.transfer.copy_database import Bar
 
 __all__ = ["LEAST", "Bar", "Indexing", "SubjectIndex", "drop_indexes", "index_database"]
 

@@ -8,12 +8,12 @@ import asyncio
 import logging
 
 from recollect.errors import BadEmbedderError, ModelError, OtherEmbedderError, VectorSizeError
-from recollect.providers.calibrate import Calibration
+from recollect.providers.calibration import Calibration
+from recollect.providers.embedder_loader import UnopenedEmbedder
+from recollect.providers.embedder_router import Opening
+from recollect.providers.factory import open_embedder, settings_curve, spec_of
 from recollect.providers.fitting import fitted
-from recollect.providers.open import open_embedder, settings_curve, spec_of
-from recollect.providers.protocol import OpenedEmbedder
-from recollect.providers.recorded import UnopenedEmbedder
-from recollect.providers.spaces import Opening
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.store.protocol import Store
 from recollect.types import Curve, EmbedderRecord

@@ -8,16 +8,16 @@ embedder. Nothing of it is kept, and recall of the present is not touched.
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.engine.asking import Asking, Wish
-from recollect.engine.finding import presentable
-from recollect.engine.parts import Parts
+from recollect.concurrency import apart
+from recollect.engine.components import Parts
+from recollect.engine.query_builder import Asking, Wish
+from recollect.engine.retrieval import presentable
 from recollect.errors import BadRequestError
-from recollect.recall.past import Laid, lay_out
+from recollect.formation.recallable import reopened
+from recollect.formation.runtime import Tools
+from recollect.recall.as_of import Laid, lay_out
 from recollect.recall.recall import finish, rank_subjects
 from recollect.types import KIND_ORDER, NO_VECTORS, Recall, Subject
-from recollect.work.apart import apart
-from recollect.work.recallable import reopened
-from recollect.work.tools import Tools
 
 # Past this many memories laying out and ranking takes long enough to be felt by other requests on the loop.
 _LARGE = 500

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from recollect.clock import Clock
 from recollect.errors import ModelError, ModelFault, VectorSizeError
-from recollect.providers.protocol import Embedder
+from recollect.providers.protocols import Embedder
 from recollect.types import Vectors
 
 logger = logging.getLogger(__name__)

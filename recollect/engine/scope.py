@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
-from recollect.form.scene import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
-from recollect.profiles.model import Profile
-from recollect.profiles.options import options_of
+from recollect.extraction.scene import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
+from recollect.profiles.overrides import options_of
+from recollect.profiles.policies import Profile
 from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
 
 USE_MEMORY, ENABLED = "useMemory", "enabled"

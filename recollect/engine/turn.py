@@ -5,20 +5,26 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from recollect.chat.log import log_messages, reply_message
+from recollect.chat.messages import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import SEARCH, offer
-from recollect.context.place import place
-from recollect.engine.parts import Parts
-from recollect.engine.prompting import Prompts, asked_of
+from recollect.concurrency import apart
+from recollect.engine.components import Parts
+from recollect.engine.context_builder import Prompts, asked_of
+from recollect.engine.memory_tools import ToolBox
 from recollect.engine.scope import Scope, profile_name, scope_of, triggered
-from recollect.engine.toolbox import ToolBox
-from recollect.form.requests import asks_to_forget
-from recollect.form.sources import readable_text
+from recollect.extraction.requests import asks_to_forget
+from recollect.extraction.sources import readable_text
+from recollect.formation.index_turns import TURNS_VERSION
+from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.propose import extractor_version
+from recollect.formation.reader import MAX_INLINE_CHARACTERS
+from recollect.formation.summarize import EPISODES_VERSION
 from recollect.ids import new_id
-from recollect.providers.offline import MODEL as OFFLINE_MODEL
-from recollect.recall.used import used_in
+from recollect.prompt.placement import place
+from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
+from recollect.recall.attribution import used_in
 from recollect.text import hash64
 from recollect.types import (
     ChatRequest,
@@ -37,13 +43,7 @@ from recollect.types import (
     Subject,
     Turn,
 )
-from recollect.work.apart import apart
-from recollect.work.episodes import EPISODES_VERSION
-from recollect.work.indexing import TURNS_VERSION
-from recollect.work.portions import LARGE_BATCH
-from recollect.work.proposing import extractor_version
-from recollect.work.reader import MAX_INLINE_CHARACTERS
-from recollect.work.worker import Worker
+from recollect.worker.loop import Worker
 
 # How long the recording of a turn waits until what it asks to forget is forgotten; the rest goes on behind it.
 FORGET_WAIT_S = 1.0

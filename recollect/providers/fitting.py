@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import BadEmbedderError
-from recollect.profiles.model import ResolvePolicy
-from recollect.providers.calibrate import Calibration
-from recollect.providers.protocol import Embedder
+from recollect.profiles.policies import ResolvePolicy
+from recollect.providers.calibration import Calibration
+from recollect.providers.protocols import Embedder
 
 Cosines = npt.NDArray[np.float32]
 # Some tens of pairs that somebody wrote are told apart more sharply than what people say: the built-in embedder's slope

@@ -4,9 +4,9 @@ import asyncio
 from dataclasses import dataclass
 
 from recollect.errors import BadEmbedderError, ModelError
+from recollect.providers.embedder_loader import STATIC_CURVE, UnopenedEmbedder, open_recorded, try_out
 from recollect.providers.fitting import fitted
-from recollect.providers.protocol import OpenedEmbedder
-from recollect.providers.recorded import STATIC_CURVE, UnopenedEmbedder, open_recorded, try_out
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
 

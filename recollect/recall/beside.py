@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from recollect.recall.bm25 import WordMatches, match_words
 from recollect.recall.query import MOST_TERMS, Query
-from recollect.recall.words import WordMatches, match_words
 from recollect.text import Read, former_terms
 from recollect.types import Hot
 

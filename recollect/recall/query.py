@@ -8,7 +8,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.dates import resolve_dates
-from recollect.profiles.model import RecallPolicy
+from recollect.profiles.policies import RecallPolicy
 from recollect.recall.expansion import kindred_terms
 from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
 from recollect.types import Vector

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
-from recollect.recall.around import OWN_TERMS
-from recollect.recall.gather import Matches
+from recollect.recall.adjacency import OWN_TERMS
+from recollect.recall.bm25 import rarity
 from recollect.recall.query import Query
-from recollect.recall.words import rarity
+from recollect.recall.signals import Matches
 from recollect.types import ASKING, KIND_ORDER, Hot, MemoryKind, Subject
 
 # Where the asker asks about themself, what an assistant told them counts so much less than their own words: it answers

@@ -11,16 +11,16 @@ from types import MappingProxyType
 import numpy as np
 
 from recollect.ids import id_text
-from recollect.recall.arrange import arrange, few_notes, is_of_few, newest, worth_showing
-from recollect.recall.best import best
-from recollect.recall.collapse import collapse_sources
+from recollect.recall.ann import Seeker
+from recollect.recall.dedupe import collapse_sources
 from recollect.recall.explain import reasons
-from recollect.recall.gather import Matches, gather
-from recollect.recall.meaning import Relevance
+from recollect.recall.order import arrange, few_notes, is_of_few, newest, worth_showing
 from recollect.recall.pack import Counting, Found, pack
 from recollect.recall.query import Query
 from recollect.recall.rank import Row, hidden_kinds, rows, standing_places, weigh
-from recollect.recall.seek import Seeker
+from recollect.recall.signals import Matches, gather
+from recollect.recall.similarity import Relevance
+from recollect.recall.top_k import best
 from recollect.text import bare
 from recollect.types import KIND_ORDER, Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
 

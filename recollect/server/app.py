@@ -14,14 +14,14 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.origin import OriginGuard, is_loopback
-from recollect.server.passing import PassThrough
-from recollect.server.proxy import ChatProxy
+from recollect.server.backends import OfflineWay, UpstreamWay, Way
+from recollect.server.chat_completions import ChatProxy
+from recollect.server.observability import watching
+from recollect.server.origin_guard import OriginGuard, is_loopback
+from recollect.server.passthrough import PassThrough
 from recollect.server.status import error_body, error_kind
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
-from recollect.server.watching import watching
-from recollect.server.ways import OfflineWay, UpstreamWay, Way
 from recollect.settings import Settings
 
 _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]

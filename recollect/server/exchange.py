@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from recollect.engine import Prepared
-from recollect.server.wire import Headers, Send
+from recollect.server.asgi import Headers, Send
 from recollect.types import ChatRequest, Identity
 
 

@@ -16,9 +16,9 @@ import uvicorn
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
-from recollect.providers.offline import MODEL as OFFLINE_MODEL
+from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
 from recollect.server.app import build_app
-from recollect.server.origin import is_loopback
+from recollect.server.origin_guard import is_loopback
 from recollect.server.upstream_key import require_guarded_key
 from recollect.server.upstream_models import chat_model
 from recollect.settings import Settings, unknown_variables

@@ -10,7 +10,7 @@ import aiohttp
 from multidict import CIMultiDict
 from yarl import URL
 
-from recollect.server.wire import Headers
+from recollect.server.asgi import Headers
 
 
 class UpstreamError(ConnectionError):

@@ -12,9 +12,9 @@ from urllib.parse import unquote_to_bytes
 from recollect.chat.identity import USER_JWT, IdentityPolicy, is_authenticated
 from recollect.clock import Clock
 from recollect.errors import BadSettingError
-from recollect.server.origin import is_loopback
+from recollect.server.asgi import Headers
+from recollect.server.origin_guard import is_loopback
 from recollect.server.status import FORBIDDEN, UNAUTHORIZED
-from recollect.server.wire import Headers
 from recollect.settings import Settings
 
 INFERENCE_ROUTES = (

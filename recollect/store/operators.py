@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.profiles.model import BudgetPolicy
+from recollect.profiles.policies import BudgetPolicy
 from recollect.types import (
     AppRecord,
     EnergyStatus,

@@ -1,14 +1,14 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
-from recollect.text.asking import asks, only_asks, only_greets, opens_asking
 from recollect.text.clauses import read_clause
 from recollect.text.former import former_terms
-from recollect.text.keys import conversation_tag, hash64, source_key, term_key
+from recollect.text.hashes import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
 from recollect.text.negation import negations
+from recollect.text.normalize import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
+from recollect.text.questions import asks, only_asks, only_greets, opens_asking
 from recollect.text.scripts import is_unspaced, mostly_unspaced
-from recollect.text.spelling import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
-from recollect.text.stems import stem
+from recollect.text.stem import stem
 from recollect.text.stops import BETWEEN_SENTENCES, SENTENCE_END
 from recollect.text.terms import Read, forget_terms, other_stems, read_terms, terms, terms_of_word
 

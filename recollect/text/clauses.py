@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recollect.text.fold import fold
-from recollect.text.guess import LANGUAGES
+from recollect.text.language_detection import LANGUAGES
 from recollect.text.languages import ENGLISH_TOO, STOP_WORDS
-from recollect.text.stems import stem
+from recollect.text.stem import stem
 from recollect.text.update_words import (
     CHANGED,
     CURRENCIES,

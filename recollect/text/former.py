@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from recollect.text.languages import STOP_WORDS
-from recollect.text.stems import stem
+from recollect.text.stem import stem
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")

@@ -2,9 +2,9 @@
 
 import re
 
-from recollect.text.spelling import words
+from recollect.text.normalize import words
 
-# English has further rules of its own where sentences are compared (`resolve/lexicon.py`).
+# English has further rules of its own where sentences are compared (`resolution/lexicon.py`).
 _WORDS = frozenset(
     """no not never none nobody nothing neither nor without cannot nowhere hardly
     nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.text.clauses import ReadClause, read_clause
 from recollect.text.speakers import ME, OTHER, RELATIONS, may_be_the_same, owner_of
-from recollect.text.stems import stem
+from recollect.text.stem import stem
 from recollect.text.update_words import NEGATIONS
 
 _OBJECTS = frozenset("him her them it".split())

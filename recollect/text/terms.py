@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import chain
 
 from recollect.text.fold import fold, spelt_out
-from recollect.text.guess import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
+from recollect.text.language_detection import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
 from recollect.text.languages import LATIN, STOP_WORDS
+from recollect.text.normalize import normalise, typed, words
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
-from recollect.text.spelling import normalise, typed, words
-from recollect.text.stems import stem
+from recollect.text.stem import stem
 
 # Longest word that is indexed, in characters: longer runs are keys or encodings, not words.
 _LONGEST_WORD = 64

@@ -3,21 +3,8 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
-from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, Detail, Withheld, message_address
-from recollect.types.embedding import (
-    KEY_VARIABLE,
-    Curve,
-    EmbedderKind,
-    EmbedderRecord,
-    EmbedderSpec,
-    ReembedReport,
-    SpaceCount,
-    Unembedded,
-    Waiting,
-)
-from recollect.types.energy import EnergyStatus, Purpose, Reservation, SincePoll, Spent
-from recollect.types.erasing import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
-from recollect.types.log import (
+from recollect.types.budget import EnergyStatus, Purpose, Reservation, SincePoll, Spent
+from recollect.types.conversation import (
     NO_OPENING,
     AppRecord,
     Conversation,
@@ -37,6 +24,20 @@ from recollect.types.log import (
     SubjectSums,
     Turn,
 )
+from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, Detail, Withheld, message_address
+from recollect.types.embedder import (
+    KEY_VARIABLE,
+    Curve,
+    EmbedderKind,
+    EmbedderRecord,
+    EmbedderSpec,
+    ReembedReport,
+    SpaceCount,
+    Unembedded,
+    Waiting,
+)
+from recollect.types.erasure import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest
+from recollect.types.maintenance import TendLease, TendReport, Untermed, closed_by
 from recollect.types.memory import (
     GLOBAL,
     INNER_KINDS,
@@ -63,7 +64,7 @@ from recollect.types.memory import (
     Vectors,
     WeakenMemory,
 )
-from recollect.types.recalled import (
+from recollect.types.recall import (
     ALL_VECTORS,
     ASKING,
     NO_VECTORS,
@@ -87,7 +88,6 @@ from recollect.types.request import (
     Scene,
 )
 from recollect.types.shift import LifeState, Shift
-from recollect.types.tended import TendLease, TendReport, Untermed, closed_by
 
 __all__ = [
     "ALL_VECTORS",

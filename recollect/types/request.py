@@ -7,7 +7,7 @@ from typing import Literal
 from recollect.types.memory import Subject
 
 InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
-"""Where recalled memory goes in a prompt (context/place.py)."""
+"""Where recalled memory goes in a prompt (prompt/placement.py)."""
 
 
 class ContentKind(StrEnum):

@@ -7,8 +7,8 @@ from typing import Any
 
 from benchmarks.observations_locomo import measure
 from benchmarks.observer import Observer, empty, observations
-from recollect.form.model import SCHEMA_NAME
-from recollect.providers.protocol import ModelAnswer, ModelUsage
+from recollect.extraction.llm import SCHEMA_NAME
+from recollect.providers.protocols import ModelAnswer, ModelUsage
 from recollect.settings import Settings
 
 SAMPLE = {

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.same_answers import compare
-from recollect.store.relational import hot as reading
-from recollect.store.relational.delta import merge
+from recollect.store.sql.delta import merge
+from recollect.store.sql.recall import snapshot as reading
 from recollect.types import Hot
 from stores import DURABLE, url_of
 

@@ -5,9 +5,9 @@ from json import JSONDecodeError
 
 import pytest
 
-from recollect.chat.log import query_of
+from recollect.chat.json_scanner import DEEPEST, Source, TooDeepError
+from recollect.chat.messages import query_of
 from recollect.chat.request import MOST_MESSAGES, read_request
-from recollect.chat.source import DEEPEST, Source, TooDeepError
 from recollect.errors import BadRequestError
 from recollect.types import ChatRequest
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from recollect.chat.json_scanner import DEEPEST
 from recollect.chat.request import read_request
-from recollect.chat.source import DEEPEST
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
 from recollect.types import ChatMessage, ContentKind

@@ -7,7 +7,7 @@ import pytest
 from cli.conftest import CommandLine
 from recollect import Recollect
 from recollect.settings import Settings
-from talk import PEANUTS_AND_OSLO, assistant, user
+from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TIGHT = """
 description = "One creation, then none."

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 import pytest
 
 from cli.conftest import CommandLine, Result
-from recollect.cli.replaying import ProgressBar
+from recollect.cli.replay import ProgressBar
 
-GARDEN = Path(__file__).parents[1] / "evaluate" / "garden.jsonl"
+GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 WAYS = ["recollect", "BM25", "vectors", "BM25 + vectors"]
 # What differs from run to run: times, and how busy the machine is.
 TIMES = ("seconds", "reading", "machine", "command")

@@ -7,7 +7,7 @@ import pytest
 from cli.conftest import CommandLine
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.engine.indexes import LEAST
-from recollect.store.postgres import near
+from recollect.store.postgres import hnsw_search
 from recollect.store.postgres.connection import connect
 
 pytestmark = NEEDS_POSTGRES
@@ -17,8 +17,8 @@ COUNT = 60
 @pytest.fixture
 def url(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database in which Ana said sixty things."""
-    monkeypatch.setattr(near, "FEW", 10)
-    monkeypatch.setattr(near, "SAMPLE", 10)
+    monkeypatch.setattr(hnsw_search, "FEW", 10)
+    monkeypatch.setattr(hnsw_search, "SAMPLE", 10)
     made = shared_server().new_database(f"cli_index_{tmp_path.name}")
     for number in range(COUNT):
         cli("add", f"Ana likes town number {number}.", "--user", "ana", "--database", made)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from recollect.cli.main import run
-from recollect.profiles.shelf import Profiles
+from recollect.profiles.registry import Profiles
 
 
 def test_profiles_are_listed_with_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:

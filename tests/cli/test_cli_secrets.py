@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from cli.conftest import CommandLine
-from form.made_secrets import SECRETS, Luck
+from extraction.made_secrets import SECRETS, Luck
 from recollect import Recollect
 from recollect.settings import Settings
-from talk import user
+from sample_chats import user
 
 MADE = {name: make(Luck(len(name))) for name, make in SECRETS.items()}
 

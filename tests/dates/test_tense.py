@@ -7,7 +7,7 @@ import pytest
 
 from recollect.dates import Direction, Precision, resolve_dates
 from recollect.dates.tense import direction
-from recollect.form.dates import write_out
+from recollect.extraction.dates import write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from recollect.chat.tools import NAMES
-from recollect.profiles.shelf import Profiles
+from recollect.profiles.registry import Profiles
 from recollect.server.api import OPERATIONS
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -55,4 +55,4 @@ def test_each_field_of_the_report_is_named(report: dict[str, Any]) -> None:
 def test_the_prompts_it_names_are_there() -> None:
     for name in ("answer.txt", "judge.txt"):
         assert f"`{name}`" in PAGE or f"/{name}`" in PAGE
-        assert (Path(__file__).parents[2] / "recollect" / "evaluate" / "prompts" / name).is_file()
+        assert (Path(__file__).parents[2] / "recollect" / "evaluation" / "prompts" / name).is_file()

@@ -17,7 +17,7 @@ from recollect import Recollect
 from recollect.chat import identity
 from recollect.cli.main import app
 from recollect.settings import PREFIX, Settings
-from talk import PEANUTS_AND_OSLO, user
+from sample_chats import PEANUTS_AND_OSLO, user
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

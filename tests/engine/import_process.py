@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from populated import opened
-from recollect.engine import carrying
+from recollect.engine import transfer
 
 
 class SilentBar:
@@ -26,5 +26,5 @@ async def main(url: str, file: Path) -> None:
 
 
 if __name__ == "__main__":
-    carrying.MOST_SUBJECTS = 2
+    transfer.MOST_SUBJECTS = 2
     asyncio.run(main(sys.argv[1], Path(sys.argv[2])))

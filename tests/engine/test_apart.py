@@ -5,9 +5,9 @@ import threading
 import pytest
 
 from recollect.chat.reply import Reply
+from recollect.concurrency import LARGE
 from recollect.engine import AsyncRecollect, apart
-from recollect.work.apart import LARGE
-from talk import asks, request, user
+from sample_chats import asks, request, user
 
 
 @pytest.mark.parametrize(("size", "leaves"), [(LARGE, False), (LARGE + 1, True)])

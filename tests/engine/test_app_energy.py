@@ -2,7 +2,7 @@
 
 from recollect.engine import AsyncRecollect
 from recollect.types import Purpose, Scene, Spent
-from talk import PEANUTS_AND_OSLO, assistant, user
+from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 CALENDAR = Scene(profile="app", app="calendar")
 NOTES = Scene(profile="app", app="notes")

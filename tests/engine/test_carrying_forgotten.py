@@ -11,11 +11,11 @@ import pytest
 from crafted import take_in
 from populated import opened, parts_of
 from recollect.engine import AsyncRecollect
-from recollect.engine.copying import copy_database
+from recollect.engine.databases import copy_database
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
+from sample_chats import ALL_KINDS, answer, assistant, note, texts, user
 from stores import DURABLE, url_of
-from talk import ALL_KINDS, answer, assistant, note, texts, user
 
 WAYS = list(product(DURABLE, DURABLE))
 GONE = ("walnut", "Rome", "opera", "1234", "hunter2")

@@ -5,7 +5,7 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind, Scene
-from talk import slots, texts, user
+from sample_chats import slots, texts, user
 
 FORMED = (MemoryKind.NOTE, MemoryKind.FACT)
 

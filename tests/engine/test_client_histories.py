@@ -7,8 +7,8 @@ import pytest
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect
 from recollect.types import Action, Identity, Subject
+from sample_chats import assistant, request, slots, user
 from stores import STORES
-from talk import assistant, request, slots, user
 
 PEANUTS = "I'm allergic to peanuts."
 OSLO = "I live in Oslo and work as a baker."

@@ -14,7 +14,7 @@ from recollect.errors import BadRequestError, BadSettingError, BadSubjectError, 
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind, MemoryState, Subject
-from talk import PEANUTS_AND_OSLO, RESTAURANT, answer, assistant, fact, slot, slots, tell, user, with_model
+from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, answer, assistant, fact, slot, slots, tell, user, with_model
 
 
 async def test_the_story_by_rules(engine: AsyncRecollect) -> None:

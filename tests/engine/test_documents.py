@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from form.carriers import CARRIERS, FORGED, Carrier
+from extraction.carriers import CARRIERS, FORGED, Carrier
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import ScriptedModel
 from recollect.types import MemoryKind
-from talk import ALL_KINDS, answer, note, slot, slots, tell, texts, with_model
+from sample_chats import ALL_KINDS, answer, note, slot, slots, tell, texts, with_model
 
 KNOWN = ("I'm allergic to penicillin.", "I live in Oslo.")
 PAGE = (

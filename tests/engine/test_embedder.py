@@ -10,9 +10,9 @@ import pytest
 from factories import ANA, add, memory
 from recollect.engine import AsyncRecollect, Parts, Progress, Trial
 from recollect.errors import ModelError, OtherEmbedderError
-from recollect.providers.protocol import OpenedEmbedder
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import (
     Curve,
@@ -23,7 +23,7 @@ from recollect.types import (
     Subject,
     Vectors,
 )
-from talk import ALL_KINDS, assistant, tell, user
+from sample_chats import ALL_KINDS, assistant, tell, user
 
 OTHER = EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="other")
 TEAM = Subject("shared", "team")

@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.form.sources import readable_text
-from recollect.profiles.shelf import Profiles
+from recollect.extraction.sources import readable_text
+from recollect.profiles.registry import Profiles
 from recollect.testing import ScriptedModel
 from recollect.text import normalise
 from recollect.types import LoggedMessage, Memory, MemoryKind, MemoryState, Scene
-from talk import ALL_KINDS, assistant, note, user
+from sample_chats import ALL_KINDS, assistant, note, user
 
 SAID = (
     user("Hi! I'm allergic to peanuts and I moved from Rome to Oslo in May. My password is hunter2."),

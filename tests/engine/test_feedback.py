@@ -8,7 +8,18 @@ from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import InjectionMode, MemoryKind
-from talk import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, texts, user, with_model
+from sample_chats import (
+    ALL_KINDS,
+    PEANUTS_AND_OSLO,
+    RESTAURANT,
+    asks,
+    assistant,
+    request,
+    tell,
+    texts,
+    user,
+    with_model,
+)
 
 ROUNDS = 50
 MUCH = f"{PEANUTS_AND_OSLO} I like green tea. My sister Eva runs a restaurant in Lima."

@@ -11,13 +11,13 @@ import pytest
 from giants import Shown, built, dropped
 from postgres_server import NEEDS_POSTGRES
 from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.copying import copy_database
-from recollect.store.open import open_store
-from recollect.store.postgres import near
+from recollect.engine.databases import copy_database
+from recollect.store.factory import open_store
+from recollect.store.postgres import hnsw_search
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind
+from sample_chats import tell
 from stores import url_of
-from talk import tell
 
 pytestmark = NEEDS_POSTGRES
 WORDS = "tea oslo bees chess violin snow harbour gardens trains winter".split()
@@ -29,8 +29,8 @@ SAID = [
 
 @pytest.fixture
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(near, "FEW", 10)
-    monkeypatch.setattr(near, "SAMPLE", 10)
+    monkeypatch.setattr(hnsw_search, "FEW", 10)
+    monkeypatch.setattr(hnsw_search, "SAMPLE", 10)
     return url_of("postgres", tmp_path)
 
 

@@ -13,8 +13,8 @@ from crafted import Ana, Line, exported, first, honest_export, note, place, read
 from populated import opened
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import Action, MemoryKind, MemoryState, Subject
+from sample_chats import ALL_KINDS, assistant, tell, user
 from stores import DURABLE
-from talk import ALL_KINDS, assistant, tell, user
 
 ANAS = "The word for my cellar door is marmalade."
 API_KEY = "sk-proj-Qm3vT9xLr2WzK8bYd5NcHj7Pf4Gs6Ea1Ru0Ti"  # made up

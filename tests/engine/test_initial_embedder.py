@@ -9,7 +9,7 @@ import pytest
 from integration.test_embedder_down import Embeddings
 from integration.test_embeddings_api import WORDS
 from recollect.engine import AsyncRecollect
-from recollect.engine.parts import open_parts
+from recollect.engine.components import open_parts
 from recollect.errors import OtherEmbedderError
 from recollect.settings import Settings
 from recollect.testing import FakeClock

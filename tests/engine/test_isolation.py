@@ -8,7 +8,7 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.errors import UnknownMemoryError
 from recollect.types import MemoryKind, Subject
-from talk import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
+from sample_chats import ALL_KINDS, PEANUTS_AND_OSLO, RESTAURANT, asks, request, tell, texts, user
 
 UNKNOWN = str(uuid.UUID(int=7))
 

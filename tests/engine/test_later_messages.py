@@ -3,11 +3,11 @@
 import pytest
 
 from recollect.engine import AsyncRecollect
+from recollect.formation.updates import REASON
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind
-from recollect.work.updates import REASON
+from sample_chats import texts, user
 from stores import STORES
-from talk import texts, user
 
 
 @pytest.fixture(params=STORES)

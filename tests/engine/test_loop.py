@@ -14,7 +14,7 @@ from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, Memory, MemoryKind, Scene, Subject
-from talk import ALL_KINDS, note, request, user
+from sample_chats import ALL_KINDS, note, request, user
 
 SOAK = os.environ.get("RECOLLECT_SOAK")
 ROUNDS = 30

@@ -8,7 +8,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind, MemoryState
-from talk import tell, user
+from sample_chats import tell, user
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 

@@ -11,11 +11,11 @@ import pytest
 
 from factories import decision, memory
 from recollect.chat.reply import Reply
-from recollect.context.render import block_ids
 from recollect.engine import AsyncRecollect, Parts, Prepared
 from recollect.errors import BadRequestError
-from recollect.form.strip import own_words
-from recollect.profiles.shelf import Profiles
+from recollect.extraction.own_words import own_words
+from recollect.profiles.registry import Profiles
+from recollect.prompt.render import block_ids
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.text import terms
@@ -28,7 +28,7 @@ from recollect.types import (
     Scene,
     Subject,
 )
-from talk import assistant, request, user, written
+from sample_chats import assistant, request, user, written
 
 ANA = Subject("user", "ana")
 SESSION = Scene(profile="session")

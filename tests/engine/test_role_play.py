@@ -8,7 +8,7 @@ import pytest
 from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import ScriptedModel
 from recollect.types import MemoryKind
-from talk import ALL_KINDS, answer, assistant, note, slots, user, with_model
+from sample_chats import ALL_KINDS, answer, assistant, note, slots, user, with_model
 
 GAME = (
     "Let's do a role play! I'm Captain Voss and you're my first mate.",

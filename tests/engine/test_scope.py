@@ -8,10 +8,10 @@ import pytest
 from recollect.engine import AsyncRecollect, Parts
 from recollect.engine.scope import owned
 from recollect.errors import BadRequestError, UnknownConversationError
-from recollect.form.scene import pair_tag
-from recollect.profiles.shelf import Profiles
+from recollect.extraction.scene import pair_tag
+from recollect.profiles.registry import Profiles
 from recollect.types import MemoryKind, Scene, Subject
-from talk import asks, request, user
+from sample_chats import asks, request, user
 
 PEANUTS = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
 SESSION = Scene(profile="session")

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from form.made_secrets import SECRETS, Luck
+from extraction.made_secrets import SECRETS, Luck
 from recollect.engine import AsyncRecollect, Parts
 from recollect.server.exchange import ProxyCounters
 from recollect.server.metrics import exposition
 from recollect.testing import ScriptedModel, WordEmbedder
 from recollect.types import MemoryKind, Vectors
-from talk import answer, asks, note, request, user
+from sample_chats import answer, asks, note, request, user
 
 DERIVED = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
 MADE = {name: make(Luck(len(name))) for name, make in SECRETS.items()}

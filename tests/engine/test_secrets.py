@@ -7,7 +7,7 @@ from recollect.ids import id_text
 from recollect.testing import ScriptedModel
 from recollect.text import term_key, terms
 from recollect.types import MemoryKind
-from talk import ALL_KINDS, asks, request, tell, user, with_model
+from sample_chats import ALL_KINDS, asks, request, tell, user, with_model
 
 SECRETS = {
     "card": ("4111 1111 1111 1111", "My card number is 4111 1111 1111 1111, and I live in Oslo."),

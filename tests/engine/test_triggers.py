@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
+from recollect.profiles.registry import Profiles
 from recollect.testing import FakeClock
 from recollect.types import Scene
-from talk import user
+from sample_chats import user
 
 FACTS = ["I live in Oslo.", "I have a dog called Rex.", "I work at Equinor.", "I play the cello.", "My wife is Mia."]
 

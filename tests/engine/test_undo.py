@@ -8,7 +8,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
 from recollect.testing import FakeClock
 from recollect.types import Action, Decision, MemoryKind, MemoryState
-from talk import fact, slots, texts, user
+from sample_chats import fact, slots, texts, user
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 

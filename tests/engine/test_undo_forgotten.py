@@ -8,7 +8,7 @@ from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind
 from rows.scenes import TIERED
-from talk import ALL_KINDS, assistant, tell, texts, user
+from sample_chats import ALL_KINDS, assistant, tell, texts, user
 
 SAID = "I live in Rome. I'm allergic to walnuts. I play the cello in an orchestra."
 VALUES = {"location": "Rome", "allergy:walnuts": "walnuts"}

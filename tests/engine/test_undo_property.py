@@ -9,12 +9,12 @@ import pytest
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import BadRequestError
-from recollect.providers.tokens import token_counter
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import MemoryKind
-from talk import user
+from sample_chats import user
 
 SOURCE = "poisoned"
 CITIES = ("Rome", "Oslo", "Lima", "Quito")

@@ -15,12 +15,12 @@ from own_profile import OWN, numbered
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import ModelError
-from recollect.profiles.shelf import Profiles
-from recollect.providers.tokens import token_counter
+from recollect.profiles.registry import Profiles
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import ScriptedModel, WordEmbedder
-from talk import answer, note, user
+from sample_chats import answer, note, user
 
 SAID = 8
 

@@ -9,11 +9,11 @@ import sys
 
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.tokens import token_counter
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import WordEmbedder
-from talk import assistant, user
+from sample_chats import assistant, user
 
 
 async def main(url: str, first: int, count: int) -> None:

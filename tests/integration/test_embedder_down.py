@@ -15,9 +15,9 @@ from integration.test_embeddings_api import WORDS, by_words
 from integration.test_openai_providers import Reply
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.engine.parts import open_parts
+from recollect.engine.components import open_parts
 from recollect.engine.query_vectors import LEFT_OUT, PAUSE_S
-from recollect.server.proxy import ChatProxy
+from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import MemoryKind, Scene

@@ -10,10 +10,10 @@ from aiohttp import web
 from integration.test_openai_providers import Handler, Reply, refuses, serving, vectors_of_length
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadEmbedderError, ModelError
-from recollect.providers.jsonapi import ApiRefusedError
-from recollect.providers.openai import EmbedOptions, OpenAIEmbedder, discover_dim
-from recollect.providers.recorded import try_out
-from recollect.providers.rerank import ApiReranker
+from recollect.providers.embedder_loader import try_out
+from recollect.providers.json_client import ApiRefusedError
+from recollect.providers.openai_models import EmbedOptions, OpenAIEmbedder, discover_dim
+from recollect.providers.rerankers import ApiReranker
 from recollect.settings import Settings
 from recollect.testing import WordEmbedder
 from recollect.types import EmbedderKind, EmbedderSpec

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.tokens import token_counter
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
+from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.open import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import MemoryKind
 

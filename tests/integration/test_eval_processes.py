@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from integration.test_cli_processes import Shell
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 
-GARDEN = Path(__file__).parents[1] / "evaluate" / "garden.jsonl"
+GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 _WAIT_S = 60
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
 

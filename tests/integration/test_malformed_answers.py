@@ -11,12 +11,12 @@ from aiohttp import web
 
 from integration.malformed import CASES, PROFILES, SAID, Ends, Good, Reply, good
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.providers.openai import OpenAIChatModel
+from recollect.formation.bisection import BY_RULES
+from recollect.profiles.registry import Profiles
+from recollect.providers.openai_models import OpenAIChatModel
 from recollect.testing import FakeClock
 from recollect.types import Action, FormationStatus, Memory, MemoryState, Scene, Subject
-from recollect.work.bisection import BY_RULES
-from talk import user
+from sample_chats import user
 
 ATTEMPTS = 2
 _TIMEOUT_S = 1.0

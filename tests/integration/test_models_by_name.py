@@ -11,7 +11,7 @@ from recollect.errors import VectorSizeError
 from recollect.settings import Settings
 from recollect.types import MemoryKind
 from rows.scenes import USER
-from talk import user
+from sample_chats import user
 
 
 def endpoint(dim: int) -> Any:

@@ -10,8 +10,8 @@ import pytest
 from aiohttp import web
 
 from recollect.errors import ModelError, VectorSizeError
-from recollect.providers.jsonapi import JsonApi
-from recollect.providers.openai import OpenAIChatModel, OpenAIEmbedder
+from recollect.providers.json_client import JsonApi
+from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
 
 KEY = "sk-very-secret"
 SCHEMA = {"type": "object", "required": ["memories"], "properties": {"memories": {"type": "array"}}}

@@ -6,10 +6,10 @@ from .life import OF_LIFE
 DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="sse: other separators end a line",
-        file="recollect/chat/stream.py",
+        file="recollect/chat/sse.py",
         sound=r'_END_OF_LINE = re.compile(rb"\r\n?|\n")',
         planted=r'_END_OF_LINE = re.compile(rb"\r\n?|\n|\x0b|\x0c|\xe2\x80\xa8|\xe2\x80\xa9|\xc2\x85")',
-        noticed_by=("tests/chat/test_stream.py::test_no_other_separator_ends_a_line",),
+        noticed_by=("tests/chat/test_sse.py::test_no_other_separator_ends_a_line",),
     ),
     Defect(
         name="sse: events are serialised anew",
@@ -40,7 +40,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="text: lone surrogates are not cleaned",
-        file="recollect/text/spelling.py",
+        file="recollect/text/normalize.py",
         sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = re.compile("[\x00]")',
         noticed_by=(
@@ -49,7 +49,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: [DONE] goes out before the commit",
-        file="recollect/server/proxy.py",
+        file="recollect/server/chat_completions.py",
         sound="""\
                     if piece.held and not exchange.settled:
                         await self._settle_aloud(exchange, assembler.reply())
@@ -64,7 +64,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: a broken stream ends well",
-        file="recollect/server/proxy.py",
+        file="recollect/server/chat_completions.py",
         sound="""\
             self._broke(error)
             return  # without the closing chunk: what was broken ends as broken
@@ -78,7 +78,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: no fencing, any worker commits",
-        file="recollect/store/relational/sql/formation.sql",
+        file="recollect/store/sql/queries/formation.sql",
         sound="""\
    AND lease_token = ?7 AND lease_until > ?8
 """,
@@ -114,14 +114,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="store: a turn and its work come apart",
-        file="recollect/store/relational/log.py",
+        file="recollect/store/sql/log/record.py",
         sound="    _make_due(db, turn, tail)\n",
         planted="    if not new:\n        _make_due(db, turn, tail)\n",
         noticed_by=("tests/store/test_formations.py::test_a_turn_and_its_work_are_one",),
     ),
     Defect(
         name="subject: a query of the log without its subject",
-        file="recollect/store/relational/sql/log.sql",
+        file="recollect/store/sql/queries/log.sql",
         sound="""\
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3
 """,
@@ -132,7 +132,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="subject: a query of memories without its subject",
-        file="recollect/store/relational/sql/memory.sql",
+        file="recollect/store/sql/queries/memory.sql",
         sound="""\
 -- name: facts
 SELECT *
@@ -151,14 +151,14 @@ SELECT *
     ),
     Defect(
         name="thread: the anchor is ignored",
-        file="recollect/store/relational/placement.py",
+        file="recollect/store/sql/placement.py",
         sound="        return self._anchored(turn, found) if found else self._tree.asked_again(turn, now)",
         planted="        return self._tree.asked_again(turn, now)",
         noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),
     ),
     Defect(
         name="thread: any opening of the last ten minutes is a retry",
-        file="recollect/store/relational/tree.py",
+        file="recollect/store/sql/log/message_tree.py",
         sound="            if answer is None or self._newest_child(conversation, answer) is None:",
         planted="            if answer is None or conversation:",
         noticed_by=(
@@ -167,49 +167,49 @@ SELECT *
     ),
     Defect(
         name="resolve: a slot's value gives way to an older one",
-        file="recollect/resolve/batch.py",
+        file="recollect/resolution/batch_state.py",
         sound="    return evidence.said_at > said_at\n",
         planted="    return True\n",
-        noticed_by=("tests/resolve/test_decide.py::test_an_older_value_that_arrives_late_is_stored_as_ended",),
+        noticed_by=("tests/resolution/test_decide.py::test_an_older_value_that_arrives_late_is_stored_as_ended",),
     ),
     Defect(
         name="resolve: what differs in a sign is merged",
-        file="recollect/resolve/decide.py",
+        file="recollect/resolution/decide.py",
         sound="    differs = never_merge(candidate.text, known.text)\n    if differs is None:",
         planted="    differs = never_merge(candidate.text, known.text)\n    if True:",
-        noticed_by=("tests/resolve/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
+        noticed_by=("tests/resolution/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
     ),
     Defect(
         name="render: recalled text can close its block",
-        file="recollect/context/quote.py",
+        file="recollect/prompt/escape.py",
         sound='_INSTEAD = {"<": "‹", ">": "›",',
         planted="_INSTEAD = {",
-        noticed_by=("tests/context/test_render.py", "tests/context/test_templates.py"),
+        noticed_by=("tests/prompt/test_render.py", "tests/prompt/test_templates.py"),
     ),
     Defect(
         name="form: injected memory is extracted again",
-        file="recollect/form/strip.py",
+        file="recollect/extraction/own_words.py",
         sound="    spans = united([*wrapped.spans, *blocks.spans])\n",
         planted="    spans = wrapped.spans\n",
-        noticed_by=("tests/form/test_strip.py", "tests/work/test_indexing.py"),
+        noticed_by=("tests/extraction/test_own_words.py", "tests/formation/test_index_turns.py"),
     ),
     Defect(
         name="form: the assistant's words become the user's facts",
-        file="recollect/form/evidence.py",
+        file="recollect/extraction/evidence.py",
         sound="    if message.role not in sources:",
         planted="    if not sources:",
-        noticed_by=("tests/form/test_evidence.py::test_a_role_that_is_no_source_gives_no_evidence",),
+        noticed_by=("tests/extraction/test_evidence.py::test_a_role_that_is_no_source_gives_no_evidence",),
     ),
     Defect(
         name="proxy: identity headers go upstream",
-        file="recollect/server/wire.py",
+        file="recollect/server/asgi.py",
         sound=" or is_private_header(low)",
         planted="",
         noticed_by=("tests/integration/test_passing_bytes.py::test_names_and_sessions_stay_between_the_client_and_us",),
     ),
     Defect(
         name="proxy: upstream errors are recorded",
-        file="recollect/server/proxy.py",
+        file="recollect/server/chat_completions.py",
         sound=" and (reply.complete or said_something) and not reply.error",
         planted=" and (reply.complete or said_something)",
         noticed_by=(

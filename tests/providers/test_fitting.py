@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from recollect.errors import BadEmbedderError
-from recollect.profiles.model import ResolvePolicy
-from recollect.providers.calibrate import Calibration
+from recollect.profiles.policies import ResolvePolicy
+from recollect.providers.calibration import Calibration
 from recollect.providers.fitting import fitted, pairs, with_top
-from recollect.providers.static import CALIBRATION, StaticEmbedder
+from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
 from recollect.testing import WordEmbedder
 from recollect.types import Vectors
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import BadEmbedderError
-from recollect.providers.calibrate import Calibration
-from recollect.providers.recorded import STATIC_CURVE
+from recollect.providers.calibration import Calibration
+from recollect.providers.embedder_loader import STATIC_CURVE
 from recollect.providers.trying import tried
 from recollect.types import EmbedderKind, EmbedderSpec
 from tiny_onnx import embedding_model, word_table, write_folder

@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from recall_hots import SALT, Known, ask, hot_of
-from recollect.recall.gather import gather
+from language_samples import TONGUES
 from recollect.recall.recall import rank_subjects
+from recollect.recall.signals import gather
 from recollect.text import former_terms, term_key
 from recollect.types import Hot
-from tongues import TONGUES
+from snapshots import SALT, Known, ask, hot_of
 
 
 def hot_of_former(*texts: str) -> Hot:

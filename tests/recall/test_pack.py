@@ -3,10 +3,10 @@
 import pytest
 
 from factories import ANA
-from recall_hots import Known, count_words, memory_of, name
 from recollect.recall.pack import FRAME_TOKENS, ROW_TOKENS, Found, gist, pack
 from recollect.recall.rank import Row
 from recollect.types import SHOWN_CHARACTERS, LeftOut, MemoryKind
+from snapshots import Known, count_words, memory_of, name
 
 
 def found(number: int, text: str, *, certain: bool = False) -> Found:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recall_hots import Known, as_it_is, ask, hot_of, unit
-from recollect.recall.best import best
-from recollect.recall.gather import gather
 from recollect.recall.query import Query
 from recollect.recall.rank import weigh
+from recollect.recall.signals import gather
+from recollect.recall.top_k import best
 from recollect.testing import NEW_YEAR
 from recollect.types import ASKING, MemoryKind
+from snapshots import Known, as_it_is, ask, hot_of, unit
 
 EAST = (1.0, 0.0, 0.0, 0.0)
 

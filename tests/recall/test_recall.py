@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from factories import ANA
-from recall_hots import (
+from recollect.profiles.policies import RecallPolicy
+from recollect.recall.query import make_query
+from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
+from recollect.testing import NEW_YEAR
+from recollect.types import MemoryKind, Subject
+from snapshots import (
     Known,
     as_it_is,
     ask,
@@ -23,11 +28,6 @@ from recall_hots import (
     unit,
     why_left,
 )
-from recollect.profiles.model import RecallPolicy
-from recollect.recall.query import make_query
-from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
-from recollect.testing import NEW_YEAR
-from recollect.types import MemoryKind, Subject
 
 EAST, NORTH, NEAR_EAST = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.96, 0.28, 0.0, 0.0)
 PEANUTS = Known(id=1, text="Ana is allergic to peanuts.", vectors=(NEAR_EAST,))

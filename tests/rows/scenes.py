@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.types import Scene
-from talk import assistant, user
+from sample_chats import assistant, user
 
 DIMS = (256, 384, 1536)
 """Lengths of vectors at which the rows hold."""

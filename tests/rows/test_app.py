@@ -11,12 +11,12 @@ import pytest
 
 from own_profile import Answering, delete
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
+from recollect.profiles.registry import Profiles
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, Identity, Purpose, Scene, Subject
 from rows.scenes import CALENDAR
+from sample_chats import answer, assistant, note, request, user, with_model
 from stores import DURABLE, new_store
-from talk import answer, assistant, note, request, user, with_model
 
 PARAGRAPH = {
     "text": "Ana asked for a dentist's appointment. It was put on 12 May at nine.",

@@ -2,11 +2,11 @@
 
 from recollect.engine import AsyncRecollect, Parts
 from recollect.ids import new_id
-from recollect.profiles.shelf import Profiles
+from recollect.profiles.registry import Profiles
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, Purpose, Reservation, Subject
 from rows.scenes import CALENDAR
-from talk import assistant, user, with_model
+from sample_chats import assistant, user, with_model
 
 APP = Subject("app", "ana/calendar")
 GUESTS = "Mia Ole Kim Eva Tor Ida Per Liv Jan Una Bo Rut Ari".split()

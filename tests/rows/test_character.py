@@ -9,13 +9,13 @@ import pytest
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.jsonanswer import read_json_answer
-from recollect.server.proxy import ChatProxy
+from recollect.providers.model_output import read_json_answer
+from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, Scene, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
+from sample_chats import assistant, request, user, with_model
 from server.asgi import DONE, EVENTS, Call, GivenWay, broken, chat, event
-from talk import assistant, request, user, with_model
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}

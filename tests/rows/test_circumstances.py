@@ -13,8 +13,8 @@ from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Memory, MemoryState
 from rows.scenes import KIRA
+from sample_chats import assistant, user, with_model
 from stores import DURABLE, url_of
-from talk import assistant, user, with_model
 
 ASKED = "Why did you give your violin to the neighbour in Bergen?"
 TOLD = "I decided to stop playing, because my left hand never healed after the winter storm."

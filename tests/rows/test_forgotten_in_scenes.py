@@ -6,8 +6,8 @@ from recollect.engine import AsyncRecollect, Parts
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind, Scene
 from rows.scenes import CALENDAR, SESSION
+from sample_chats import assistant, user, with_model
 from stores import DURABLE
-from talk import assistant, user, with_model
 
 TOLD = "My boyfriend Tom plays the drums in a band."
 

@@ -8,13 +8,13 @@ import pytest
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.server.proxy import ChatProxy
+from recollect.profiles.registry import Profiles
+from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock
 from recollect.types import Scene
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SESSION, TIERED
+from sample_chats import assistant, user
 from server.asgi import JSON, Call, GivenWay, whole
-from talk import assistant, user
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 HEAD = "## Recent messages"

@@ -8,7 +8,7 @@ from recollect.errors import ModelError, UnknownConversationError, UnknownMemory
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind
 from rows.scenes import SESSION
-from talk import assistant, user, with_model, written
+from sample_chats import assistant, user, with_model, written
 
 REMEMBERED = [
     {"type": "preference", "content": "Ana drinks green tea.", "importance": 0.9},

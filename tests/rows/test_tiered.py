@@ -6,16 +6,16 @@ from time import perf_counter
 
 import pytest
 
+from formation.test_thousand_turns import said
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.server.proxy import ChatProxy
+from recollect.profiles.registry import Profiles
+from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
 from rows.scenes import DEFAULT, DIMS, TIERED
+from sample_chats import assistant, user
 from server.asgi import JSON, Call, GivenWay, chat, whole
-from talk import assistant, user
-from work.test_thousand_turns import said
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # Beside a machine that has other things to do; alone it takes some 5 ms.

@@ -13,16 +13,16 @@ import pytest
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import UnknownConversationError, UnknownMemoryError
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 from recollect.server.app import build_app
-from recollect.server.proxy import ChatProxy
+from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, MemoryKind, Subject
-from rows.filed import FiledEmbedder, made
 from rows.plain import BESIDE, PLAIN, UPDATES
+from rows.precomputed_embeddings import FiledEmbedder, made
 from rows.scenes import USER
+from sample_chats import asks, assistant, request, user
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
-from talk import asks, assistant, request, user
 
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 # Plain questions that find their sentence, of those in `PLAIN`.

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.providers.static import StaticEmbedder
-from recollect.providers.tokens import token_counter
+from recollect.profiles.registry import Profiles
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Memory, MemoryState, Recalled, Scene
 

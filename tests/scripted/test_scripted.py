@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, Recalled, Subject
 
 from .cases import KINDS, Case, cases

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
+from recollect.server.asgi import Headers, Receive, Scope, Send
+from recollect.server.backends import Ask
 from recollect.server.upstream import Answer, UpstreamBrokenError
-from recollect.server.ways import Ask
-from recollect.server.wire import Headers, Receive, Scope, Send
 
 EVENTS: Headers = ((b"content-type", b"text/event-stream"),)
 JSON: Headers = ((b"content-type", b"application/json"),)

@@ -13,10 +13,10 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import StoreUnavailableError
 from recollect.server.app import build_app
-from recollect.server.proxy import ChatProxy
+from recollect.server.backends import Ask, UpstreamWay
+from recollect.server.chat_completions import ChatProxy
 from recollect.server.run import _expected
 from recollect.server.upstream import Deadlines, HttpUpstream
-from recollect.server.ways import Ask, UpstreamWay
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from recollect.server.host import Authority, HostRule, parse_authority
-from recollect.server.origin import OriginGuard
+from recollect.server.origin_guard import OriginGuard
 from server.asgi import Call
-from server.test_origin import app
+from server.test_origin_guard import app
 
 OWN = (
     "localhost",

@@ -11,7 +11,7 @@ from cpu_limit import cpu_limit
 from hostile_text import long_run
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.server.proxy import ChatProxy
+from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, GivenWay, chat, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)

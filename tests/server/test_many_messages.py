@@ -6,7 +6,7 @@ import json
 from recollect.chat.identity import IdentityPolicy
 from recollect.chat.request import MOST_MESSAGES
 from recollect.engine import AsyncRecollect
-from recollect.server.proxy import ChatProxy
+from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, GivenWay, whole
 
 

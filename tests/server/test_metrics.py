@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from recollect.engine import AsyncRecollect, Parts
 from recollect.server.app import build_app
 from recollect.types import Scene, Subject
-from talk import PEANUTS_AND_OSLO, user
+from sample_chats import PEANUTS_AND_OSLO, user
 
 ANA = {"x-recollect-user": "ana"}
 

@@ -11,16 +11,16 @@ import jwt
 import pytest
 from starlette.types import ASGIApp
 
-from recollect.cli.doctor import State, key_finding
+from recollect.cli.checks import State, key_finding
 from recollect.engine import AsyncRecollect, Parts
 from recollect.errors import BadSettingError
 from recollect.server import app as application
 from recollect.server.app import build_app
+from recollect.server.asgi import Headers
+from recollect.server.backends import Ask
 from recollect.server.run import serve
 from recollect.server.upstream import Answer, Deadlines, HttpUpstream
 from recollect.server.upstream_key import INFERENCE_ROUTES
-from recollect.server.ways import Ask
-from recollect.server.wire import Headers
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from server.asgi import JSON, Call, GivenWay, chat, whole

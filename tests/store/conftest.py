@@ -7,8 +7,8 @@ import pytest
 
 from factories import ANA
 from giants import MANY, adding, directions
-from recollect.store.open import open_store
-from recollect.store.postgres import near
+from recollect.store.factory import open_store
+from recollect.store.postgres import hnsw_search
 from recollect.store.postgres.store import PostgresStore
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
@@ -37,8 +37,8 @@ def url(tmp_path: Path) -> str:
 @pytest.fixture
 def giants_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A PostgreSQL database in which few memories are many."""
-    monkeypatch.setattr(near, "FEW", 15)
-    monkeypatch.setattr(near, "SAMPLE", 30)
+    monkeypatch.setattr(hnsw_search, "FEW", 15)
+    monkeypatch.setattr(hnsw_search, "SAMPLE", 30)
     return url_of("postgres", tmp_path)
 
 

@@ -8,7 +8,7 @@ import sys
 
 from factories import add, memory
 from recollect.clock import SystemClock
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.types import Subject
 
 

@@ -8,7 +8,7 @@ import sys
 
 from factories import due, turn
 from recollect.clock import SystemClock
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 
 
 async def main(url: str, name: str, count: int) -> None:

@@ -11,14 +11,14 @@ from factories import ANA, BEN, SPACE, add, memory, recall_record, turn
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import BadSettingError, StoreUnavailableError
 from recollect.ids import id_text
-from recollect.profiles.model import BudgetPolicy
+from recollect.profiles.policies import BudgetPolicy
+from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
-from recollect.store.open import open_store
 from recollect.store.postgres import connection
 from recollect.store.postgres.connection import STATEMENT_MS, Link, Session, connect
 from recollect.store.postgres.migrate import LOCK
 from recollect.store.postgres.store import PostgresStore
-from recollect.store.relational.database import Database
+from recollect.store.sql.database import Database
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseOrder, Hot, Memory, MemoryId, Subject
 from stores import url_of

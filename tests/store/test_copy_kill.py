@@ -12,19 +12,19 @@ import pytest
 
 from factories import add, decision, memory, turn
 from postgres_server import programs
-from recollect.engine.copying import copy_database
+from recollect.engine.databases import copy_database
+from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.open import open_store
-from recollect.store.relational import copying
+from recollect.store.sql.transfer.copy_database import TOGETHER
 from recollect.testing import FakeClock
 from recollect.types import Subject
-from store.test_copying import QuietBar
+from store.test_copy_database import QuietBar
 from stores import url_of
 
 SCRIPT = Path(__file__).parent / "copy_process.py"
 TESTS = Path(__file__).parent.parent
 WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]
-SUBJECTS = 3 * copying.TOGETHER + 5
+SUBJECTS = 3 * TOGETHER + 5
 KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory
-from recollect.engine.copying import copy_database
-from recollect.store.open import open_store
+from recollect.engine.databases import copy_database
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock
 from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
 from stores import DURABLE, url_of

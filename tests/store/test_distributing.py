@@ -20,8 +20,8 @@ from recollect.engine.distributing import distribute_database
 from recollect.engine.indexes import drop_indexes, index_database
 from recollect.errors import BadRequestError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, connect
+from recollect.store.postgres.dialect import own, worded
 from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.wording import own, worded
 from statement_kinds import ALL, CHECKS, ERASING, EVERY_NODE, NOBODYS, OPERATORS, POSTGRES_ONLY, TWO_SUBJECTS
 from stores import CITUS
 

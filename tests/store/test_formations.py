@@ -7,7 +7,7 @@ import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, due, memory, turn
 from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationKey, FormationResult, Lease, Subject

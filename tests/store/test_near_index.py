@@ -13,7 +13,7 @@ from postgres_server import NEEDS_POSTGRES
 from recollect.engine.indexes import index_database
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.ids import id_text
-from recollect.store.postgres import index
+from recollect.store.postgres import hnsw_index
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.store import PostgresStore
 from recollect.testing import FakeClock
@@ -129,14 +129,14 @@ async def test_one_at_a_time_builds_and_who_cannot_is_told_why(
     giant: Vectors, giants_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with psycopg.connect(giants_url, autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", (index._LOCK,))
+        other.execute("SELECT pg_advisory_lock(%s)", (hnsw_index._LOCK,))
         with pytest.raises(StoreUnavailableError, match="another process is building indexes"):
             await built(giants_url)
     with pytest.raises(BadRequestError, match="copy it into one"):
         await built(f"sqlite:///{tmp_path / 'x.sqlite3'}")
     with pytest.raises(BadRequestError, match="from 0 vectors on"):
         await built(giants_url, least=0)
-    monkeypatch.setattr(index, "_LEAST_PGVECTOR", (99, 0))
+    monkeypatch.setattr(hnsw_index, "_LEAST_PGVECTOR", (99, 0))
     with pytest.raises(UnreadableStoreError, match=r"its pgvector is .*ALTER EXTENSION vector UPDATE"):
         await built(giants_url)
     monkeypatch.undo()
@@ -154,7 +154,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(index, "wait", interrupted)
+    monkeypatch.setattr(hnsw_index, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         index_database(giants_url, bar=Shown(), least=50)
     assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).background is None
@@ -179,14 +179,14 @@ async def test_little_shared_memory_makes_one_process_build(
     opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
-    real = index._Run._watched
+    real = hnsw_index._Run._watched
 
-    def watched(run: index._Run, statement: str, giant: index._Giant) -> None:
+    def watched(run: hnsw_index._Run, statement: str, giant: hnsw_index._Giant) -> None:
         tried.append(str(run._db.execute("SHOW max_parallel_maintenance_workers").fetchall()[0][0]))
         if len(tried) == 1:
             raise psycopg.errors.DiskFull("could not resize shared memory segment: No space left on device")
         real(run, statement, giant)
 
-    monkeypatch.setattr(index._Run, "_watched", watched)
+    monkeypatch.setattr(hnsw_index._Run, "_watched", watched)
     assert [one.subject for one in (await built(giants_url)).built] == ["user:ana"]
     assert tried == ["2", "0"]

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from factories import add, memory, turn
+from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.open import open_store
 from recollect.store.postgres.connection import Session, connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.protocol import Store
-from recollect.store.relational import numbers
-from recollect.store.relational.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
-from recollect.store.relational.rows import fetch
+from recollect.store.sql import numbers
+from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
+from recollect.store.sql.rows import fetch
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseOrder, Memory, ReopenMemory, Subject

@@ -10,11 +10,11 @@ import pytest
 
 from factories import add, memory
 from populated import opened
-from recollect.engine.copying import copy_database
-from recollect.store.open import open_store
+from recollect.engine.databases import copy_database
+from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
 from recollect.store.protocol import Store
-from recollect.store.relational.numbers import MAX_NUMBER, RANGE_SIZE
+from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseOrder, Memory, MemoryId, Subject
 from stores import DURABLE, url_of

@@ -13,7 +13,7 @@ import pytest
 
 from factories import ANA, turn
 from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema

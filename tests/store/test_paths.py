@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from recollect.errors import BadRequestError
 from recollect.store.protocol import Store
-from recollect.store.relational import statements
+from recollect.store.sql import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
 from recollect.text import conversation_tag

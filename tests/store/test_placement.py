@@ -7,7 +7,7 @@ import pytest
 
 from factories import ANA, dialogue, turn
 from recollect.store.protocol import Store
-from recollect.store.relational.placement import resembles
+from recollect.store.sql.placement import resembles
 from recollect.types import Recorded, Turn
 
 CHAT = "chat-1"

@@ -14,7 +14,7 @@ from benchmarks.postgres_server import free_port
 from factories import ANA, SPACE, add, memory
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.errors import UnreadableStoreError
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock
 from stores import url_of
 

@@ -12,10 +12,10 @@ import pytest
 from canaries import canary, found
 from postgres_server import NEEDS_POSTGRES, PostgresServer
 from recollect.engine import AsyncRecollect, Parts
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock
 from recollect.types import EraseReceipt, Reach, Subject
-from talk import tell
+from sample_chats import tell
 
 pytestmark = NEEDS_POSTGRES
 COUNT = 40

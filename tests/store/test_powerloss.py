@@ -14,7 +14,7 @@ import apsw
 import pytest
 
 from factories import ANA, add, decision, due, memory, turn
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.store.sqlite.connection import Place
 from recollect.store.sqlite.store import SqliteStore
 from recollect.testing import FakeClock

@@ -13,8 +13,8 @@ import pytest
 from factories import ANA, SPACE, add, memory, turn
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_bytes
+from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.open import open_store
 from recollect.store.sqlite import connection
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory

@@ -9,8 +9,8 @@ import pytest
 
 from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
-from recollect.store.open import open_store
-from recollect.store.relational import statements
+from recollect.store.factory import open_store
+from recollect.store.sql import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.testing import FakeClock
 from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
@@ -62,7 +62,7 @@ def test_each_statement_is_used() -> None:
 
 def test_names_of_statements_are_unique_within_their_room() -> None:
     for room in ROOMS:
-        text = (files("recollect.store.relational") / "sql" / f"{room}.sql").read_text("utf-8")
+        text = (files("recollect.store.sql") / "queries" / f"{room}.sql").read_text("utf-8")
         names = re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)
         assert len(names) == len(set(names))
 

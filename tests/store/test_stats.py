@@ -4,7 +4,7 @@ import apsw
 
 from factories import ANA, BEN, SPACE, add, due, evidence, memory, turn
 from recollect.ids import id_bytes
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.store.postgres.migrate import migrations
 from recollect.store.protocol import Store
 from recollect.store.sqlite.migrate import newest_schema

@@ -9,8 +9,8 @@ import pytest
 
 from postgres_server import NEEDS_POSTGRES
 from recollect.store.postgres.connection import SCHEMA, connect
-from recollect.store.relational.statements import load
-from recollect.store.relational.tables import TABLES, Table
+from recollect.store.sql.statements import load
+from recollect.store.sql.tables import TABLES, Table
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from stores import url_of
 

@@ -22,13 +22,13 @@ from postgres_server import shared_server
 from recollect.engine import AsyncRecollect, Parts
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.relational import statements
+from recollect.store.sql import statements
 from recollect.store.sqlite.connection import MEMORY, Place, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
 from recollect.types import Action, Detail, MemoryId, MemoryKind, MemoryState, Scene, StrengthenMemory, Subject
+from sample_chats import assistant, slots, tell, user
 from stores import DURABLE
-from talk import assistant, slots, tell, user
 
 COLUMNS = {
     "app_memories": "id app_id content created_at updated_at source_conversation_id metadata",

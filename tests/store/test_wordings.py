@@ -9,9 +9,9 @@ import pytest
 
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 from recollect.store.postgres.connection import connect
+from recollect.store.postgres.dialect import own, worded
 from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.wording import own, worded
-from recollect.store.relational.statements import Statement, load
+from recollect.store.sql.statements import Statement, load
 from recollect.testing import FakeClock
 from statement_kinds import (
     ALL,
@@ -30,7 +30,7 @@ from stores import new_store
 pytestmark = NEEDS_POSTGRES
 OWN = [
     (room, name)
-    for entry in (files("recollect.store.postgres") / "sql").iterdir()
+    for entry in (files("recollect.store.postgres") / "queries").iterdir()
     for room in [entry.name.removesuffix(".sql")]
     for name in own(room)
     if room not in POSTGRES_ONLY + NEAR_ONLY + INDEX_ONLY + CITUS_ONLY

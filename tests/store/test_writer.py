@@ -16,12 +16,12 @@ from recollect.errors import (
     StoreUnavailableError,
     UnknownMemoryError,
 )
+from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
-from recollect.store.open import open_store
 from recollect.store.protocol import Store
 from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, Place, open_writer
-from recollect.store.sqlite.onloop import FileWork
+from recollect.store.sqlite.inline_reader import FileWork
 from recollect.store.sqlite.writer import RESTART_PAGES, Writer
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory

@@ -7,13 +7,13 @@ from typing import Any
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.shelf import Profiles
-from recollect.providers.open import OpenedModel
-from recollect.providers.static import StaticEmbedder
-from recollect.providers.tokens import token_counter
-from recollect.server.proxy import ChatProxy
+from recollect.profiles.registry import Profiles
+from recollect.providers.factory import OpenedModel
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.providers.token_counter import token_counter
+from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.testing import FakeClock
 from recollect.types import Memory
 from server.asgi import JSON, Call, GivenWay, whole

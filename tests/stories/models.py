@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from recollect.errors import ModelError
-from recollect.providers.protocol import ModelAnswer
+from recollect.providers.protocols import ModelAnswer
 from recollect.text import squeeze
 
 from .phrase import phrase

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.providers.open import OpenedModel
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.factory import OpenedModel
+from recollect.providers.static_embedder import StaticEmbedder
 
 from .chat import IN_MEMORY, tell
 from .models import INVENTIONS, PerfectModel, RefusingModel, SloppyModel

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.providers.static import StaticEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
 from stores import DURABLE, url_of
 
 from .chat import AskedTurn, ToldStory, memory_lines, tell

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from benchmarks.others.adapters.serving import Asked, Given, Told, serve
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.calibrate import Calibration
-from recollect.providers.static import CALIBRATION
-from recollect.providers.tokens import token_counter
+from recollect.providers.calibration import Calibration
+from recollect.providers.static_embedder import CALIBRATION
+from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
-from recollect.store.open import open_store
+from recollect.store.factory import open_store
 from recollect.types import Vectors
 
 

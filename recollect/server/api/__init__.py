@@ -1,7 +1,7 @@
 """The REST API: sessions, characters, apps, conversations, vectors."""
 
 from recollect.server.api import apps, characters, conversations, memory, sessions, vectors
-from recollect.server.api.asked import routes_of
+from recollect.server.api.operation import routes_of
 
 OPERATIONS = (
     *sessions.OPERATIONS,

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.errors import UnknownMemoryError
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Memory
 
 # More digits than any number of a memory has.

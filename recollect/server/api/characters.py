@@ -1,6 +1,6 @@
 """What a character remembers, over HTTP, in the names of its interface. Serves through the engine."""
 
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Memory, MemoryKind, Scene
 
 # Most memories of one listing.

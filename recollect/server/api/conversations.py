@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Scene
 
 

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from recollect.engine import Held
 from recollect.metrics import dedup_rate, replacement_rate, share
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Memory, NewNote
 
 # Most held memories of one listing.

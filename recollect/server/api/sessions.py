@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
 from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Conversation, Memory, MemoryKind, NewNote, Scene, Subject
 
 SESSION = "session"

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from recollect.errors import BadIdentityError, BadRequestError
-from recollect.server.api.asked import Api, Asked
+from recollect.server.api.operation import Api, Asked
 from recollect.types import Recalled, Subject
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]

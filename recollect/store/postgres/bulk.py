@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from recollect.store.relational.database import Row
+from recollect.store.sql.database import Row
 
 # From so many rows on COPY is quicker than the statement sent for each, though answers are not waited for then.
 LEAST_COPIED = 8

@@ -13,12 +13,12 @@ from recollect.errors import BadSettingError
 from recollect.settings import DATABASE_SETTING
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.bulk import Bulk
+from recollect.store.postgres.dialect import worded
 from recollect.store.postgres.elsewhere import remembers, with_words
-from recollect.store.postgres.faults import AGAIN, lost_by
-from recollect.store.postgres.vectors import joined, pieces, received, teach
-from recollect.store.postgres.wording import worded
-from recollect.store.relational.database import Row, Work
-from recollect.store.relational.statements import Statement
+from recollect.store.postgres.errors import AGAIN, lost_by
+from recollect.store.postgres.vector_codec import joined, pieces, received, teach
+from recollect.store.sql.database import Row, Work
+from recollect.store.sql.statements import Statement
 
 T = TypeVar("T")
 

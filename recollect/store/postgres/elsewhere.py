@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
-from recollect.store.postgres.wording import own
-from recollect.store.relational.database import Database, Row
-from recollect.store.relational.rows import fetch
+from recollect.store.postgres.dialect import own
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.rows import fetch
 
 SQL = own("recall")
 # Where a row of the view `remembered` has them, counted from its end.

@@ -9,12 +9,12 @@ import psycopg
 from recollect.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
 from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, Session, connect
-from recollect.store.postgres.faults import FORGETFUL, fault
-from recollect.store.relational import inner, numbers
-from recollect.store.relational.database import Row
-from recollect.store.relational.rows import fetch_value
-from recollect.store.relational.statements import load
-from recollect.store.relational.unfinished import refuse_unfinished
+from recollect.store.postgres.errors import FORGETFUL, fault
+from recollect.store.sql import inner, numbers
+from recollect.store.sql.database import Row
+from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.statements import load
+from recollect.store.sql.unfinished import refuse_unfinished
 
 SQL = load("subject")
 # What a migration does behind its statements, by its number.

@@ -11,21 +11,21 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
-from recollect.store.postgres.behind import Behind
-from recollect.store.postgres.choosing import Chooser, subscriptions
 from recollect.store.postgres.connection import SCHEMA, Link, Session
-from recollect.store.postgres.faults import as_ours
-from recollect.store.postgres.index import indexes
+from recollect.store.postgres.dialect import own
+from recollect.store.postgres.errors import as_ours
+from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import newest_schema, prepare, schema_of
-from recollect.store.postgres.wording import own
+from recollect.store.postgres.snapshot_reader import Chooser, subscriptions
+from recollect.store.postgres.write_behind import Behind
 from recollect.store.protocol import Rank
-from recollect.store.relational.cache import HotCache
-from recollect.store.relational.database import Work
-from recollect.store.relational.readers import Readers
-from recollect.store.relational.rows import fetch_value
-from recollect.store.relational.statements import load
-from recollect.store.relational.stats import counted
-from recollect.store.relational.store import RelationalStore
+from recollect.store.sql.database import Work
+from recollect.store.sql.reader_pool import Readers
+from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.statements import load
+from recollect.store.sql.stats import counted
+from recollect.store.sql.store import RelationalStore
 from recollect.types import ALL_VECTORS, Hot, Memory, Recorded, Rest, Sought, Subject, Turn
 
 ERASE_SQL, OWN_SQL = load("erase"), own("recall")

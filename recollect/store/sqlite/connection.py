@@ -9,7 +9,7 @@ from pathlib import Path
 import apsw
 
 from recollect.errors import NewerSchemaError, UnreadableStoreError
-from recollect.store.sqlite.faults import opening
+from recollect.store.sqlite.errors import opening
 from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, newest_schema, schema_of
 
 MEMORY = ":memory:"

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import apsw
 
-from recollect.store.relational import inner, numbers
+from recollect.store.sql import inner, numbers
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74

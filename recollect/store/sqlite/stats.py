@@ -7,7 +7,7 @@ import apsw
 
 from recollect.clock import Clock
 from recollect.store.operators import StoreStats
-from recollect.store.relational.stats import counted
+from recollect.store.sql.stats import counted
 from recollect.store.sqlite.connection import MEMORY, Place
 from recollect.store.sqlite.migrate import schema_of
 

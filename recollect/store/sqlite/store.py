@@ -13,21 +13,21 @@ from recollect.clock import Clock
 from recollect.errors import NewerSchemaError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
-from recollect.store.relational import formations as work
-from recollect.store.relational.cache import HotCache
-from recollect.store.relational.database import Database, Work
-from recollect.store.relational.readers import Readers
-from recollect.store.relational.rows import fetch_value
-from recollect.store.relational.statements import load
-from recollect.store.relational.store import RelationalStore
-from recollect.store.relational.unfinished import refuse_unfinished
-from recollect.store.sqlite.company import Company
+from recollect.store.sql import formations as work
+from recollect.store.sql.database import Database, Work
+from recollect.store.sql.reader_pool import Readers
+from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.statements import load
+from recollect.store.sql.store import RelationalStore
+from recollect.store.sql.unfinished import refuse_unfinished
 from recollect.store.sqlite.connection import Place, open_reader, open_writer
-from recollect.store.sqlite.faults import as_ours, opening
+from recollect.store.sqlite.errors import as_ours, opening
+from recollect.store.sqlite.file_guard import Presence
+from recollect.store.sqlite.inline_reader import FileWork, OnLoop
 from recollect.store.sqlite.migrate import newest_schema, schema_of
-from recollect.store.sqlite.onloop import FileWork, OnLoop
-from recollect.store.sqlite.presence import Presence
-from recollect.store.sqlite.residue import clean
+from recollect.store.sqlite.process_lock import Company
+from recollect.store.sqlite.secure_delete import clean
 from recollect.store.sqlite.stats import stats
 from recollect.store.sqlite.writer import Writer
 from recollect.types import Rest, Subject

@@ -17,11 +17,11 @@ import apsw
 
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
-from recollect.store.relational.jobs import Job, deliver
+from recollect.store.sql.jobs import Job, deliver
 from recollect.store.sqlite.connection import BUSY_MS
-from recollect.store.sqlite.faults import as_ours
-from recollect.store.sqlite.onloop import FileWork
-from recollect.store.sqlite.presence import Presence
+from recollect.store.sqlite.errors import as_ours
+from recollect.store.sqlite.file_guard import Presence
+from recollect.store.sqlite.inline_reader import FileWork
 
 T = TypeVar("T")
 

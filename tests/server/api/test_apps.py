@@ -7,7 +7,7 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
-from talk import assistant, user
+from sample_chats import assistant, user
 
 TALK = [
     user("I need a calendar entry for my dentist on 12 May at nine, please."),

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from recollect.engine import AsyncRecollect, Parts
-from recollect.providers.tokens import token_counter
+from recollect.providers.token_counter import token_counter
 from recollect.server.app import build_app
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder

@@ -8,7 +8,7 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from recollect.types import Scene
-from talk import user
+from sample_chats import user
 
 ANA = {"x-recollect-user": "ana"}
 NEW = {"content": "Ana likes tea.", "type": "PREFERENCE", "importance": 0.9}

@@ -1,0 +1,211 @@
+"""The command `chat`: a terminal chat that shows what was recalled. Reads stdin, connects by HTTP."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
+
+import typer
+
+from recollect.cli.options import DatabaseUrl, Session, UserName, session
+from recollect.cli.output import dim, note, one_line, printable, say, when
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from recollect.cli.chat.client import ChatClient
+    from recollect.cli.chat.server import Background, ChatServer
+    from recollect.engine import AsyncRecollect
+    from recollect.types import Memory
+
+HELP = "/new begins a new conversation, /memories lists what is remembered, /quit or Ctrl-D ends"
+_LISTED = 20
+
+_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model; by default the first listed.")]
+_Url = Annotated[
+    str | None,
+    typer.Option("--url", metavar="URL", help="A Recollect server, without /v1; by default ours, else one is started."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(chat)
+
+
+def chat(user: UserName = None, model: _Model = None, url: _Url = None, database: DatabaseUrl = None) -> None:
+    """Chat in the terminal and see what is recalled; piped, each line of stdin is one message."""
+    from recollect.cli.chat.client import ChatClient
+    from recollect.cli.chat.server import Background
+
+    here = session(user=user, database=database)
+    background = Background()
+    try:
+        with _server(here, background, url, own=database is not None) as found:
+            client = background.run(_client(ChatClient, found.url, here.subject.name))
+            try:
+                name = model or background.run(client.first_model())
+                if sys.stdin.isatty():
+                    note(f"{found.what}, model {name}. {HELP}.")
+                if not _Talk(background, client, here, name, found).loop():
+                    raise typer.Exit(1)
+            finally:
+                background.run(client.close())
+    finally:
+        background.close()
+
+
+async def _client(make: "Callable[[str, str], ChatClient]", base: str, user: str) -> "ChatClient":
+    """Make the client inside the loop that it will use."""
+    return make(base, user)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """The server that answers."""
+
+    url: str
+    what: str
+    """What it is, for people."""
+    local: bool = True
+    """Whether its database is the one in our settings."""
+    own: "ChatServer | None" = None
+    """The server itself, where it is ours alone."""
+
+
+@contextmanager
+def _server(here: Session, background: "Background", url: str | None, *, own: bool) -> Iterator[_Found]:
+    """Find the server: the one named, the one that runs at our address, or one of our own."""
+    from recollect.cli.chat.client import answers
+    from recollect.cli.chat.server import ChatServer
+
+    if url is not None:
+        yield _Found(url=url.removesuffix("/").removesuffix("/v1"), what=f"Talking to {url}", local=False)
+        return
+    settings = here.settings
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
+    running = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
+    if not own and settings.port and background.run(answers(running)):
+        yield _Found(url=running, what=f"Talking to the server at {running}")
+        return
+    server = ChatServer(settings)
+    try:
+        background.run(server.start())
+        yield _Found(url=server.url, what=f"Memory in {settings.shown_database}", own=server)
+    finally:
+        background.run(server.close())
+
+
+class _Talk:
+    """The conversation at the terminal."""
+
+    def __init__(
+        self, background: "Background", client: "ChatClient", here: Session, model: str, server: _Found
+    ) -> None:
+        self.background = background
+        self.client = client
+        self.here = here
+        self.model = model
+        self.server = server
+        self._begin()
+
+    def _begin(self) -> None:
+        self.messages: list[dict[str, str]] = []
+        self.conversation = f"chat-{uuid4()}"
+
+    def loop(self) -> bool:
+        """Read and answer until the end; False where an answer failed and nobody is there to see it."""
+        good = True
+        for line in _lines():
+            text = line.strip()
+            if text in ("/quit", "/exit"):
+                break
+            if text == "/new":
+                self._begin()
+                if self.server.own is not None:  # another server's worker is as quick as it is
+                    self.background.run(self.server.own.settle())
+                note("A new conversation; what was said is remembered.")
+            elif text == "/memories":
+                self._list()
+            elif text.startswith("/") and " " not in text and sys.stdin.isatty():
+                note(HELP)
+            elif text:
+                good = self._answer(line) and good
+        return good or sys.stdin.isatty()
+
+    def _answer(self, text: str) -> bool:
+        from recollect.errors import ModelError
+
+        self.messages.append({"role": "user", "content": text})
+        said: list[str] = []
+        try:
+            self.background.run(self._stream(said))
+        except ModelError as error:
+            note(f"recollect: {one_line(str(error))}")
+            self.messages.pop()
+            return False
+        except KeyboardInterrupt:
+            if not sys.stdin.isatty():
+                raise
+            note(" (stopped)")
+        if said:
+            self.messages.append({"role": "assistant", "content": "".join(said)})
+        else:
+            self.messages.pop()
+        return True
+
+    async def _stream(self, said: list[str]) -> None:
+        try:
+            async for piece in self.client.ask(self.messages, model=self.model, conversation=self.conversation):
+                for line in recalled_lines(piece.memories):
+                    dim(line)
+                if piece.text:
+                    said.append(piece.text)
+                    typer.echo(printable(piece.text), nl=False)
+        finally:
+            typer.echo()
+
+    def _list(self) -> None:
+        if not self.server.local:
+            note("the memories are on that server: run `recollect list` there")
+            return
+
+        async def work(engine: "AsyncRecollect") -> "list[Memory]":
+            return await engine.list(user=self.here.subject, limit=_LISTED)
+
+        found = self.here.run(work)
+        for memory in found:
+            say(f"  {when(memory.valid_from, self.here.zone)}  {one_line(memory.text)}")
+        note("no notes, facts or episodes yet" if not found else f"the newest {len(found)}; more: recollect list")
+
+
+def _lines() -> Iterator[str]:
+    """Read messages: with a prompt on a terminal, else line by line."""
+    if not sys.stdin.isatty():
+        yield from (line.rstrip("\n") for line in sys.stdin)
+        return
+    while True:
+        try:
+            yield input("> ")
+        except EOFError:
+            typer.echo()
+            return
+
+
+def recalled_lines(memories: "Sequence[Mapping[str, Any]]") -> Iterator[str]:
+    """Write what was recalled, a line each: score, words, reasons where the server gives them.
+
+    >>> list(recalled_lines([{"score": 0.8214, "text": "Ana is allergic to peanuts.", "reasons": ["shares 'nuts'"]}]))
+    ["  · 0.82 Ana is allergic to peanuts. (shares 'nuts')"]
+    """
+    for memory in memories:
+        score = memory.get("score")
+        number = f"{score:.2f} " if isinstance(score, int | float) else ""
+        reasons = memory.get("reasons")
+        why = (
+            "; ".join(str(reason) for reason in reasons) if isinstance(reasons, list) else str(memory.get("kind") or "")
+        )
+        yield f"  · {number}{one_line(str(memory.get('text') or ''))}" + (f" ({one_line(why)})" if why else "")

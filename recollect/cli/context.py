@@ -1,0 +1,56 @@
+"""The command `context`: what memory would put into a prompt. Reads through the engine."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.output import note, say, say_json
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect, Context
+
+_Query = Annotated[str, typer.Argument(metavar="QUERY", help="The newest message of the prompt.")]
+_Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Whose template and policies.")]
+_Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Your id of the conversation.")]
+_App = Annotated[str | None, typer.Option("--app", metavar="NAME", help="The app it belongs to.")]
+_Characters = Annotated[
+    tuple[str, str] | None,
+    typer.Option("--characters", metavar="SYSTEM USER", help="Whom the assistant plays, and whom the user plays."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(context)
+
+
+def context(  # noqa: PLR0913  # a command's options are its parameters
+    query: _Query,
+    profile: _Profile = None,
+    session_id: _Session = None,
+    app: _App = None,
+    characters: _Characters = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show what memory would put into a prompt that ends in QUERY; it counts as no use."""
+    from recollect.cli import json_output
+    from recollect.types import Scene
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    scene = Scene(profile=profile, app=app, characters=characters)
+
+    async def work(engine: "AsyncRecollect") -> "Context":
+        return await engine.context(query, user=here.subject, conversation=session_id, scene=scene, use=False)
+
+    found = here.run(work)
+    if as_json:
+        say_json(json_output.context(found))
+    elif found.text:
+        for line in found.text.split("\n"):
+            say(line)
+    else:
+        note(f"nothing would be put into the prompt for {here.subject.text}; `recollect search` shows what is near")

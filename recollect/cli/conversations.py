@@ -1,0 +1,116 @@
+"""The commands over the log: `conversations` and `messages`. Read through the engine."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.output import note, rows, say_json, short, when
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect
+    from recollect.types import Conversation, LoggedMessage, Subject
+
+# Shortest part of an id that is looked for.
+_SHORTEST = 8
+# Conversations among which a part of an id, or a client's own id, is looked for: the newest ones.
+_LOOKED_AT = 10_000
+
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
+_Conversation = Annotated[
+    str, typer.Argument(metavar="CONVERSATION", help="Its id, 8 or more characters of it, or the client's own id.")
+]
+_After = Annotated[int, typer.Option("--after", min=0, metavar="SEQ", help="Go on behind this message.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(conversations)
+    app.command()(messages)
+
+
+def conversations(
+    limit: _Limit = 50,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """List conversations, last updated first."""
+    from recollect.cli import json_output
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[Conversation]":
+        return await engine.conversations(user=here.subject, limit=limit)
+
+    found = here.run(work)
+    if as_json:
+        say_json({"conversations": [json_output.conversation(item) for item in found]})
+        return
+    if not found:
+        note(f"no conversations of {here.subject.text}")
+        return
+    lines = [
+        (short(item.id), when(item.updated_at, here.zone), str(item.last_seq), item.external_id or "") for item in found
+    ]
+    rows(("id", "last", "messages", "client's id"), lines)
+
+
+def messages(  # noqa: PLR0913  # a command's options are its parameters
+    conversation: _Conversation,
+    after: _After = 0,
+    limit: _Limit = 100,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show a conversation's messages in order of arrival, all branches."""
+    from recollect.cli import json_output
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[LoggedMessage]":
+        found = await find_conversation(engine, conversation, here.subject)
+        return await engine.messages(found.id, user=here.subject, after_seq=after, limit=limit + 1)
+
+    found = here.run(work)
+    page, more = found[:limit], len(found) > limit
+    if as_json:
+        following = page[-1].seq if more else None
+        say_json({"messages": [json_output.message(item) for item in page], "next": following})
+        return
+    lines = [
+        (
+            str(item.seq),
+            when(item.said_at, here.zone),
+            item.name or item.role,
+            "(erased)" if item.erased else item.text if item.complete else f"{item.text} … (broke off)",
+        )
+        for item in page
+    ]
+    rows(("seq", "said", "who", "message"), lines)
+    if more:
+        note(f"more: add --after {page[-1].seq}")
+
+
+async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subject") -> "Conversation":
+    """Find a conversation by its id, part of it, or the client's own id.
+
+    Raises:
+        UnknownConversationError: there is none.
+        BadRequestError: several are meant.
+    """
+    from recollect.errors import BadRequestError, UnknownConversationError
+
+    known = await engine.conversations(user=subject, limit=_LOOKED_AT)
+    exact = [item for item in known if given in (item.id, item.external_id)]
+    part = given.lower()
+    near = [item for item in known if item.id.startswith(part) or item.id.endswith(part)]
+    found = exact or (near if len(part) >= _SHORTEST else [])
+    if not found:
+        raise UnknownConversationError(given)
+    if len(found) > 1:
+        raise BadRequestError(f"{given!r} is ambiguous: {len(found)} conversations have it; give more of the id")
+    return found[0]

@@ -1,0 +1,122 @@
+"""The command `erase`, and how a receipt reads. Writes through the engine."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, session
+from recollect.cli.output import note, printable, rows, say, say_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.engine import AsyncRecollect
+    from recollect.types import EraseReceipt
+
+_Conversation = Annotated[
+    str | None,
+    typer.Option("--conversation", metavar="ID", help="All of this conversation: its id, part of it, or the client's."),
+]
+_Messages = Annotated[
+    list[int] | None,
+    typer.Option("--message", metavar="SEQ", help="Of the conversation only this message; may be given several times."),
+]
+_All = Annotated[bool, typer.Option("--all", help="All there is of the user, the name included.")]
+_Finish = Annotated[bool, typer.Option("--finish", help="Finish what is pending, of everybody.")]
+_Rewrite = Annotated[
+    bool,
+    typer.Option("--rewrite", help="With --finish on PostgreSQL: write the tables anew, each locked meanwhile."),
+]
+_Everywhere = Annotated[
+    bool, typer.Option("--everywhere", help="Copies in other subjects too, and what they formed of the messages.")
+]
+_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(erase)
+
+
+def erase(  # noqa: PLR0913  # a command's options are its parameters
+    conversation: _Conversation = None,
+    message: _Messages = None,
+    everything: _All = False,
+    finish: _Finish = False,
+    rewrite: _Rewrite = False,
+    everywhere: _Everywhere = False,
+    yes: _Yes = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Erase a conversation, or all there is of a user, for good; `recollect forget` does it for memories."""
+    if (conversation is not None) + everything + finish != 1:
+        raise typer.BadParameter("say what: --conversation ID, --all, or --finish")
+    if rewrite and not finish:
+        raise typer.BadParameter("--rewrite belongs to --finish")
+    if message and conversation is None:
+        raise typer.BadParameter("--message belongs to a --conversation")
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    if finish:
+        _finish(here, rewrite=rewrite)
+        return
+    if everything:
+        if user is None and subject is None:
+            raise typer.BadParameter("--all needs a name: --user NAME or --subject KIND:NAME")
+        confirm(f"Erase everything of {here.subject.text}?", yes=yes)
+
+    async def work(engine: "AsyncRecollect") -> "EraseReceipt":
+        from recollect.cli.conversations import find_conversation
+
+        if conversation is None:
+            return await engine.erase_subject(here.subject, everywhere=everywhere)
+        found = await find_conversation(engine, conversation, here.subject)
+        what = f"{len(message)} of the {found.last_seq}" if message else f"all {found.last_seq}"
+        confirm(f"Erase {what} messages of conversation {found.id}?", yes=yes)
+        if message:
+            return await engine.erase_messages(found.id, message, user=here.subject, everywhere=everywhere)
+        return await engine.erase_conversation(found.id, user=here.subject, everywhere=everywhere)
+
+    show_receipts([here.run(work)], as_json=as_json)
+
+
+def _finish(here: Session, *, rewrite: bool) -> None:
+    async def work(engine: "AsyncRecollect") -> bool:
+        return await engine.finish_erasing(rewrite=rewrite)
+
+    done = here.run(work)
+    if here.as_json:
+        say_json({"done": done})
+    elif done:
+        say("Nothing is pending: no byte of what was erased is left in the database's own files.")
+    elif rewrite:
+        note("still pending: another process holds the database's log; try again when it has let go")
+    else:
+        note("still pending: another process holds the log of a file (try again), or a server's tables need --rewrite")
+    if not done:
+        raise typer.Exit(1)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask on a terminal; end the command where the answer is no, or nobody can be asked."""
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise typer.BadParameter("nobody can be asked here: add --yes")
+    if not typer.confirm(printable(question), err=True):
+        raise typer.Exit(1)
+
+
+def show_receipts(receipts: "Sequence[EraseReceipt]", *, as_json: bool) -> None:
+    """Print what erasures did, place by place."""
+    from recollect.cli import json_output
+
+    if as_json:
+        say_json({"receipts": [json_output.receipt(receipt) for receipt in receipts]})
+        return
+    for receipt in receipts:
+        lines = [(place.reach.value, place.name, str(place.count or ""), place.text) for place in receipt.places]
+        rows(("reach", "place", "count", "what"), lines)

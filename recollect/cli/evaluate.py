@@ -1,0 +1,267 @@
+"""The command `eval`. Reads a data set, writes what it is told to write, shows a bar on stderr."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from recollect.cli.output import note, rows, say, say_json
+from recollect.cli.replay import ProgressBar
+
+if TYPE_CHECKING:
+    from recollect.evaluation.answerer import Answerer
+    from recollect.evaluation.extraction_modes import Formed
+    from recollect.evaluation.report import Origin
+    from recollect.evaluation.run import Plan
+    from recollect.settings import Settings
+    from recollect.types import EmbedderSpec
+
+# A whole conversation is read before the first word of an answer; local models take minutes for it.
+_ANSWER_TIMEOUT_S = 180.0
+_INTERRUPTED = 130
+_STDOUT = Path("-")
+
+_What = Annotated[
+    str, typer.Argument(metavar="locomo|longmemeval|beam|FILE", help="A published data set, or a JSONL file of yours.")
+]
+_Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Where the data set lies.")]
+_Embedder = Annotated[
+    str | None,
+    typer.Option(
+        "--embedder",
+        metavar="PATH|URL|static",
+        help="Instead of the settings': a folder with an ONNX model, an API's URL with its /v1, or the built-in one.",
+    ),
+]
+_EmbedderModel = Annotated[
+    str | None, typer.Option("--embedder-model", metavar="NAME", help="Its model; by default RECOLLECT_EMBED_MODEL.")
+]
+_QueryPrefix = Annotated[
+    str, typer.Option("--query-prefix", metavar="TEXT", help="Put before what is asked of --embedder.")
+]
+_PassagePrefix = Annotated[
+    str, typer.Option("--passage-prefix", metavar="TEXT", help="Put before what --embedder is to find.")
+]
+_Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Instead of RECOLLECT_PROFILE.")]
+_Form = Annotated[
+    str, typer.Option("--form", metavar="settings|turns|observations", help="What is formed beside the log.")
+]
+_Baselines = Annotated[bool, typer.Option("--baselines", help="Rows for BM25, vectors and both beside it.")]
+_K = Annotated[int, typer.Option("--k", min=1, max=200, metavar="N", help="How many results count.")]
+_Budget = Annotated[
+    int, typer.Option("--budget", min=1, metavar="TOKENS", help="Room in which evidence is looked for.")
+]
+_Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N conversations.")]
+_Questions = Annotated[
+    int | None, typer.Option("--questions", min=1, metavar="N", help="Only N questions of each, drawn by the seed.")
+]
+_Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of everything drawn.")]
+_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Answers the questions, and is judged.")]
+_Judge = Annotated[str | None, typer.Option("--judge", metavar="NAME", help="Judges; by default the same model.")]
+_Url = Annotated[
+    str | None, typer.Option("--model-url", metavar="URL", help="Where both are; by default RECOLLECT_UPSTREAM_URL.")
+]
+_Context = Annotated[
+    int, typer.Option("--context-tokens", min=0, metavar="N", help="Room of the full-context row; 0 leaves it out.")
+]
+_Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything there; `-`: print it.")]
+_Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables there.")]
+_Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw them there, as SVG.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("eval")(evaluate)
+
+
+def evaluate(  # noqa: PLR0913  # a command's options are its parameters
+    what: _What,
+    data: _Data = None,
+    embedder: _Embedder = None,
+    embedder_model: _EmbedderModel = None,
+    query_prefix: _QueryPrefix = "",
+    passage_prefix: _PassagePrefix = "",
+    profile: _Profile = None,
+    form: _Form = "settings",
+    baselines: _Baselines = False,
+    k: _K = 10,
+    budget: _Budget = 1000,
+    limit: _Limit = None,
+    questions: _Questions = None,
+    seed: _Seed = 0,
+    model: _Model = None,
+    judge: _Judge = None,
+    model_url: _Url = None,
+    context_tokens: _Context = 100_000,
+    json_file: _Json = None,
+    markdown_file: _Markdown = None,
+    plot_file: _Plot = None,
+) -> None:
+    """Measure how well your set-up remembers, on conversations whose answers are known. Touches no memory of yours."""
+    from zoneinfo import ZoneInfo
+
+    from recollect.datasets.load import JSONL, KINDS, read_data
+    from recollect.evaluation.run import Plan, narrowed
+    from recollect.settings import Settings
+
+    if what in KINDS and data is None:
+        raise typer.BadParameter(f"say with --data where {what} lies; it is not part of Recollect")
+    if what not in KINDS and data is not None:
+        raise typer.BadParameter(f"--data goes with {', '.join(KINDS)}; a file of yours stands in their place")
+    for target in (json_file, markdown_file, plot_file):
+        _check_writable(target)
+    # What the settings say of an embedder does not hold, nor is it looked at, where another one is named.
+    settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
+    path = data or Path(what)
+    read = read_data(what if what in KINDS else JSONL, path, ZoneInfo(settings.time_zone))
+    plan = Plan(
+        data=narrowed(read, conversations=limit, questions=questions, seed=seed),
+        settings=settings,
+        embedder=_embedder(settings, embedder, embedder_model, query_prefix, passage_prefix),
+        formed=_formed(form),
+        baselines=baselines,
+        k=k,
+        budget=budget,
+        seed=seed,
+    )
+    named = {} if model is None else {"model": model, "judge": judge or model}
+    origin = _origin(path, named)
+    answerer = _answerer(settings, named, model_url, context_tokens)
+    report = _run(plan, origin, answerer)
+    _write(report, json_file, markdown_file, plot_file)
+    if report["partial"]:
+        raise typer.Exit(_INTERRUPTED)
+
+
+def _embedder(
+    settings: "Settings", where: str | None, model: str | None, query_prefix: str, passage_prefix: str
+) -> "EmbedderSpec | None":
+    """Describe the embedder to try out; None where that of the settings is measured."""
+    from dataclasses import replace
+
+    from recollect.cli.embedder import embedder_spec
+
+    if where is None:
+        given = {"--embedder-model": model, "--query-prefix": query_prefix, "--passage-prefix": passage_prefix}
+        named = next((option for option, value in given.items() if value), None)
+        if named is not None:
+            raise typer.BadParameter(f"{named} is of the embedder that --embedder names")
+        return None
+    is_url = where.startswith(("http://", "https://"))
+    spec = embedder_spec(where, model or (settings.embed_model if is_url else None), option="--embedder-model")
+    return replace(spec, query_prefix=query_prefix, passage_prefix=passage_prefix)
+
+
+def _formed(form: str) -> "Formed":
+    from recollect.evaluation.extraction_modes import FORMED
+
+    found = next((one for one in FORMED if one == form), None)
+    if found is None:
+        raise typer.BadParameter(f"--form is {form!r}; it takes {', '.join(FORMED)}")
+    return found
+
+
+def _check_writable(path: Path | None) -> None:
+    """Refuse before hours of work what could not be written after it."""
+    if path is not None and path != _STDOUT and (path.is_dir() or not path.parent.is_dir()):
+        raise typer.BadParameter(f"{path} cannot be written: it is a folder, or lies in none")
+
+
+def _origin(path: Path, models: dict[str, str]) -> "Origin":
+    from importlib.metadata import version
+
+    from recollect.evaluation.instrumentation import machine
+    from recollect.evaluation.report import Origin
+
+    return Origin(
+        version=version("recollect"),
+        command=("recollect", *sys.argv[1:]),
+        machine=machine(),
+        data_name=path.name,
+        models=models,
+    )
+
+
+def _answerer(settings: "Settings", models: dict[str, str], url: str | None, context_tokens: int) -> "Answerer | None":
+    """Open who answers and who judges; None where no model is named."""
+    if not models:
+        if url is not None:
+            raise typer.BadParameter("--model-url says where a model is; name it with --model")
+        return None
+    from zoneinfo import ZoneInfo
+
+    from recollect.evaluation.answerer import Answerer, Models
+    from recollect.evaluation.chat_model import ChatModel
+    from recollect.providers.token_counter import token_counter
+    from recollect.settings import Settings
+
+    where = Settings.load(upstream_url=url).upstream_url or settings.form_url
+    if where is None:
+        raise typer.BadParameter("--model: no address; give --model-url or set RECOLLECT_UPSTREAM_URL")
+    key, counter = _key(settings, where), token_counter()
+    answers, judge = (
+        ChatModel(where, models[name], counter, key=key, timeout_s=_ANSWER_TIMEOUT_S) for name in ("model", "judge")
+    )
+    zone = ZoneInfo(settings.time_zone)
+    return Answerer(Models(answers=answers, judge=judge, counter=counter, zone=zone, context_tokens=context_tokens))
+
+
+def _key(settings: "Settings", url: str) -> str | None:
+    """Return the key that is meant for this server; none is sent to another one."""
+    from urllib.parse import urlsplit
+
+    meant = ((settings.upstream_url, settings.upstream_key), (settings.form_url, settings.form_key))
+    for where, key in meant:
+        if where is not None and key is not None and urlsplit(where)[:2] == urlsplit(url)[:2]:
+            return key.get_secret_value().strip() or None
+    return None
+
+
+def _run(plan: "Plan", origin: "Origin", answerer: "Answerer | None") -> dict[str, Any]:
+    """Carry out the plan; after Ctrl-C report what is there."""
+    from recollect.evaluation.report import document
+    from recollect.evaluation.run import Run
+
+    async def work(run: Run) -> None:
+        try:
+            await run.all()
+        finally:
+            if answerer is not None:
+                await answerer.close()
+
+    with ProgressBar() as bar:
+        run = Run(plan, bar, answerer)
+        try:
+            asyncio.run(work(run))
+        except KeyboardInterrupt:
+            note("stopped: what follows is a part of what was planned")
+    return document(plan, run.result, origin)
+
+
+def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path | None, plot_file: Path | None) -> None:
+    from recollect.evaluation.plot import plot
+    from recollect.evaluation.report_tables import headline, markdown, tables
+
+    if json_file == _STDOUT:
+        say_json(report)
+    else:
+        say(headline(report))
+        for table in tables(report):
+            say()
+            say(table.title)
+            # In a pipe, too, a figure needs its name.
+            rows(table.head, table.rows if sys.stdout.isatty() else (table.head, *table.rows))
+    if json_file is not None and json_file != _STDOUT:
+        _write_file(json_file, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
+    if markdown_file is not None:
+        _write_file(markdown_file, markdown(report))
+    if plot_file is not None:
+        _write_file(plot_file, plot(report))
+
+
+def _write_file(path: Path, text: str) -> None:
+    path.write_text(text, "utf-8")
+    note(f"written: {path}")

@@ -1,0 +1,144 @@
+"""The commands `export` and `import`. Read and write files, pipes and the engine; a bar on stderr."""
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Annotated, BinaryIO
+
+import typer
+
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.output import note, plural, say, say_json
+from recollect.cli.replay import ProgressBar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.engine import AsyncRecollect
+    from recollect.engine.transfer import Carried
+
+_PIPE = "-"
+_File = Annotated[
+    str, typer.Argument(metavar="FILE", help="JSON lines, as docs/export.md describes them; - is a pipe.")
+]
+_All = Annotated[bool, typer.Option("--all", help="Everybody's memory.")]
+_Trusted = Annotated[
+    bool,
+    typer.Option("--trusted", help="Skip scrubbing and review: the file is your own export."),
+]
+_Missing = Annotated[bool, typer.Option("--only-missing", help="Leave out whoever is there already.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(export)
+    app.command("import")(take_in)
+
+
+def export(  # a command's options are its parameters
+    file: _File,
+    everybody: _All = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Write a memory as text: conversations, memories with their history, and what stays erased."""
+    if everybody and (user is not None or subject is not None):
+        raise typer.BadParameter("--all is everybody's: leave --user and --subject out")
+    if as_json and file == _PIPE:
+        raise typer.BadParameter("--json goes to the same pipe as the export: name a file")
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> int:
+        with _written(file) as out:
+            return engine.export_to(out, user=here.subject, everybody=everybody)
+
+    lines = here.run(work)
+    if as_json:
+        say_json({"file": file, "lines": lines})
+    elif file != _PIPE:
+        say(f"{plural(lines, 'line')} written to {file}")
+
+
+def take_in(
+    file: _File,
+    only_missing: _Missing = False,
+    trusted: _Trusted = False,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Import what `recollect export` wrote; vectors and word indexes are made again, orders wait for review."""
+    here = session(database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "Carried":
+        with _opened(file) as source, ProgressBar() as bar:
+            return await engine.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
+
+    began = time.monotonic()
+    carried = here.run(work)
+    seconds = time.monotonic() - began
+    if as_json:
+        say_json({**asdict(carried), "seconds": round(seconds, 3)})
+        return
+    said = (
+        plural(carried.subjects, "subject"),
+        plural(carried.conversations, "conversation"),
+        plural(carried.messages, "message"),
+        plural(carried.memories, "memory"),
+    )
+    say(f"{', '.join(said)} in {seconds:.1f} s")
+    if carried.present:
+        note(f"{plural(carried.present, 'subject')} there already: left as they are")
+    if carried.held:
+        note(f"{plural(carried.held, 'memory')} held for review: `recollect review`, or import with --trusted")
+    if carried.set_aside:
+        note(f"{plural(carried.set_aside, 'quotation')} closed: they give orders that may have been planted")
+
+
+@contextmanager
+def _written(name: str) -> "Iterator[BinaryIO]":
+    """Open what is written to: a file is there when it is whole, and nobody else may read it."""
+    from recollect.errors import BadRequestError
+
+    if name == _PIPE:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    path, part = Path(name), Path(f"{name}.part")
+    if path.exists():
+        raise BadRequestError(f"{name} is there already: name another file, or remove it")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+    except OSError as error:
+        raise BadRequestError(f"{name}: {error.strerror or error}") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(name: str) -> "Iterator[BinaryIO]":
+    """Open what is read; a pipe is kept, for it is read twice."""
+    from recollect.errors import BadRequestError
+
+    if name == _PIPE:
+        with TemporaryFile() as kept:
+            copyfileobj(sys.stdin.buffer, kept)
+            kept.seek(0)
+            yield kept
+        return
+    try:
+        source = open(name, "rb")  # noqa: SIM115  # closed below; its own errors are not the import's
+    except OSError as error:
+        raise BadRequestError(f"{name}: {error.strerror or error}") from None
+    with source:
+        yield source

@@ -1,0 +1,1 @@
+"""What people do by hand: edits, reviews, undo."""

@@ -1,0 +1,257 @@
+"""What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.concurrency import apart
+from recollect.errors import StaleSubjectError, StoreUnavailableError
+from recollect.formation.runtime import Tools
+from recollect.formation.telemetry import tell_room
+from recollect.ids import id_text, new_id
+from recollect.maintenance.eviction import ASKING_ATTEMPTS, Planned, make_room
+from recollect.maintenance.reembed import mend
+from recollect.text import normalise, squeeze, terms
+from recollect.types import (
+    KIND_ORDER,
+    NO_DETAIL,
+    Action,
+    AddMemory,
+    Change,
+    Decision,
+    Detail,
+    Evidence,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Sought,
+    StrengthenMemory,
+    Subject,
+    Vector,
+    Vectors,
+)
+
+# Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
+_NEARLY_EQUAL = 0.9
+# Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
+# which takes 25 MB beside 100,000 notes.
+_FEW_PAIRS, _TOGETHER = 100_000, 64
+# Where an index finds them, so many notes that may be another spelling of a text.
+_MOST_ALIKE = 50
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
+# Somebody else's commits came between reading and writing so often that something is wrong.
+_STALE_TRIES = 20
+
+
+class ByHand(NamedTuple):
+    """What somebody wants kept."""
+
+    text: str
+    importance: float
+    type: str = ""
+    profile: str = "default"
+    reason: str = "added by hand"
+    held: str = ""
+    """Why it must wait for review; empty where it need not."""
+    evidence: tuple[Evidence, ...] = ()
+    detail: Detail = NO_DETAIL
+
+
+async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: Subject | None = None) -> Memory:
+    """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
+
+    Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
+    what they say together. `home` is whose log its evidence points into, where that is another's.
+    """
+    return (await add_all_by_hand(tools, subject, [wanted], home=home))[0]
+
+
+async def add_all_by_hand(
+    tools: Tools, subject: Subject, wanted: Sequence[ByHand], *, home: Subject | None = None
+) -> list[Memory]:
+    """Keep sentences of one profile in one commit, as if they came one after another; return a memory for each.
+
+    All texts are embedded in one go. Of two that are the same but for case and punctuation the first is kept, and
+    strengthened.
+    """
+    if not wanted:
+        return []
+    tools = await tools.of(subject)
+    vectors = await tools.embedder.embed([one.text for one in wanted])
+    async with tools.turns.setdefault(subject, asyncio.Lock()):
+        return await _add(tools, subject, wanted, vectors, home)
+
+
+async def _add(
+    tools: Tools, subject: Subject, wanted: Sequence[ByHand], vectors: Vectors, home: Subject | None
+) -> list[Memory]:
+    fresh = [_note(tools, subject, one) for one in wanted]
+    for attempt in range(_STALE_TRIES):
+        of_now = await tools.of(subject)
+        if of_now is not tools:  # it was embedded anew meanwhile
+            tools = of_now
+            vectors = await tools.embedder.embed([one.text for one in wanted])
+        hot = await tools.store.hot(subject, tools.embedder.space, sought=_like(vectors))
+        known = await _same(tools, hot, wanted, vectors)
+        kept = _kept(known, fresh)
+        changes = [
+            _added(tools, memory, vector) if memory is new else _strengthened(memory, one)
+            for memory, new, one, vector in zip(kept, fresh, wanted, vectors, strict=True)
+        ]
+        planned = Planned(
+            subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=attempt < ASKING_ATTEMPTS
+        )
+        further, room_made = await make_room(planned, tools)
+        decisions = [
+            _decision(tools, memory, *_how(memory is not new, one), one.text)
+            for memory, new, one in zip(kept, fresh, wanted, strict=True)
+        ]
+        try:
+            await tools.store.apply(
+                subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
+            )
+        except StaleSubjectError:
+            continue
+        except StoreUnavailableError:
+            # One retry, then without a model; whether the write took effect is read back first.
+            if not further or attempt >= ASKING_ATTEMPTS:
+                raise
+            if not await tools.store.memories(subject, [one.id for one in fresh]):
+                continue
+        tell_room(subject, room_made, tools)
+        return await _as_kept(tools, subject, kept, room_made)
+    raise StaleSubjectError("the memories kept changing; nothing was added, try again")
+
+
+def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
+    """Say which memory stands for each sentence: the one that is known, or else the first of those that say it."""
+    standing = dict(known)
+    kept = []
+    for new in fresh:
+        # What waits for review stands for nothing yet.
+        active = new.state is MemoryState.ACTIVE
+        wording = _wording(new.text)
+        kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))
+    return kept
+
+
+async def _as_kept(
+    tools: Tools, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
+) -> list[Memory]:
+    """Read the memories back; one that went into another to make room, as that one."""
+    folds = {one.target_id: one.memory_id for one in room_made if one.action is Action.FOLD}
+    ids = []
+    for memory in kept:
+        id_ = memory.id
+        while (whole := folds.get(id_)) is not None:
+            id_ = whole
+        ids.append(id_)
+    found = {one.id: one for one in await tools.store.memories(subject, list(dict.fromkeys(ids)))}
+    return [found[id_] for id_ in ids]
+
+
+def _strengthened(known: Memory, wanted: ByHand) -> Change:
+    importance = max(known.importance, wanted.importance)
+    return StrengthenMemory(id=known.id, importance=importance, evidence=wanted.evidence)
+
+
+def _added(tools: Tools, fresh: Memory, vector: Vector) -> Change:
+    vectors = (vector,) if vector.any() else ()
+    return AddMemory(memory=fresh, space=tools.embedder.space, vectors=vectors, terms=terms(fresh.text))
+
+
+def _how(again: bool, wanted: ByHand) -> tuple[Action, str]:
+    if again:
+        return Action.MERGE, f"{wanted.reason} again"
+    return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
+
+
+async def link_by_hand(tools: Tools, memory: Memory, to: Subject) -> Memory:
+    """Put a memory into another subject; return the row there."""
+    made = _decision(tools, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
+    await tools.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
+    await mend(tools, to)
+    return (await tools.store.memories(to, [memory.id]))[0]
+
+
+async def unlink_by_hand(tools: Tools, memory: Memory) -> None:
+    """Take a memory from its subject."""
+    made = _decision(tools, memory, Action.UNLINK, "taken from this subject alone", "")
+    await tools.store.unlink(memory.subject, memory.id, decision=made)
+
+
+async def _same(tools: Tools, hot: Hot, wanted: Sequence[ByHand], vectors: Vectors) -> dict[str, Memory]:
+    """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
+    places = await apart(len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_FEW_PAIRS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    found: dict[str, Memory] = {}
+    for known in await tools.store.memories(hot.subject, ids):
+        found.setdefault(_wording(known.text), known)
+    return found
+
+
+def _alike(hot: Hot, vectors: Vectors) -> list[int]:
+    """Find the places of notes that may be another spelling of one of some texts."""
+    near = np.zeros(len(hot), dtype=bool)
+    with_vector = vectors.any(axis=1)
+    if not with_vector.all():  # signs alone have no vector, and are near only to what has none either
+        near |= ~np.isin(np.arange(len(hot)), hot.vector_of)
+    if len(hot.vectors):
+        for start in range(0, len(vectors), _TOGETHER):
+            some = vectors[start : start + _TOGETHER]
+            near[hot.vector_of[(hot.vectors @ some.T > _NEARLY_EQUAL).any(axis=1)]] = True
+    return [place for place in np.flatnonzero(near).tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
+
+
+def _like(vectors: Vectors) -> Sought | None:
+    """Say which vectors tell what texts may be another spelling of; None: all, to know which memories have none."""
+    return Sought(vectors=vectors, most=_MOST_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
+
+
+def _wording(text: str) -> str:
+    """Fold case, white space and punctuation of sentences; signs that carry meaning stay.
+
+    >>> _wording("I like C!") == _wording("i like  C."), _wording("I like C++") == _wording("I like C")
+    (True, False)
+    """
+    return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
+
+
+def _note(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
+    now = tools.clock.now()
+    return Memory(
+        id=MemoryId(new_id(tools.clock)),
+        subject=subject,
+        kind=MemoryKind.NOTE,
+        text=wanted.text,
+        type=wanted.type,
+        importance=wanted.importance,
+        valid_from=now,
+        known_from=now,
+        profile=wanted.profile,
+        state=MemoryState.HELD if wanted.held else MemoryState.ACTIVE,
+        speaker=wanted.evidence[0].speaker if wanted.evidence else "",
+        evidence=wanted.evidence,
+        detail=wanted.detail,
+    )
+
+
+def _decision(tools: Tools, memory: Memory, action: Action, reason: str, text: str) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=action,
+        memory_id=memory.id,
+        target_id=None,
+        reason=reason,
+        text=text,
+        profile=memory.profile,
+    )

@@ -1,0 +1,183 @@
+"""What people decide on memories that were held: they hold after all, or not. Reads and writes the store."""
+
+from dataclasses import replace
+
+from recollect.errors import BadRequestError, StaleSubjectError, UnknownProfileError
+from recollect.formation.neighbours import gather_neighbours
+from recollect.formation.runtime import Tools
+from recollect.ids import new_id
+from recollect.profiles.policies import ResolvePolicy
+from recollect.resolution.decide import resolve
+from recollect.resolution.values import Closing, ResolveContext, Resolved
+from recollect.text import terms
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    Candidate,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Decision,
+    Evidence,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    ReopenMemory,
+    StrengthenMemory,
+    Vectors,
+)
+
+# Somebody else's commits came between reading and writing so often that something is wrong.
+_STALE_TRIES = 20
+
+
+async def approve_held(tools: Tools, memory: Memory) -> Memory:
+    """Let a held memory hold, as if nothing had spoken against it when it was formed; return what holds now.
+
+    What it replaces is closed. What is known already is strengthened and returned, and the held one closed.
+
+    Raises:
+        BadRequestError: it is not held, or what is known in its place is newer; nothing was changed.
+        StaleSubjectError: the memories kept changing.
+    """
+    for _ in range(_STALE_TRIES):
+        tools = await tools.of(memory.subject)
+        vectors = await tools.embedder.embed([memory.text])
+        memory = _require_held((await tools.store.memories(memory.subject, [memory.id])), memory)
+        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
+        resolved = await _resolved(tools, hot, memory, vectors)
+        changes, decisions, holds = _approved(tools, memory, resolved, vectors)
+        try:
+            await tools.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
+        except StaleSubjectError:
+            continue
+        return (await tools.store.memories(memory.subject, [holds]))[0]
+    raise StaleSubjectError("the memories kept changing; nothing was approved, try again")
+
+
+async def reject_held(tools: Tools, memory: Memory) -> Memory:
+    """Close a held memory: it never holds.
+
+    Raises:
+        BadRequestError: it is not held.
+    """
+    _require_held([memory], memory)
+    await tools.store.apply(
+        memory.subject,
+        [_closed(tools, memory)],
+        [_decision(tools, memory, Action.REJECT, "rejected on review")],
+    )
+    return (await tools.store.memories(memory.subject, [memory.id]))[0]
+
+
+def _require_held(found: list[Memory], asked: Memory) -> Memory:
+    if not found or found[0].state is not MemoryState.HELD:
+        state = found[0].state.value if found else "gone"
+        raise BadRequestError(f"memory {asked.id} does not wait for review: it is {state}")
+    return found[0]
+
+
+async def _resolved(tools: Tools, hot: Hot, memory: Memory, vectors: Vectors) -> Resolved:
+    """Weigh a held memory as a candidate that somebody vouches for."""
+    said = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=_by_hand(memory))
+    candidate = Candidate(
+        kind=memory.kind,
+        text=memory.text,
+        type=memory.type,
+        category=memory.category,
+        key=memory.key,
+        value=memory.value,
+        importance=memory.importance,
+        confidence=1.0,
+        speaker=memory.speaker,
+        seq=said.seq,
+        quote=said.quote,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+    )
+    policy = _policy(tools, memory)
+    near = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
+    context = ResolveContext(now=tools.clock.now())
+    [resolved] = resolve([(candidate, said)], near, policy=policy, context=context).resolved
+    if resolved.target and resolved.valid_to:
+        raise BadRequestError(
+            f"memory {memory.id} is older than what holds in its place, {resolved.target.id}: forget that first, or "
+            "reject this one"
+        )
+    return resolved
+
+
+def _policy(tools: Tools, memory: Memory) -> ResolvePolicy:
+    """Return the rules that a memory was formed under; the built-in ones where its profile is no more."""
+    try:
+        return tools.profiles.get(memory.profile).resolve
+    except UnknownProfileError:
+        return ResolvePolicy()
+
+
+def _by_hand(memory: Memory) -> Evidence:
+    """Take a memory without evidence for said when it was stored."""
+    return Evidence(
+        conversation=ConversationId(""), seq=0, hash=0, role="", speaker="", quote="", said_at=memory.known_from
+    )
+
+
+def _approved(
+    tools: Tools, memory: Memory, resolved: Resolved, vectors: Vectors
+) -> tuple[list[Change], list[Decision], MemoryId]:
+    """Write out what approving changes, why, and which memory holds then."""
+    target = resolved.target
+    if target is not None and not resolved.adds:
+        reason = f"approved on review; {resolved.reason}"
+        known = replace(_decision(tools, memory, Action.APPROVE, reason), target_id=target.id)
+        raised = max(target.importance, memory.importance)
+        return (
+            [_closed(tools, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))],
+            [known],
+            target.id,
+        )
+    now = tools.clock.now()
+    embedded = memory.kind is not MemoryKind.FACT and vectors[0].any()
+    changes: list[Change] = [
+        *(CloseMemory(id=one.memory.id, valid_to=one.valid_to, closed_at=now) for one in resolved.closes),
+        ReopenMemory(
+            id=memory.id,
+            space=tools.embedder.space if embedded else "",
+            vectors=(vectors[0],) if embedded else (),
+            terms=terms(memory.text),
+        ),
+    ]
+    decisions = [
+        _decision(tools, memory, Action.APPROVE, "approved on review"),
+        *(_ended(tools, memory, one, resolved.reason) for one in resolved.closes),
+    ]
+    return changes, decisions, memory.id
+
+
+def _ended(tools: Tools, memory: Memory, closing: Closing, reason: str) -> Decision:
+    """Say why another memory ends: it is replaced, or restates what was."""
+    if closing.restates:
+        line = _decision(tools, closing.memory, Action.CLOSE, "restates what was replaced")
+        return replace(line, target_id=memory.id)
+    return replace(_decision(tools, memory, Action.REPLACE, reason), target_id=closing.memory.id)
+
+
+def _closed(tools: Tools, memory: Memory) -> CloseMemory:
+    now = tools.clock.now()
+    return CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
+
+
+def _decision(tools: Tools, memory: Memory, action: Action, reason: str) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=action,
+        memory_id=memory.id,
+        target_id=None,
+        reason=reason,
+        text=memory.text,
+        profile=memory.profile,
+    )

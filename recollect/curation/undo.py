@@ -1,0 +1,187 @@
+"""Take back a decision, or everything from a source or a time. Reads and writes the store; embeds what comes back."""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from recollect.errors import BadRequestError, StaleSubjectError
+from recollect.formation.replays import said_again
+from recollect.formation.restoration import restore
+from recollect.formation.runtime import Tools
+from recollect.formation.undo_history import MAX_DECISIONS, read_lines, read_past, shortened_quotations
+from recollect.ids import new_id
+from recollect.resolution.undo_plan import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Decision,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Subject,
+    WeakenMemory,
+)
+
+# Somebody else's commits came between reading and writing so often that something is wrong.
+_STALE_TRIES = 20
+Plan = Callable[[], Awaitable[UndoPlan]]
+
+
+async def undo_decision(tools: Tools, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
+    """Do the inverse of what a decision did: see `Undoing.undo`."""
+
+    async def plan() -> UndoPlan:
+        line = await tools.store.decision(subject, decision_id)
+        if line is None:
+            raise BadRequestError(f"no decision {decision_id} in this memory; `show` names them", param="decision")
+        await _refuse_twice(tools, subject, line)
+        return await _plan_decision(tools, line)
+
+    return await _undo(tools, subject, plan, f"decision {decision_id}", undone=decision_id, dry_run=dry_run)
+
+
+async def undo_source(
+    tools: Tools, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
+) -> UndoPlan:
+    """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
+
+    async def plan() -> UndoPlan:
+        found = await tools.store.memories_from(subject, conversation, seq=seq)
+        sources = frozenset(
+            (said.conversation, said.seq)
+            for memory in found
+            for said in memory.evidence
+            if said.conversation == conversation and seq in (None, said.seq)
+        )
+        ending = await tools.store.decisions_from(subject, conversation=conversation, seq=seq)
+        return plan_sources(await read_past(tools, subject, found, ending), sources, ending)
+
+    where = f"conversation {conversation}" if seq is None else f"message {seq} of conversation {conversation}"
+    return await _undo(tools, subject, plan, where, dry_run=dry_run)
+
+
+async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
+    """Take back what was stored, closed or strengthened since an instant: see `Undoing.undo_from`."""
+
+    async def plan() -> UndoPlan:
+        changed = await tools.store.memories_since(subject, since)
+        decided = await tools.store.decisions_from(subject, since=since)
+        past = await read_past(tools, subject, changed, decided)
+        ended = [line for line in decided if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO)]
+        whole = [memory for memory in changed if memory.known_from >= since]
+        new = {memory.id for memory in whole}
+        again: dict[MemoryId, set[Source]] = {}
+        for line in decided:
+            held = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else None
+            if held and held not in new and line.conversation and line.seq is not None:
+                again.setdefault(held, set()).add((line.conversation, line.seq))
+        return plan_memories(past, whole, ended, _weaker(past, again, before=since))
+
+    return await _undo(tools, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
+
+
+async def _undo(
+    tools: Tools, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
+) -> UndoPlan:
+    for _ in range(_STALE_TRIES):
+        tools = await tools.of(subject)
+        version = (await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)).version
+        planned = await plan()
+        if planned.empty:
+            raise BadRequestError(f"nothing of {what} is left to undo", param="undo")
+        if dry_run:
+            return planned
+        changes = await _changes(tools, planned)
+        decisions = _decisions(tools, subject, planned, f"taken back with {what}", undone)
+        try:
+            await tools.store.apply(subject, changes, decisions, subject_version=version)
+        except StaleSubjectError:
+            continue
+        return planned
+    raise StaleSubjectError("the memories kept changing; nothing was undone, try again")
+
+
+async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
+    now = tools.clock.now()
+    # What is taken back was never true: it ends when it began.
+    leaving = {memory.id for memory in plan.leaving}
+    closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
+    back = [one.memory for one in plan.returning]
+    rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
+    restored = await restore(tools, back, undone=plan.undone | leaving)
+    quotations = (*restored.memories, *(add.memory for add in restored.added))
+    told = said_again(back, quotations, tools)
+    return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added, *told]
+
+
+def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
+    touched: list[tuple[MemoryId, str, str | None, str]] = []
+    for memory in plan.leaving:
+        touched.append((memory.id, reason, undone, memory.text if memory.kind is not MemoryKind.TURN else ""))
+    for back in plan.returning:
+        text = back.memory.text if back.memory.kind is not MemoryKind.TURN else ""
+        touched.append((back.memory.id, f"came back: what closed it was {reason}", back.closed_by.id, text))
+    for weaker in plan.weakened:
+        touched.append((weaker.id, f"rests on less: some of it was {reason}", undone, ""))
+    return [
+        Decision(
+            id=new_id(tools.clock),
+            subject=subject,
+            at=tools.clock.now(),
+            action=Action.UNDO,
+            memory_id=memory,
+            target_id=MemoryId(target) if target else None,
+            reason=why,
+            text=text,
+        )
+        for memory, why, target, text in touched
+    ]
+
+
+async def _refuse_twice(tools: Tools, subject: Subject, line: Decision) -> None:
+    if line.action is Action.UNDO:
+        raise BadRequestError(f"decision {line.id} is itself an undoing; say again what should hold", param="decision")
+    for other in await tools.store.decisions(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
+        if other.action is Action.UNDO:
+            raise BadRequestError(f"decision {line.id} was undone already at {other.at.isoformat()}", param="decision")
+
+
+async def _plan_decision(tools: Tools, line: Decision) -> UndoPlan:
+    subject = line.subject
+    touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
+    memories = await tools.store.memories(subject, [touched] if touched else [])
+    decided = {line.id: line}
+    if line.action in (Action.CLOSE, Action.ABANDON):  # notes that ended with a quotation come back with it
+        await read_lines(tools, subject, memories, decided)
+    past = await read_past(tools, subject, memories, decided.values())
+    source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
+    if line.action in (Action.CLOSE, Action.ABANDON):
+        with_it = [one for one in past.decisions if _ended_with(one, line)]
+        return plan_memories(past, (), [line, *with_it])
+    if line.action in (Action.MERGE, Action.IGNORE):
+        again = {memory.id: set(source) for memory in memories}
+        return plan_memories(past, (), (), _weaker(past, again))
+    [memory] = memories
+    on_others = [said for said in memory.evidence if (said.conversation, said.seq) not in source]
+    if on_others and memory.state is not MemoryState.CLOSED:
+        return plan_sources(past, frozenset(source))
+    return plan_memories(past, memories)
+
+
+def _ended_with(one: Decision, line: Decision) -> bool:
+    """Whether a note was closed because it restates what a decision ended."""
+    return one.action is Action.CLOSE and one.at == line.at and one.target_id == line.memory_id
+
+
+def _weaker(past: Past, again: dict[MemoryId, set[Source]], *, before: datetime | None = None) -> list[WeakenMemory]:
+    found: list[WeakenMemory] = []
+    for memory_id, sources in again.items():
+        memory = past.memories.get(memory_id)
+        if memory is None or memory.state is MemoryState.CLOSED or (before and memory.known_from >= before):
+            continue
+        gone = frozenset((said.conversation, said.seq) for said in memory.evidence) & sources
+        if gone:
+            found.append(weaken(memory, frozenset(gone), past.decisions))
+    return found

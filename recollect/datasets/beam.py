@@ -1,0 +1,129 @@
+"""BEAM's folders: `N/chat.json` and `N/probing_questions/probing_questions.json`, as bytes. Pure."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Literal
+
+from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.datasets.json_node import TURN, Node, parse, plain
+from recollect.dates.session import MONTHS
+
+QUESTIONS = "probing_questions/probing_questions.json"
+CHATS = ("chat_trunecated.json", "chat.json")
+"""Where both are there, the first is the conversation of the size that the questions were asked of."""
+_MARK = re.compile(r"->->[^\n]{0,24}$")
+_ANCHOR = re.compile(r"([A-Za-z]{1,20})-(\d{1,2})-(\d{4})")
+_UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
+# The kinds of question name what they expect each in its own way.
+_ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
+_ABSTENTION = "abstention"
+
+
+def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: tzinfo) -> Conversation:
+    """Read one conversation.
+
+    Args:
+        id_: Its folder's name.
+        chat: Where the chat was read, and its bytes.
+        questions: The same of its questions.
+        zone: In which its days begin.
+
+    Raises:
+        BadRequestError: one of them cannot be read.
+    """
+    turns = tuple(_turns(parse(*chat), zone))
+    if not turns:
+        parse(*chat).refuse("no batch has a message")
+    known = {turn.id: turn.session for turn in turns}
+    asked = [
+        _question(one, f"{id_}/{category}/{place}", category, known)
+        for category, listed in parse(*questions).fields()
+        for place, one in enumerate(listed.items(), start=1)
+    ]
+    return Conversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
+
+
+def without_mark(text: str) -> str:
+    """Cut off the place in the plan that the data set leaves behind a message.
+
+    >>> without_mark("Can you help me? ->-> 1,1")
+    'Can you help me?'
+    >>> without_mark("Thanks. ->-> 2,N/A")
+    'Thanks.'
+    """
+    return _MARK.sub("", text).strip()
+
+
+def numbers(value: object) -> set[str]:
+    """Find all message ids in evidence, however deep it is nested.
+
+    >>> sorted(numbers({"first": [58], "second": [[24], 7]}))
+    ['24', '58', '7']
+    """
+    if isinstance(value, dict):
+        return {one for part in value.values() for one in numbers(part)}
+    if isinstance(value, list):
+        return {one for part in value for one in numbers(part)}
+    return {str(value)} if isinstance(value, int) and not isinstance(value, bool) else set()
+
+
+def _turns(chat: Node, zone: tzinfo) -> Iterator[Turn]:
+    now = _UNDATED.replace(tzinfo=zone).astimezone(UTC)
+    seen: set[str] = set()
+    for place, batch in enumerate(chat.items(), start=1):
+        session = batch.get("batch_number")
+        name = session.name() if session else str(place)
+        now = _anchored(batch, now, zone)
+        for group in batch.at("turns").items():
+            for message in group.items():
+                now = _anchored(message, now, zone)
+                id_ = message.at("id").name()
+                if id_ in seen:
+                    message.at("id").refuse("another message has this id")
+                seen.add(id_)
+                text = without_mark(plain(message.value.get("content")))
+                if text:
+                    yield Turn(id=id_, session=name, role=_role(message), text=text, said_at=now)
+                    now += TURN
+
+
+def _role(message: Node) -> Literal["user", "assistant"]:
+    role = message.at("role")
+    if role.value == "user":
+        return "user"
+    if role.value != "assistant":
+        role.refuse("must be user or assistant")
+    return "assistant"
+
+
+def _anchored(node: Node, now: datetime, zone: tzinfo) -> datetime:
+    """Move to the day that a batch or message names; time never runs backwards."""
+    anchor = node.get("time_anchor")
+    if anchor is None:
+        return now
+    found = _ANCHOR.fullmatch(anchor.text())
+    month = found[1].lower() if found else ""
+    if found is None or month not in MONTHS:
+        anchor.refuse("must be a day such as March-15-2024")
+    try:
+        day = datetime(int(found[3]), MONTHS.index(month) + 1, int(found[2]), tzinfo=zone) + timedelta(hours=9)
+    except ValueError:
+        anchor.refuse("must be a day such as March-15-2024")
+    return max(now, day.astimezone(UTC))
+
+
+def _question(question: Node, id_: str, category: str, known: dict[str, str]) -> Question:
+    named = numbers(question.value.get("source_chat_ids") if isinstance(question.value, dict) else None)
+    evidence = frozenset(named & known.keys())
+    answer = next((found for name in _ANSWERS if (found := question.get(name)) is not None), None)
+    return Question(
+        id=id_,
+        text=question.at("question").text(),
+        category=category,
+        answer=plain(answer.value if answer else question.value.get("rubric")),
+        evidence=evidence,
+        sessions=frozenset(known[turn] for turn in evidence),
+        unanswerable=category == _ABSTENTION,
+        lost=len(named) - len(evidence),
+    )

@@ -1,0 +1,381 @@
+"""Find date words and read them against the moment they were said: 'yesterday', 'last May', 'since 2019'. Pure."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from recollect.dates import ranges
+from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
+from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
+
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_COUNTS = {
+    word: number
+    for number, word in enumerate("one two three four five six seven eight nine ten eleven twelve".split(), start=1)
+} | {"a": 1, "an": 1, "couple": 2, "fifteen": 15, "twenty": 20, "thirty": 30}
+
+_MONTH_NAMES = {name.lower(): number for number, name in enumerate(MONTHS, start=1)}
+_MONTH_NUMBER = _MONTH_NAMES | {name[:3]: number for name, number in _MONTH_NAMES.items()} | {"sept": 9}
+_MONTH = "(?P<month>" + "|".join([*_MONTH_NAMES, "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"]) + r")\b\.?"
+_WEEKDAY = (
+    "(?P<weekday>" + "|".join([*_WEEKDAYS, "mon|tues|tue|weds|wed|thurs|thur|thu|fri|sat|sun"]) + r")\b(?!['’]s\b)"
+)
+_DAY_NAME = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
+_ONE = r"(?P<one>\d{1,2})(?:st|nd|rd|th)?\b"
+_MONTH_ONE = _MONTH.replace("<month>", "<month_one>")
+_TO = r"\s*+(?:-|–|—|to|until|till|through|(?P<and>and))\s*+"
+_YEAR = r"(?P<year>(?:19|20)\d\d)\b"
+_SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
+_COUNT = r"(?P<count>\d{1,3}|(?:a\s++)?couple(?:\s++of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
+_UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
+_TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s++)?"
+# 'Tuesday evenings' are no evening that a calendar has.
+_PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
+_WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
+
+# Every day of the month that any month has comes within so many days.
+MAX_DAYS_TO_A_DAY = 62
+# Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
+LONGEST_READ = 20_000
+
+# Words before 'in two weeks' that make it a length of time rather than a moment to come.
+_PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
+_STOPS = re.compile(r"[.!?]")
+# Beside 'last week' these say that it is the end of something.
+_OWN, _OF = re.compile(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE), re.compile(r"\sof\b", re.IGNORECASE)
+# Characters of the sentence before a time in which its verb is looked for.
+MAX_BEFORE = 300
+# Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
+# folded text, as to look regardless of case takes three times as long.
+_ANY_TIME = re.compile(
+    r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
+    + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
+    + ")"
+)
+# Names of months and days that are common words when written small.
+_ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moment:
+    """What a pattern's reader may look at."""
+
+    match: re.Match[str]
+    today: date
+    default: Direction
+
+    @property
+    def future(self) -> bool:
+        """Whether it lies ahead, where it names no year."""
+        if self.get("tie") == "since":
+            return False
+        if self.get("tie") == "to":
+            return True
+        start, end = self.match.span()
+        if self.get("tie") == "from":
+            start = self.match.end("tie")
+        return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
+
+    def get(self, name: str) -> str:
+        """Return a group, folded; empty where it is absent."""
+        return (self.match.groupdict().get(name) or "").casefold()
+
+    @property
+    def which(self) -> str:
+        """Return 'last', 'next', 'this' or nothing."""
+        words = self.get("which").split()
+        if not words:
+            return ""
+        return {"past": "last", "coming": "next"}.get(words[-1], words[-1])
+
+    @property
+    def count(self) -> int:
+        """Return the number written as digits or as a word."""
+        word = self.get("count")
+        return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
+
+
+def resolve_dates(
+    text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
+) -> list[DateMention]:
+    """Find the times a text names, in order, none overlapping another.
+
+    The tense of its clause decides where a bare 'Friday' or 'in May' lies. Numbers of unclear size ('a few
+    days ago'), lengths of time and what the calendar does not have ('30 February') are left out.
+
+    Args:
+        text: Any text; only English date words and numeric dates are read.
+        said_at: When it was said (aware).
+        zone: The speaker's time zone, which says when a day begins.
+        default: Where a bare date lies whose clause has no verb: 'dentist on Friday'.
+
+    >>> from datetime import UTC
+    >>> found = resolve_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    >>> found[0].phrase
+    'on 7 May 2023'
+    """
+    text = text[:LONGEST_READ]
+    if not _ANY_TIME.search(text.casefold()):
+        return []
+    today = said_at.astimezone(zone).date()
+    taken: list[tuple[int, int]] = []
+    found: list[DateMention] = []
+    for pattern, read in _PATTERNS:
+        for match in pattern.finditer(text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            one = _read(_Moment(match=match, today=today, default=default), read, zone)
+            if one is not None:
+                taken.append(one.span)
+                found.append(one)
+    return sorted(found, key=lambda one: one.span)
+
+
+def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:
+    try:
+        days = read(moment)
+        if days is None:
+            return None
+        start, end = moment.match.span()
+        if not days.explicit and not moment.which and recurs(moment.match.string, start, end):
+            days = replace(days, recurs=True)
+        return mention(
+            days,
+            quote=moment.match.group(),
+            start=moment.match.start(),
+            preposition=_preposition(moment),
+            zone=zone,
+        )
+    except (ValueError, OverflowError):  # not in the calendar: 30 February, 900 years ago
+        return None
+
+
+def _preposition(moment: _Moment) -> str:
+    part = moment.get("part").strip(" -")
+    if part:
+        return f"in {part}"
+    tie = moment.get("tie")
+    return "" if tie in ("in", "on") else tie
+
+
+def _numeric(moment: _Moment) -> Days:
+    return ranges.day(date(*(int(moment.get(part)) for part in ("year", "number", "day"))), explicit=True)
+
+
+def _slashed(moment: _Moment) -> Days | None:
+    one, two = int(moment.get("one")), int(moment.get("two"))
+    if one <= 12 and two <= 12 and one != two:
+        return None  # 05/07/2023 is May in one country and July in another
+    number, of_month = (two, one) if one > 12 else (one, two)
+    return ranges.day(date(int(moment.get("year")), number, of_month), explicit=True)
+
+
+def _small_word(moment: _Moment, group: str) -> bool:
+    written = moment.match.group(group)
+    return written.islower() and written in _ALSO_WORDS
+
+
+def _written_day(moment: _Moment) -> Days:
+    number, of_month = _MONTH_NUMBER[moment.get("month")], int(moment.get("day"))
+    if moment.get("year"):
+        return ranges.day(date(int(moment.get("year")), number, of_month), explicit=True)
+    return ranges.near_day(moment.today, number, of_month, future=moment.future)
+
+
+def _period(moment: _Moment) -> Days | None:
+    """Read '3 to 9 March', 'March 3-9', '30 March to 4 April'."""
+    if moment.get("and") and not moment.match.group().lower().startswith("between"):
+        return None  # 'rooms 3 and 4'
+    last_month = _MONTH_NUMBER[moment.get("month")]
+    first_month = _MONTH_NUMBER[moment.get("month_one")] if moment.get("month_one") else last_month
+    ends = ranges.near_day(moment.today, last_month, int(moment.get("day")), future=moment.future).last
+    if moment.get("year"):
+        ends = date(int(moment.get("year")), last_month, int(moment.get("day")))
+    year = ends.year - (first_month > last_month)
+    begins = date(year, first_month, int(moment.get("one")))
+    return ranges.period(begins, ends, explicit=bool(moment.get("year"))) if begins < ends else None
+
+
+def _day_alone(moment: _Moment) -> Days:
+    """Read 'on the 14th': the nearest one."""
+    step = 1 if moment.future else -1
+    found = moment.today
+    for _ in range(MAX_DAYS_TO_A_DAY):
+        found += timedelta(days=step)
+        if found.day == int(moment.get("day")):
+            return ranges.day(found)
+    raise ValueError("no month near has such a day")
+
+
+def _days_alone(moment: _Moment) -> Days | None:
+    """Read 'from the 23rd to the 30th': the nearest run of such days."""
+    if moment.get("and") and not moment.match.group().lower().startswith("between"):
+        return None
+    ends = _day_alone(moment).last
+    begins = ends - timedelta(days=1)
+    while begins.day != int(moment.get("one")):
+        if ends - begins > timedelta(days=MAX_DAYS_TO_A_DAY):
+            return None
+        begins -= timedelta(days=1)
+    return ranges.period(begins, ends)
+
+
+def _moved_to(read: Callable[[_Moment], Days | None]) -> Callable[[_Moment], Days | None]:
+    """Read 'to June', 'to the 16th', 'to thursday' where something was moved there."""
+    return lambda moment: read(moment) if is_put_off(moment.match.string, moment.match.start()) else None
+
+
+def _weeks_on(moment: _Moment) -> Days:
+    """Read 'a week on Monday': so many weeks behind the next one."""
+    number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(moment.get("weekday")[:3]))
+    monday = ranges.near_weekday(moment.today, number, "", future=True).first
+    return ranges.day(monday + timedelta(weeks=moment.count))
+
+
+def _named_month(moment: _Moment) -> Days | None:
+    number = _MONTH_NUMBER[moment.get("month")]
+    if moment.get("year"):
+        return ranges.month(int(moment.get("year")), number, explicit=True)
+    tied = moment.get("tie") or moment.get("part") or moment.which in ("last", "next")
+    if not tied and (moment.which != "this" or _small_word(moment, "month")):
+        return None
+    return ranges.near_month(moment.today, number, moment.which, future=moment.future)
+
+
+def _named_season(moment: _Moment) -> Days | None:
+    name = moment.get("season")
+    if moment.get("year"):
+        return ranges.season(name, int(moment.get("year")), explicit=True)
+    if not moment.which and not moment.get("tie"):
+        return None
+    return ranges.near_season(moment.today, name, moment.which, future=moment.future)
+
+
+def _plain_year(moment: _Moment) -> Days:
+    return ranges.year(int(moment.get("year")), explicit=True)
+
+
+def _ago(moment: _Moment) -> Days:
+    return ranges.shifted(moment.today, moment.get("unit"), -moment.count)
+
+
+def _ahead(moment: _Moment) -> Days | None:
+    before = moment.match.string[max(0, moment.match.start() - MAX_BEFORE) : moment.match.start()]
+    if _PAST.search(_STOPS.split(before)[-1]):
+        return None
+    return ranges.shifted(moment.today, moment.get("unit"), moment.count)
+
+
+def _which_unit(moment: _Moment) -> Days | None:
+    step = {"last": -1, "this": 0, "next": 1}[moment.which]
+    if moment.which == "last" and (moment.get("unit") == "day" or _is_final(moment)):
+        return None  # 'my last week there', 'last year of school'
+    if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
+        return None  # 'the last year' is a length of time
+    return ranges.shifted(moment.today, moment.get("unit"), step)
+
+
+def _is_final(moment: _Moment) -> bool:
+    """Return whether 'last' stands for what nothing follows, not for what is just over."""
+    text = moment.match.string
+    return bool(_OWN.search(text, max(0, moment.match.start() - 12), moment.match.start())) or bool(
+        _OF.match(text, moment.match.end())
+    )
+
+
+def _over_weekend(moment: _Moment) -> Days:
+    gone = not moment.future and moment.today.weekday() < ranges.SATURDAY
+    return ranges.weekend(moment.today, -1 if gone else 0)
+
+
+def _named_weekday(moment: _Moment) -> Days | None:
+    if not moment.which and not moment.get("tie") and not moment.match.group("weekday")[0].isupper():
+        return None
+    if not moment.which and _small_word(moment, "weekday"):
+        return None
+    if not moment.which and is_habit(moment.match.string, *moment.match.span()):
+        return None
+    abbreviated = moment.get("weekday")
+    number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(abbreviated[:3]))
+    return ranges.near_weekday(moment.today, number, moment.which, future=moment.future)
+
+
+def _days_off(count: int) -> Callable[[_Moment], Days]:
+    return lambda moment: ranges.shifted(moment.today, "day", count)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{pattern}", re.IGNORECASE)
+
+
+# In order of how much they say: an earlier pattern keeps its words from a later one.
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
+    (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
+    (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
+    (
+        _compiled(
+            rf"(?:from\s++|between\s++)?(?:the\s++)?{_ONE}(?:\s++(?:of\s++)?{_MONTH_ONE})?{_TO}(?:the\s++)?{_DAY}"
+            rf"(?:\s++of)?\s++{_MONTH}(?:,?\s++{_YEAR})?"
+        ),
+        _period,
+    ),
+    (_compiled(rf"(?:from\s++|between\s++)?{_MONTH}\s++{_ONE}{_TO}{_DAY}(?!:)(?:,?\s++{_YEAR})?"), _period),
+    (
+        _compiled(_TIE + rf"(?:{_DAY_NAME},?\s++)?(?:the\s++)?{_DAY}(?:\s++of)?\s++{_MONTH}(?:,?\s++{_YEAR})?"),
+        _written_day,
+    ),
+    (_compiled(_TIE + rf"(?:{_DAY_NAME},?\s++)?{_MONTH}\s++(?:the\s++)?{_DAY}(?!:)(?:,?\s++{_YEAR})?"), _written_day),
+    (
+        _compiled(_TIE + rf"(?P<part>(?:early|late|mid)[\s-])?(?:{_WHICH})?{_MONTH}(?:(?:\s++of)?,?\s++{_YEAR})?"),
+        _named_month,
+    ),
+    (_compiled(_TIE + rf"(?:{_WHICH}|the\s++)?{_SEASON}(?:(?:\s++of)?\s++{_YEAR})?"), _named_season),
+    (
+        _compiled(
+            rf"(?P<tie>in|since|during|from|until|till|by|around|before|after|of)\s++(?:early\s++|"
+            rf"late\s++)?{_YEAR}(?!\s*+[-–]\d)"
+        ),
+        _plain_year,
+    ),
+    (_compiled(rf"(?:about\s++|around\s++|over\s++)?{_COUNT}\s++{_UNIT}\s++(?:ago|back)\b"), _ago),
+    (_compiled(rf"in\s++(?:about\s++)?{_COUNT}\s++{_UNIT}\b(?!\s++(?:of|ago))"), _ahead),
+    (_compiled(rf"{_COUNT}\s++{_UNIT}\s++from\s++now\b"), _ahead),
+    (_compiled(r"(?:the\s++)?day\s++before\s++yesterday\b"), _days_off(-2)),
+    (_compiled(r"(?:the\s++)?day\s++after\s++tomorrow\b"), _days_off(2)),
+    (_compiled(rf"(?:yesterday{_PART}|last\s++night)\b"), _days_off(-1)),
+    (_compiled(rf"tomorrow{_PART}\b"), _days_off(1)),
+    (_compiled(r"(?:earlier\s++today|today|tonight|this\s++(?:morning|afternoon|evening))\b"), _days_off(0)),
+    (_compiled(_TIE + rf"{_WHICH}{_UNIT}\b(?<!s)"), _which_unit),
+    (
+        _compiled(rf"(?P<count>a|one|two|three)\s++weeks?\s++(?:on|from)\s++(?:this\s++|next\s++)?{_WEEKDAY}"),
+        _weeks_on,
+    ),
+    (
+        _compiled(
+            rf"(?:from|between|on)\s++the\s++(?P<one>\d{{1,2}})(?:st|nd|rd|th)?{_TO}(?:the\s++)?"
+            r"(?P<day>\d{1,2})(?:st|nd|rd|th)\b(?!\s++(?:floor|century|grade|street|place|of))"
+        ),
+        _days_alone,
+    ),
+    (
+        _compiled(
+            r"(?P<tie>to)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"
+            r"(?=\s*+(?:[,.;:!?)]|$|(?:at|in|with|and|so|for|we|i|because|but|or|now|instead|if|please)\b))"
+        ),
+        _moved_to(_day_alone),
+    ),
+    (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_MONTH}(?!\s++(?:\d|(?-i:[A-Z])))"), _moved_to(_named_month)),
+    (_compiled(rf"(?P<tie>to)\s++(?:{_WHICH})?{_WEEKDAY}"), _moved_to(_named_weekday)),
+    (
+        _compiled(
+            r"(?P<tie>on|by|until|till|from|since|for)\s++the\s++(?P<day>\d{1,2})(?:st|nd|rd|th)"
+            r"(?=\s*+(?:[,.;:!?)]|$|(?:at|in|with|and|so|for|we|i|to|because|but|or|from|if|please)\b))"
+        ),
+        _day_alone,
+    ),
+    (_compiled(r"(?:over|during|on|at)\s++the\s++weekend\b"), _over_weekend),
+    (_compiled(_TIE + rf"(?:{_WHICH})?(?<!every\s){_WEEKDAY}{_PART}"), _named_weekday),
+)

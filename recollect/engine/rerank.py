@@ -1,0 +1,108 @@
+"""Let a reranker settle the order of the best candidates, where one is set. Asks a model on the way of the answer.
+
+A late or failing reranker leaves a remark and the order as it was, and is left alone for a while.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from recollect.engine.components import Parts
+from recollect.errors import ModelError
+from recollect.recall.query import Query
+from recollect.recall.rank import Row
+from recollect.recall.recall import Ranking
+from recollect.types import Memory, MemoryId, Recall
+
+logger = logging.getLogger(__name__)
+
+# After a failure it is left alone for so long: a server that is down must not cost every chat its timeout.
+PAUSE_S = 30.0
+# Of a memory so much is read: what answers stands in it, and a cross-encoder takes some 500 tokens.
+_LONGEST = 2_000
+
+
+class Order(NamedTuple):
+    """A ranking, and what a reranker made of it."""
+
+    ranking: Ranking
+    scores: Mapping[MemoryId, float]
+    """Of those it was asked about."""
+    remark: str
+    """Why it was not, where it should have been."""
+
+
+class Reranking:
+    """Reranks, or leaves all as it is."""
+
+    def __init__(self, parts: Parts) -> None:
+        """Take the reranker, if there is one."""
+        self._parts = parts
+        self._pause_until = 0.0
+
+    def widened(self, query: Query) -> Query:
+        """Ask recall for as many candidates as are reranked."""
+        if not self._wanted(query):
+            return query
+        return replace(query, limit=max(query.limit, self._parts.settings.rerank_top))
+
+    async def ordered(self, ranking: Ranking, query: Query, memories: Mapping[MemoryId, Memory]) -> Order:
+        """Put the best candidates of a widened ranking into the reranker's order.
+
+        Args:
+            ranking: Of the widened query.
+            query: As it was asked.
+            memories: Of the ranking's rows, as they may be shown.
+        """
+        ranking = replace(ranking, query=query)
+        if not self._wanted(query):
+            return Order(ranking, {}, "")
+        rows = list(zip(ranking.rows, ranking.ids, strict=True))
+        first = [one for one in rows if one[0].certain or one[1] not in memories]
+        near = [one for one in rows if not one[0].certain and one[1] in memories]
+        asked, rest = near[: self._parts.settings.rerank_top], near[self._parts.settings.rerank_top :]
+        scores, remark = await self._scores(query, [memories[id_] for _, id_ in asked]) if asked else ({}, "")
+        if not scores:
+            return Order(ranking, {}, remark)
+        asked.sort(key=lambda one: -scores[one[1]])  # ties keep the order they had
+        settled: list[tuple[Row, MemoryId]] = [*first, *asked, *rest]
+        ordered = replace(ranking, rows=tuple(row for row, _ in settled), ids=tuple(id_ for _, id_ in settled))
+        return Order(ordered, scores, "")
+
+    def _wanted(self, query: Query) -> bool:
+        """Whether this query is reranked: not where a policy wants an order of its own."""
+        return self._parts.reranker is not None and query.policy.order == "evidence" and query.limit > 0
+
+    async def _scores(self, query: Query, memories: list[Memory]) -> tuple[dict[MemoryId, float], str]:
+        reranker, clock, settings = self._parts.reranker, self._parts.clock, self._parts.settings
+        if reranker is None or clock.monotonic() < self._pause_until:
+            self._parts.metrics.rerank_failures += 1
+            return {}, "not reranked: the reranker failed and is left alone for a while"
+        texts = [memory.text[:_LONGEST] for memory in memories]
+        try:
+            async with asyncio.timeout(settings.rerank_timeout_s):
+                found = await reranker.score(query.text, texts)
+        except (ModelError, TimeoutError) as error:
+            why = str(error) or f"no answer within {settings.rerank_timeout_s:g} s"
+            self._pause_until = clock.monotonic() + PAUSE_S
+            self._parts.metrics.rerank_failures += 1
+            logger.warning("reranking failed", extra={"error": why, "pause_s": PAUSE_S})
+            return {}, f"not reranked: {why}"
+        self._parts.metrics.reranked += 1
+        return {memory.id: score for memory, score in zip(memories, found, strict=True)}, ""
+
+
+def explained(found: Recall, order: Order) -> Recall:
+    """Say of each memory that was reranked so, with its score, which is the reranker's; and what went wrong."""
+    if not order.scores:
+        return replace(found, remark=order.remark) if order.remark else found
+    least = min(order.scores.values())
+    items = tuple(
+        replace(item, score=score, reasons=(f"reranked ({score:.2f})", *item.reasons))
+        if (score := order.scores.get(item.memory.id)) is not None
+        else (item if item.certain else replace(item, score=min(item.score, least)))
+        for item in found.items
+    )
+    return replace(found, items=items)

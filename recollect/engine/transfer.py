@@ -1,0 +1,270 @@
+"""Part of the API: what is kept, as lines of text for another database. Reads and writes databases and files."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO
+
+from recollect.clock import from_micros
+from recollect.engine.base import Wired
+from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
+from recollect.errors import BadRequestError
+from recollect.extraction.redaction import scrub, scrubbed
+from recollect.formation.recallable import reopened
+from recollect.formation.runtime import Tools
+from recollect.formation.together import together
+from recollect.ids import id_text
+from recollect.store.factory import open_end
+from recollect.store.sql.rows import read_detail
+from recollect.store.sql.transfer.copy_database import Bar
+from recollect.store.sql.transfer.endpoint import End, Use
+from recollect.store.sql.transfer.export import Record, Seen, export_lines, subjects_to_export
+from recollect.store.sql.transfer.import_check import key_of
+from recollect.store.sql.transfer.import_reader import Block, read_blocks
+from recollect.store.sql.transfer.import_references import References
+from recollect.store.sql.transfer.import_writer import (
+    Admitting,
+    is_active,
+    present,
+    require_absent,
+    said_elsewhere,
+)
+from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
+
+# Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
+TOGETHER, SIDE_BY_SIDE = 256, 4
+# Subjects are written in one transaction until they have so many records: a commit waits for the disk, and a kill
+# throws no more than this away. And no more subjects: each is locked.
+MOST_RECORDS = 4_096
+MOST_SUBJECTS = 256
+
+Words = dict[tuple[bytes, int], str]
+"""What is said in each place of a log."""
+Derived = dict[tuple[int, MemoryId], ReopenMemory]
+"""What is made anew of memories, by their subjects' keys and their ids."""
+
+
+@dataclass(slots=True)
+class Carried:
+    """What went out or came in."""
+
+    subjects: int = 0
+    conversations: int = 0
+    messages: int = 0
+    memories: int = 0
+    present: int = 0
+    """Subjects that were there already, and were left as they are."""
+    held: int = 0
+    """Memories that wait for review."""
+    set_aside: int = 0
+    """Quotations and summaries that are closed, as they give orders."""
+
+    def count(self, block: Block) -> None:
+        """Add a subject."""
+        self.subjects += 1
+        self.conversations += len(block.of("conversation"))
+        self.messages += len(block.of("message"))
+        self.memories += len(block.of("memory"))
+
+
+class Carrying(Wired):
+    """Exports and imports. Both hold the calling thread: they are made for the command line."""
+
+    def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
+        """Write what is kept of a user, or of everybody, as JSON lines; return how many lines that is.
+
+        Secrets are struck out of messages. What is derived, what was put into prompts and what is spent is left out.
+
+        Args:
+            file: Where to.
+            user: Whose; None is the settings' default user.
+            everybody: All there is; `user` is not looked at.
+
+        Raises:
+            BadRequestError: nothing is kept of that user, or the database is one in memory.
+        """
+        only = None if everybody else self.subject(user)
+        lines = 0
+        with closing(open_end(self.settings.database_url, Use.READ)) as end, end.speaking(), end.db:
+            wanted = subjects_to_export(end, only)
+            if only is not None and not wanted:
+                raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
+            for line in export_lines(end, wanted, Seen(_shown, _shown_detail)):
+                file.write(line)
+                lines += 1
+        return lines
+
+    async def import_from(
+        self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
+    ) -> Carried:
+        """Import what `export_to` wrote; vectors and all else that is derived are made again.
+
+        The whole file is checked before anything is written; small subjects share a transaction, none is torn apart.
+        A file is hostile input: secrets are struck out of it, what would wait for review waits for it, whatever the
+        file says of approvals, and nothing in it may point into another subject's log that it does not hold itself.
+
+        Args:
+            file: Read from its beginning, up to three times.
+            bar: Shows how far it is.
+            only_missing: Leave out subjects that are there already.
+            trusted: The file is your own, and nobody else could write to it: take it as it is.
+
+        Raises:
+            BadRequestError: a line is not as it must be, or there is something of a subject already: nothing was
+                written.
+            ModelError: the embedder failed; subjects before are there, and `only_missing` goes on behind them.
+        """
+        with closing(open_end(self.settings.database_url, Use.WRITE)) as end, end.speaking():
+            carried = Carried()
+            lines = _Lines(file, self.settings.max_body_bytes)
+            missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
+            review = None if trusted else ImportReview(self.clock)
+            bar.begin("importing", "memories", sum(missing.values()))
+            done = 0
+            for group in _groups(lines.blocks(), missing, carried):
+                if review is not None:
+                    review.review(group)
+                derived = await self._derive(end, group, bar, done)
+                end.write(Admitting(end, group, derived).write, *(block.key for block in group))
+                for block in group:
+                    carried.count(block)
+                    done += missing[block.key]
+                bar.reach(done)
+            if review is not None:
+                carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
+        return carried
+
+    async def _derive(self, end: End, group: Sequence[Block], bar: Bar, done: int) -> Derived:
+        """Make anew what is derived of the active memories of some subjects."""
+        logs = {block.key: block.words for block in group}
+        by_space: dict[str, tuple[Tools, list[Memory]]] = {}
+        for block in group:
+            active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
+            tools = self._tools if block.subject is None else await self._tools.of(block.subject)
+            by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
+        portions = [
+            (tools, memories[start : start + TOGETHER])
+            for tools, memories in by_space.values()
+            for start in range(0, len(memories), TOGETHER)
+        ]
+        derived: Derived = {}
+        for start in range(0, len(portions), SIDE_BY_SIDE):
+            some = portions[start : start + SIDE_BY_SIDE]
+            for (_, memories), made in zip(some, await together(reopened(*one) for one in some), strict=True):
+                derived |= {(memory.subject.key, one.id): one for memory, one in zip(memories, made, strict=True)}
+            bar.reach(done + len(derived))
+        return derived
+
+    def _check(self, lines: "_Lines", end: End, *, only_missing: bool, trusted: bool) -> dict[int, int]:
+        """Read the whole file; return whose records are to be written, and how many memories each has.
+
+        Raises:
+            BadRequestError: see `import_from`.
+        """
+        missing: dict[int, int] = {}
+        references = References(trusted=trusted)
+        for group in _so_many(_each_once(lines.blocks(), references), MOST_SUBJECTS):
+            heads = [head for head, _ in group]
+            if not only_missing:
+                require_absent(end, heads)
+            there = present(end, heads) if only_missing else {}
+            missing |= {head.key: memories for head, memories in group if head.key not in there}
+        references.check(end, lines.blocks, missing)
+        return missing
+
+
+class _Lines:
+    """The lines of a file, of bounded length, as often as they are wanted."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file = file
+        self._most = most
+
+    def blocks(self) -> Iterator[Block]:
+        """Read the subjects from the file's beginning.
+
+        Raises:
+            BadRequestError: A line is not as it must be.
+        """
+        self._file.seek(0)
+        return read_blocks(self._read())
+
+    def _read(self) -> Iterator[bytes]:
+        number = 0
+        while line := self._file.readline(self._most + 1):
+            number += 1
+            if len(line) > self._most:
+                raise BadRequestError(
+                    f"line {number}: is longer than {self._most:,} bytes; raise RECOLLECT_MAX_BODY_BYTES if it should "
+                    "be taken"
+                )
+            yield line
+
+
+def _each_once(blocks: Iterator[Block], references: References) -> Iterator[tuple[Block, int]]:
+    """Return who each is and how many memories it has, without what it holds: many are looked at together."""
+    seen: set[int] = set()
+    for block in blocks:
+        if block.key in seen:
+            raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
+        seen.add(block.key)
+        references.add(block)
+        yield Block(block.subject, block.key, block.line), len(block.of("memory"))
+
+
+def _so_many(blocks: Iterator[tuple[Block, int]], most: int) -> Iterator[list[tuple[Block, int]]]:
+    while group := list(islice(blocks, most)):
+        yield group
+
+
+def _groups(blocks: Iterator[Block], missing: Mapping[int, int], carried: Carried) -> Iterator[list[Block]]:
+    """Put missing subjects together that are written together; count the others."""
+    group: list[Block] = []
+    records = 0
+    for block in blocks:
+        if block.key not in missing:
+            carried.present += 1
+            continue
+        group.append(block)
+        records += sum(map(len, block.rows.values()))
+        if records >= MOST_RECORDS or len(group) == MOST_SUBJECTS:
+            yield group
+            group, records = [], 0
+    if group:
+        yield group
+
+
+def _shown(row: Record) -> Record:
+    """Strike secrets out of a message: they stay in the log alone."""
+    payload = row["payload"]
+    return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else scrub_json(payload)}
+
+
+def _shown_detail(detail: str, said: str) -> str:
+    """Count what a quotation withholds in the words that are left of its message."""
+    return moved_detail(detail, scrubbed(said))
+
+
+def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:
+    """Make of a record what its vectors and terms are made of."""
+    text = row["text"] if row["text"] is not None else _said(end, row, logs)
+    return Memory(
+        id=MemoryId(id_text(row["id"])),
+        subject=block.subject or Subject("global", ""),
+        kind=KIND_ORDER[row["kind"]],
+        text=read_detail(row["detail"]).quoted(text) if row["detail"] else text,
+        speaker=row["speaker"],
+        valid_from=from_micros(row["valid_from"]),
+        known_from=from_micros(row["known_from"]),
+    )
+
+
+def _said(end: End, row: Record, logs: Mapping[int, Words]) -> str:
+    """Return the words of a turn: from a log that comes with it, from one that is there, or as it was quoted."""
+    for source in row["evidence"]:
+        home, place = key_of(source["home"]), (source["conversation"], source["seq"])
+        if home in logs:
+            return logs[home].get(place, "")
+        return said_elsewhere(end, home, *place) or str(source["quote"])
+    return ""

@@ -1,1 +1,0 @@
-"""Readers of the data sets: each makes the same conversations and questions of its file."""

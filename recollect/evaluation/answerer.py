@@ -1,0 +1,141 @@
+"""Let a model answer from what was recalled, and from the whole conversation; let a judge grade both. Asks models."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.errors import ModelError
+from recollect.evaluation.chat_model import ChatModel
+from recollect.evaluation.judge import NOT_SAID, filled, judge_question, prompt, read_verdict
+from recollect.evaluation.results import RECOLLECT, Answered, Result
+from recollect.providers.protocols import TokenCounter
+
+FULL = "full context"
+# Questions answered side by side: enough to keep a hosted model busy, few enough for a local one.
+_SIDE_BY_SIDE = 4
+_NOTHING = "(nothing)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """Who answers and who judges."""
+
+    answers: ChatModel
+    judge: ChatModel
+    counter: TokenCounter
+    zone: ZoneInfo
+    context_tokens: int
+    """Room for a whole conversation in a prompt; 0: the row of the full context is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """A whole conversation as text, as far as it fits."""
+
+    text: str
+    cut: int
+    """Turns at its beginning that had no room."""
+
+
+class Answerer:
+    """Answers a conversation's questions and has the answers judged."""
+
+    def __init__(self, models: Models) -> None:
+        """Take the models."""
+        self._models = models
+        self._room = asyncio.Semaphore(_SIDE_BY_SIDE)
+
+    async def answer_all(
+        self, conversation: Conversation, prompts: Sequence[str], result: Result, *, moved: Callable[[], None]
+    ) -> None:
+        """Answer each question from what was recalled for it, and from the full context beside it.
+
+        A model that fails leaves `failed`; a judge that fails or says nothing clear leaves `unjudged`.
+        """
+        models = self._models
+        rows = [RECOLLECT, FULL] if models.context_tokens else [RECOLLECT]
+        told = transcript(conversation.turns, models) if models.context_tokens else Transcript(text="", cut=0)
+
+        async def one(question: Question, recalled: str) -> list[Answered]:
+            async with self._room:
+                contexts = (Transcript(text=recalled, cut=0), told)
+                found = [await self._answer(conversation, question, context) for context in contexts[: len(rows)]]
+            moved()
+            return found
+
+        asked = zip(conversation.questions, prompts, strict=True)
+        for answers in await asyncio.gather(*(one(question, recalled) for question, recalled in asked)):
+            for row, answered in zip(rows, answers, strict=True):
+                result.answers.setdefault(row, []).append(answered)
+
+    async def close(self) -> None:
+        """Close the models."""
+        await self._models.answers.close()
+        await self._models.judge.close()
+
+    async def _answer(self, conversation: Conversation, question: Question, context: Transcript) -> Answered:
+        today = question.asked_at or conversation.turns[-1].said_at
+        text = filled(
+            prompt("answer"),
+            {
+                "today": _day(today, self._models.zone),
+                "context": context.text or _NOTHING,
+                "question": question.text,
+            },
+        )
+        try:
+            said = await self._models.answers.ask(text)
+        except ModelError as error:
+            return Answered(
+                conversation=conversation.id,
+                question=question,
+                answer="",
+                verdict="failed",
+                reason=str(error),
+                prompt_tokens=0,
+                completion_tokens=0,
+                cut_turns=context.cut,
+            )
+        verdict, reason = await self._judge(question, said.text)
+        return Answered(
+            conversation=conversation.id,
+            question=question,
+            answer=said.text,
+            verdict=verdict,
+            reason=reason,
+            prompt_tokens=said.prompt_tokens,
+            completion_tokens=said.completion_tokens,
+            counted_here=said.counted_here,
+            cut_turns=context.cut,
+        )
+
+    async def _judge(self, question: Question, answer: str) -> tuple[str, str]:
+        expected = NOT_SAID if question.unanswerable else question.answer
+        if not expected:
+            return "unjudged", "the data does not say what is expected"
+        try:
+            said = await self._models.judge.ask(judge_question(question.text, expected, answer))
+        except ModelError as error:
+            return "unjudged", str(error)
+        return read_verdict(said.text)
+
+
+def transcript(turns: Sequence[Turn], models: Models) -> Transcript:
+    """Write a conversation, a line a turn with its day and speaker; where it is too long its beginning is cut off."""
+    lines = [f"[{_day(turn.said_at, models.zone)}] {turn.speaker or turn.role}: {turn.text}" for turn in turns]
+    left, kept = models.context_tokens, 0
+    for line in reversed(lines):
+        left -= models.counter.count(line) + 1
+        if left < 0:
+            break
+        kept += 1
+    cut = len(lines) - kept
+    head = [f"(the first {cut} messages are cut off: there was no room for them)"] if cut else []
+    return Transcript(text="\n".join([*head, *lines[cut:]]), cut=cut)
+
+
+def _day(instant: datetime, zone: ZoneInfo) -> str:
+    return instant.astimezone(zone).strftime("%A, %d %B %Y")

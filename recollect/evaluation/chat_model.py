@@ -1,0 +1,72 @@
+"""Ask a language model in plain words, at temperature 0. Talks to the configured address only."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from recollect.providers.json_client import ApiRefusedError, JsonApi
+from recollect.providers.openai_wire import read_completion, read_usage
+from recollect.providers.protocols import TokenCounter
+from recollect.text import clean
+
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a model answered."""
+
+    text: str
+    prompt_tokens: int
+    completion_tokens: int
+    counted_here: bool
+    """The server told no tokens: they are as the engine counts."""
+
+
+class ChatModel:
+    """A model behind `POST {url}/chat/completions`."""
+
+    def __init__(self, url: str, model: str, counter: TokenCounter, *, key: str | None, timeout_s: float) -> None:
+        """Prepare; nothing connects before the first question.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            model: The model's name there.
+            counter: Counts tokens where the server tells none.
+            key: Sent as bearer token; None sends none.
+            timeout_s: Longest wait for an answer.
+        """
+        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_MOST_BYTES)
+        self._counter = counter
+        self._temperature = True
+        self.name = model
+
+    async def ask(self, text: str) -> Said:
+        """Ask once.
+
+        Raises:
+            ModelError: no answer, a refusal, or an empty one.
+        """
+        body: dict[str, Any] = {
+            "model": self.name,
+            "stream": False,
+            "messages": [{"role": "user", "content": clean(text)}],
+        }
+        temperature = {"temperature": 0} if self._temperature else {}
+        try:
+            answer = await self._api.post("/chat/completions", body | temperature)
+        except ApiRefusedError as refused:
+            if not temperature or refused.param != "temperature":
+                raise
+            self._temperature = False  # some models take their own alone
+            answer = await self._api.post("/chat/completions", body)
+        words, usage = read_completion(answer.body), read_usage(answer.body)
+        return Said(
+            text=words.strip(),
+            prompt_tokens=usage.prompt_tokens if usage else self._counter.count(text),
+            completion_tokens=usage.completion_tokens if usage else self._counter.count(words),
+            counted_here=usage is None,
+        )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()

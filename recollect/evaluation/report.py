@@ -1,0 +1,244 @@
+"""A run as one JSON document: what was found, what it cost, and all that is needed to run it again. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pydantic import SecretStr
+
+from recollect.datasets.dataset import Question
+from recollect.evaluation.ingest import Writing
+from recollect.evaluation.results import Answered, Reading, Record, Result
+from recollect.evaluation.retrieval_metrics import Mean, means, percentiles
+from recollect.evaluation.run import Plan
+from recollect.settings import Settings
+
+ALL, ANSWERABLE = "all", "answerable"
+VERDICTS = ("right", "wrong", "unjudged", "failed")
+FORMAT = 1
+"""Moves when a field changes its meaning; fields are added without."""
+# Settings that name this machine rather than how it remembers.
+_OF_THE_MACHINE = frozenset(
+    "database_url host port origins profiles profile_keys worker tend_every_s log_level log_memory_text".split()
+)
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a result comes from."""
+
+    version: str
+    command: tuple[str, ...]
+    machine: Mapping[str, object]
+    data_name: str
+    """The file's or folder's name."""
+    models: Mapping[str, str]
+    """Who answered and who judged; empty without."""
+
+
+def document(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+    """Write a run as JSON takes it; shares are numbers from 0 to 1."""
+    return {
+        "format": FORMAT,
+        "recollect": origin.version,
+        "command": list(origin.command),
+        "partial": not result.whole,
+        "data": _data(plan, result, origin),
+        "settings": _settings(plan, result, origin),
+        "machine": dict(origin.machine),
+        "seconds": round(result.seconds, 1),
+        "retrieval": {
+            row: {group: _means(found) for group, found in grouped_means(records, plan.seed).items()}
+            for row, records in result.rows.items()
+        },
+        "reading": _reading(result.reading),
+        "writing": writing_figures(result.writing),
+        "answers": {row: answer_groups(answers) for row, answers in result.answers.items()},
+        "questions": _questions(result),
+    }
+
+
+def grouped_means(records: Sequence[Record], seed: int) -> dict[str, dict[str, Mean]]:
+    """Average the figures of each group of questions, of those that have any."""
+    grouped = groups([record for record in records if record.figures], _of_record)
+    return {name: means([one.figures for one in members], seed=seed) for name, members in grouped.items()}
+
+
+def groups(items: Sequence[Any], question: Callable[[Any], Question]) -> dict[str, list[Any]]:
+    """Part what is noted of questions: each category, those that can be answered where not all can, and all."""
+    found: dict[str, list[Any]] = {}
+    for name in sorted({question(one).category for one in items}):
+        found[name] = [one for one in items if question(one).category == name]
+    if any(question(one).unanswerable for one in items):
+        found[ANSWERABLE] = [one for one in items if not question(one).unanswerable]
+    found[ALL] = list(items)
+    return {name: members for name, members in found.items() if members}
+
+
+def answer_groups(answers: Sequence[Answered]) -> dict[str, dict[str, Any]]:
+    """Count verdicts, and tokens an answer, by group."""
+    return {name: _answers(members) for name, members in groups(answers, _of_answer).items()}
+
+
+def writing_figures(writing: Writing) -> dict[str, Any]:
+    """Say what telling cost, in all and a turn."""
+    turns, formed = max(writing.turns, 1), max(writing.weighed, 1)
+    return {
+        "messages": writing.messages,
+        "turns": writing.turns,
+        "unlogged": writing.unlogged,
+        "undone": writing.undone,
+        "model_calls": writing.calls,
+        "model_calls_per_turn": round(writing.calls / turns, _DIGITS),
+        "prompt_tokens_per_turn": round(writing.prompt_tokens / turns, 1),
+        "completion_tokens_per_turn": round(writing.completion_tokens / turns, 1),
+        "answers_without_usage": writing.uncounted,
+        "own_seconds_per_turn": {
+            "wall": round(writing.wall_s / turns, 5),
+            "cpu": round(writing.cpu_s / turns, 5),
+        },
+        "model_seconds_per_turn": round(writing.model_s / turns, 5),
+        "memories": dict(sorted(writing.memories.items())),
+        "notes_and_facts": writing.weighed,
+        "duplicates": writing.duplicates,
+        "duplicate_share": round(writing.duplicates / formed, _DIGITS),
+        "near_duplicates": writing.near,
+        "near_duplicate_share": round(writing.near / formed, _DIGITS),
+        "junk": dict(sorted(writing.junk.items())),
+        "junk_share": round(writing.junk.total() / formed, _DIGITS),
+    }
+
+
+def _data(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+    asked = [question for one in plan.data.conversations for question in one.questions]
+    return {
+        "kind": plan.data.kind,
+        "name": origin.data_name,
+        "sha256": plan.data.sha256,
+        "conversations": len(plan.data.conversations),
+        "conversations_done": result.conversations,
+        "messages": plan.data.turns,
+        "questions": len(asked),
+        "questions_without_evidence": sum(not one.evidence and not one.sessions for one in asked),
+        "evidence_not_in_the_data": sum(one.lost for one in asked),
+    }
+
+
+def _settings(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+    return {
+        "formed": plan.formed,
+        "profile": plan.settings.profile,
+        "k": plan.k,
+        "budget_tokens": plan.budget,
+        "seed": plan.seed,
+        "embedder": result.embedder,
+        "embedder_dim": result.dim,
+        "embedder_curve": _rounded(asdict(result.curve)) if result.curve else None,
+        "forms": plan.settings.form_model or "rules",
+        **origin.models,
+        "changed": changed(plan.settings),
+    }
+
+
+def changed(settings: Settings) -> dict[str, Any]:
+    """Return the settings that differ from the defaults, without keys and without what names the machine."""
+    default = type(settings).model_construct().model_dump()
+    found = {}
+    for name, value in settings.model_dump().items():
+        if name in _OF_THE_MACHINE or isinstance(value, SecretStr) or value == default[name]:
+            continue
+        found[name] = value if isinstance(value, int | float | str | bool) else str(value)
+    return found
+
+
+def _means(found: Mapping[str, Mean]) -> dict[str, Any]:
+    return {
+        name: {
+            "mean": round(one.value, _DIGITS),
+            "low": round(one.low, _DIGITS),
+            "high": round(one.high, _DIGITS),
+            "questions": one.count,
+        }
+        for name, one in found.items()
+    }
+
+
+def _reading(reading: Reading) -> dict[str, Any]:
+    return {
+        "questions": len(reading.recall_ms),
+        "recall_ms": _rounded(percentiles(reading.recall_ms)),
+        "cpu_ms": _rounded(percentiles(reading.cpu_ms)),
+        "embedding_ms": _rounded(percentiles(reading.embedding_ms)),
+        "injected_tokens": _tokens(reading.injected_tokens),
+        "question_tokens": _tokens(reading.question_tokens),
+    }
+
+
+def _tokens(counts: Sequence[int]) -> dict[str, float]:
+    mean = {"mean": sum(counts) / len(counts)} if counts else {}
+    return _rounded(mean | percentiles(counts))
+
+
+def _rounded(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 3) for name, value in values.items()}
+
+
+def _answers(answers: Sequence[Answered]) -> dict[str, Any]:
+    count = {verdict: sum(one.verdict == verdict for one in answers) for verdict in VERDICTS}
+    asked = [one for one in answers if one.verdict != "failed"]
+    return {
+        "questions": len(answers),
+        **count,
+        "right_share": round(count["right"] / len(answers), _DIGITS),
+        "prompt_tokens": _tokens([one.prompt_tokens for one in asked]),
+        "completion_tokens": _tokens([one.completion_tokens for one in asked]),
+        "tokens_counted_here": sum(one.counted_here for one in asked),
+        "cut_contexts": sum(one.cut_turns > 0 for one in answers),
+    }
+
+
+def _questions(result: Result) -> list[dict[str, Any]]:
+    """List every question by its id, with what each way found and answered; no words of the data set are in it."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for row, records in result.rows.items():
+        for record in records:
+            listed = found.setdefault((record.conversation, record.question.id), _question(record))
+            listed["rows"][row] = {
+                "places": dict(record.places),
+                "figures": {name: round(value, _DIGITS) for name, value in record.figures.items()},
+            }
+    for row, answers in result.answers.items():
+        for answered in answers:
+            told = asdict(answered)
+            kept = ("answer", "verdict", "reason", "prompt_tokens", "completion_tokens", "cut_turns")
+            found[answered.conversation, answered.question.id].setdefault("answers", {})[row] = {
+                name: told[name] for name in kept
+            }
+    return list(found.values())
+
+
+def _question(record: Record) -> dict[str, Any]:
+    question = record.question
+    return {
+        "conversation": record.conversation,
+        "id": question.id,
+        "category": question.category,
+        "unanswerable": question.unanswerable,
+        "evidence": sorted(question.evidence),
+        "rows": {},
+    }
+
+
+def _of_record(record: Record) -> Question:
+    return record.question
+
+
+def _of_answer(answer: Answered) -> Question:
+    return answer.question
+
+
+def categories(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """List the groups of a report in the order in which they are shown: all first, then answerable, then categories."""
+    names: Iterable[str] = found
+    return sorted(names, key=lambda name: (name != ALL, name != ANSWERABLE, name))

@@ -1,0 +1,145 @@
+"""Ask the engine a conversation's questions, and the baselines beside it. Reads the engine; calls no language model."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.engine import AsyncRecollect
+from recollect.engine.query_vectors import LEFT_OUT
+from recollect.errors import ModelError, ModelFault
+from recollect.evaluation.baselines import Baselines
+from recollect.evaluation.ingest import Names
+from recollect.evaluation.results import RECOLLECT, Record, Result
+from recollect.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
+from recollect.evaluation.when import ToldTime
+from recollect.providers.protocols import Embedder, TokenCounter
+from recollect.types import Memory, MemoryKind, Subject
+
+# So deep a ranking is looked at for what fits in the budget; small memories of ten tokens fill 1,000 with it.
+DEPTH = 100
+# A question without a date is asked when everything was said.
+_AFTER = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruler:
+    """By what rankings are measured."""
+
+    k: int
+    """Results that count."""
+    budget: int
+    """Tokens that evidence is looked for in."""
+    counter: TokenCounter
+
+
+class Asker:
+    """Asks about one conversation."""
+
+    def __init__(
+        self, engine: AsyncRecollect, conversation: Conversation, names: Names, clock: ToldTime, ruler: Ruler
+    ) -> None:
+        """Take the engine that was told the conversation, and which of its messages are which turns."""
+        self._engine = engine
+        self._conversation = conversation
+        self._names = names
+        self._clock = clock
+        self._ruler = ruler
+        self._turns = {turn.id: turn for turn in conversation.turns}
+        # The same messages come back with every question, and long ones take milliseconds to count.
+        self._tokens: dict[str, int] = {}
+
+    async def ask(self, question: Question, user: Subject, result: Result) -> str:
+        """Ask one question; note the figures, and return what memory would put into its prompt.
+
+        Raises:
+            ModelError: the embedder did not answer.
+        """
+        self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + _AFTER)
+        began, used = time.perf_counter(), time.process_time()
+        first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
+        whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
+        deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
+        context = await self._engine.context(question.text, user=user, use=False)
+        for remark in (first.remark, deep.remark, context.remark):
+            _refuse_blind(remark)
+        reading = result.reading
+        reading.recall_ms.append(first.took_ms)
+        reading.cpu_ms.append(cpu_ms)
+        reading.embedding_ms.append(whole_ms - first.took_ms)
+        reading.injected_tokens.append(context.tokens)
+        reading.question_tokens.append(self._ruler.counter.count(question.text))
+        ranking = [self._shown(item.memory) for item in first.items]
+        lines = [self._line(item.memory) for item in deep.items]
+        figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
+        if question.evidence:
+            prompted = frozenset(one for item in context.items for one in self._shown(item.memory))
+            figures["prompt"] = len(prompted & question.evidence) / len(question.evidence)
+        self._note(RECOLLECT, question, figures, ranking, result)
+        return context.text
+
+    async def ask_baselines(self, question: Question, baselines: Baselines, embedder: Embedder, result: Result) -> None:
+        """Ask the baselines the same question."""
+        [vector] = await embedder.embed([question.text])
+        for name, order in baselines.rank(question.text, vector).items():
+            turns = [self._conversation.turns[place] for place in order[: max(DEPTH, self._ruler.k)]]
+            ranking = [frozenset({turn.id}) for turn in turns]
+            figures = self._figures(question, ranking[: self._ruler.k], (ranking, [turn.line for turn in turns]))
+            self._note(name, question, figures, ranking[: self._ruler.k], result)
+
+    def _figures(
+        self, question: Question, ranking: Sequence[Shown], deep: tuple[Sequence[Shown], Sequence[str]]
+    ) -> dict[str, float]:
+        figures: dict[str, float] = {}
+        if question.evidence:
+            figures |= ranking_figures(ranking, question.evidence, self._ruler.k)
+            tokens = [self._count(line) for line in deep[1]]
+            figures["budget"] = within_budget(deep[0], tokens, question.evidence, self._ruler.budget)
+        if question.sessions:
+            sessions = [frozenset(self._turns[one].session for one in shown) for shown in ranking]
+            figures |= session_figures(sessions, question.sessions, self._ruler.k)
+        return figures
+
+    def _count(self, line: str) -> int:
+        if line not in self._tokens:
+            self._tokens[line] = self._ruler.counter.count(line)
+        return self._tokens[line]
+
+    def _note(
+        self, row: str, question: Question, figures: dict[str, float], ranking: Sequence[Shown], result: Result
+    ) -> None:
+        places = {
+            one: first_places(ranking, frozenset({one}))[0]
+            for one in sorted(question.evidence)
+            if any(one in shown for shown in ranking)
+        }
+        record = Record(conversation=self._conversation.id, question=question, figures=figures, places=places)
+        result.rows.setdefault(row, []).append(record)
+
+    def _shown(self, memory: Memory) -> Shown:
+        """Return the turns that a memory shows; a summary of many turns shows none of them."""
+        if memory.kind is MemoryKind.EPISODE:
+            return frozenset()
+        named = (self._names.get((one.conversation, one.seq)) for one in memory.evidence)
+        return frozenset(name for name in named if name is not None)
+
+    def _line(self, memory: Memory) -> str:
+        """Return the words that a result is counted by: a quotation's as the baselines count it."""
+        turn = self._turn(memory)
+        return turn.line if turn is not None else memory.text
+
+    def _turn(self, memory: Memory) -> Turn | None:
+        if memory.kind is not MemoryKind.TURN:
+            return None
+        return next((self._turns[one] for one in self._shown(memory)), None)
+
+
+def _refuse_blind(remark: str) -> None:
+    """Refuse a recall without the embedder: the chat goes on without similarity, but its figures would mean nothing.
+
+    Raises:
+        ModelError: the recall's remark says that similarity was left out.
+    """
+    if LEFT_OUT in remark:
+        raise ModelError(remark, fault=ModelFault.SERVER)

@@ -1,0 +1,192 @@
+"""One evaluation: each conversation told to an engine over a database of its own, then its questions asked. Does I/O.
+
+A database lies in a temporary folder and goes with it. Everything but times comes out the same in every run.
+"""
+
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Protocol
+
+from recollect.datasets.dataset import Conversation, DataSet
+from recollect.engine import AsyncRecollect
+from recollect.engine.components import Parts, open_parts
+from recollect.errors import BadRequestError
+from recollect.evaluation.answerer import Answerer
+from recollect.evaluation.baselines import index
+from recollect.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
+from recollect.evaluation.ingest import Names, Telling, exchanges
+from recollect.evaluation.results import Result
+from recollect.evaluation.retrieval_run import Asker, Ruler
+from recollect.evaluation.watched import Watched
+from recollect.evaluation.when import ToldTime
+from recollect.providers.trying import tried
+from recollect.settings import Settings
+from recollect.store.factory import open_store
+from recollect.types import EmbedderSpec, Subject
+
+
+class Bar(Protocol):
+    """Shows how far a run is."""
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Begin a phase of `total` units."""
+        ...
+
+    def reach(self, done: int) -> None:
+        """Say how many units of the phase are done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is to be evaluated, and how."""
+
+    data: DataSet
+    settings: Settings
+    embedder: EmbedderSpec | None = None
+    """Instead of the settings': tried out, and with what its cosines are found to mean, as if a database had chosen
+    it."""
+    formed: Formed = "settings"
+    baselines: bool = False
+    k: int = 10
+    budget: int = 1000
+    seed: int = 0
+
+
+def narrowed(data: DataSet, *, conversations: int | None, questions: int | None, seed: int) -> DataSet:
+    """Take the first conversations only, and of each some questions, drawn by the seed; None: all."""
+    taken = data.conversations[:conversations]
+    if questions is not None:
+        taken = tuple(_fewer(one, questions, seed) for one in taken)
+    return replace(data, conversations=taken)
+
+
+def _fewer(conversation: Conversation, most: int, seed: int) -> Conversation:
+    count = len(conversation.questions)
+    if count <= most:
+        return conversation
+    places = sorted(Random(f"{seed} {conversation.id}").sample(range(count), most))
+    return replace(conversation, questions=tuple(conversation.questions[place] for place in places))
+
+
+class Run:
+    """Carries a plan out; `result` is there at any time, also where it was broken off."""
+
+    def __init__(self, plan: Plan, bar: Bar, answerer: Answerer | None = None) -> None:
+        """Take the plan, where to show progress, and who answers the questions, if anybody."""
+        self._plan = plan
+        self._bar = bar
+        self._answerer = answerer
+        self._clock = ToldTime(plan.data.conversations[0].turns[0].said_at)
+        self._done = 0
+        self.result = Result()
+
+    async def all(self) -> Result:
+        """Carry it out.
+
+        Raises:
+            BadRequestError: observations are wanted and the data has none.
+            SetupError: a setting, file or package is not as it should be, or the plan's embedder cannot be used.
+            ModelError: the embedder did not answer.
+        """
+        plan, began = self._plan, time.monotonic()
+        if plan.formed == "observations" and not any(one.observations for one in plan.data.conversations):
+            raise BadRequestError("--form observations: the data records none", param="form")
+        self._bar.begin("evaluating", "turns and questions", plan.data.turns + plan.data.questions)
+        try:
+            with tempfile.TemporaryDirectory(prefix="recollect-eval-") as folder:
+                async with self._parts(Path(folder)) as parts:
+                    self.result.embedder, self.result.dim = parts.embedder.space, parts.embedder.dim
+                    for number, conversation in enumerate(plan.data.conversations):
+                        await self._one(conversation, parts, Path(folder) / f"{number}.sqlite3")
+                        self.result.conversations += 1
+            self.result.whole = True
+        finally:
+            self.result.seconds = time.monotonic() - began
+        return self.result
+
+    @asynccontextmanager
+    async def _parts(self, folder: Path) -> AsyncIterator[Parts]:
+        """Open what all conversations share: the embedder, the model, the profiles."""
+        plan = self._plan
+        settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
+        parts = await open_parts(settings, self._clock)
+        profile = parts.profiles.get(settings.profile)
+        async with AsyncExitStack() as opened:
+            opened.push_async_callback(parts.store.close)
+            opened.push_async_callback(parts.embedder.close)
+            if parts.model is not None:
+                opened.push_async_callback(parts.model.close)
+            if profile.whose.memory != "user":
+                raise BadRequestError(
+                    f"profile {profile.name} keeps a memory of each {profile.whose.memory}; what is asked here is the "
+                    "memory of a user: take default, user or tiered",
+                    param="profile",
+                )
+            embedder = parts.embedder
+            if plan.embedder is not None:
+                key = settings.embed_key.get_secret_value() if settings.embed_key else None
+                trial = await tried(plan.embedder, key=key)
+                embedder, self.result.curve = trial.embedder, trial.record.curve
+                opened.push_async_callback(embedder.close)
+            model = RecordedModel(parts.counter) if plan.formed == "observations" else parts.model
+            yield replace(
+                parts,
+                embedder=embedder,
+                model=Watched(model) if model is not None else None,
+                profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed),
+            )
+
+    async def _one(self, conversation: Conversation, shared: Parts, file: Path) -> None:
+        url = f"sqlite:///{file}"
+        store = await open_store(url, clock=self._clock, cache_bytes=shared.settings.cache_bytes)
+        try:
+            parts = replace(shared, store=store, settings=shared.settings.model_copy(update={"database_url": url}))
+            engine = AsyncRecollect(parts)
+            user = Subject("user", conversation.id)
+            names = await self._tell(engine, conversation, user, parts)
+            await self._ask(engine, conversation, names, parts)
+        finally:
+            await store.close()
+            for left in file.parent.glob(f"{file.name}*"):
+                left.unlink()
+
+    async def _tell(self, engine: AsyncRecollect, conversation: Conversation, user: Subject, parts: Parts) -> Names:
+        self._clock.stand(conversation.turns[0].said_at)
+        model = parts.model if isinstance(parts.model, Watched) else None
+        if model is not None and isinstance(model.model, RecordedModel):
+            model.model.learn(conversation)
+        telling = Telling(engine, self._clock, model, self.result.writing)
+        last = {turn.session: turn for turn in conversation.turns}
+        for said in exchanges(conversation.turns):
+            await telling.exchange(user, said)
+            if said[-1] is last[said[-1].session]:
+                await telling.end_session(user, said[-1])
+            self._move(len(said))
+        await telling.finish(user)
+        return telling.names
+
+    async def _ask(self, engine: AsyncRecollect, conversation: Conversation, names: Names, parts: Parts) -> None:
+        plan = self._plan
+        ruler = Ruler(k=plan.k, budget=plan.budget, counter=parts.counter)
+        asker = Asker(engine, conversation, names, self._clock, ruler)
+        user = Subject("user", conversation.id)
+        baselines = await index(conversation.turns, parts.embedder) if plan.baselines else None
+        prompts = []
+        for question in conversation.questions:
+            prompts.append(await asker.ask(question, user, self.result))
+            if baselines is not None:
+                await asker.ask_baselines(question, baselines, parts.embedder, self.result)
+            if self._answerer is None:
+                self._move(1)
+        if self._answerer is not None:
+            await self._answerer.answer_all(conversation, prompts, self.result, moved=lambda: self._move(1))
+
+    def _move(self, units: int) -> None:
+        self._done += units
+        self._bar.reach(self._done)

@@ -1,0 +1,1 @@
+"""Messages to candidates: gate, rules, model, evidence."""

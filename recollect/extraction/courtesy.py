@@ -1,0 +1,191 @@
+"""Why a message need not be shown to a model: it is empty, greets, thanks or assents alone, or is bare code. Pure."""
+
+import re
+from typing import Literal
+
+from recollect.extraction.sentences import fold, sentences
+from recollect.extraction.speech_acts import small_talk
+from recollect.text import words
+from recollect.text.fold import fold as fold_letters
+
+SkipReason = Literal["", "empty", "greeting", "thanks", "assent", "code"]
+"""Empty where the message is to be shown."""
+
+_GREETINGS = """
+    hi, hey, hello, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, good
+    day, morning, evening, bye, bye bye, goodbye, good bye, see you, see you later, see you soon, see you
+    tomorrow, see ya, later, take care, welcome, welcome back, nice to meet you, how are you, how are you
+    doing, how are you today, how is it going, how's it going, what's up, whats up, sup, have a nice day, have
+    a great day, have a good day, have a good one, have a nice evening, have a great weekend, have a nice
+    weekend, long time no see, hola, buenas, buenos días, buen día, buenas tardes, buenas noches, qué tal,
+    cómo estás, adiós, hasta luego, hasta pronto, hasta mañana, chao, bonjour, salut, coucou, bonsoir, bonne
+    nuit, bonne journée, bonne soirée, au revoir, à bientôt, à demain, à plus, ça va, comment ça va, hallo,
+    hallöchen, guten tag, guten morgen, guten abend, gute nacht, morgen, moin, moin moin, servus, grüß gott,
+    grüß dich, grüezi, tschüss, tschüs, ciao, auf wiedersehen, bis bald, bis später, bis morgen, wie geht's,
+    wie geht es dir, schönen tag noch, buongiorno, buon giorno, buonasera, buona sera, buonanotte, buona
+    notte, buona giornata, salve, arrivederci, a presto, come stai, come va, olá, oi, bom dia, boa tarde, boa
+    noite, tchau, até logo, até mais, até amanhã, tudo bem, hoi, dag, goedemorgen, goedemiddag, goedenavond,
+    goedendag, goede morgen, doei, tot ziens, tot morgen, hej, hejsan, tjena, god morgon, god kväll, god natt,
+    hej då, vi ses, hei, god morgen, god aften, god dag, ha det, moi, terve, huomenta, hyvää huomenta, hyvää
+    päivää, hyvää iltaa, näkemiin, moikka, cześć, hejka, dzień dobry, dobry wieczór, dobranoc, do widzenia,
+    pa, ahoj, čau, dobrý den, dobré ráno, dobrý večer, na shledanou, szia, sziasztok, helló, jó napot, jó
+    reggelt, jó estét, viszlát, salutare, bună, bună ziua, bună dimineața, bună seara, la revedere, merhaba,
+    selam, günaydın, iyi akşamlar, iyi geceler, iyi günler, hoşça kal, görüşürüz, halo, hai, selamat pagi,
+    selamat siang, selamat sore, selamat malam, apa kabar, sampai jumpa, xin chào, chào, chào bạn, tạm biệt,
+    привет, приветик, здравствуй, здравствуйте, доброе утро, добрый день, добрый вечер, доброй ночи, спокойной
+    ночи, пока, до свидания, как дела, привіт, вітаю, добрий день, доброго ранку, до побачення, γεια, γεια
+    σου, γεια σας, καλημέρα, καλησπέρα, καληνύχτα, αντίο, مرحبا, أهلا, أهلا وسهلا, السلام عليكم, صباح الخير,
+    مساء الخير, مع السلامة, سلام, درود, صبح بخیر, شب بخیر, خداحافظ, שלום, היי, בוקר טוב, ערב טוב, לילה טוב,
+    להתראות, नमस्ते, नमस्कार, सुप्रभात, शुभ रात्रि, 你好, 您好, 大家好, 你好啊, 嗨, 哈喽, 早, 早安, 早上好,
+    下午好, 晚上好, 晚安, 再见, 再見, 拜拜, こんにちは, こんばんは, おはよう, おはようございます, おやすみ,
+    おやすみなさい, さようなら, またね, やあ, もしもし, はじめまして, 안녕, 안녕하세요, 안녕하십니까, 좋은
+    아침, 좋은 아침이에요, 잘 자, 안녕히 가세요, 안녕히 계세요, 반갑습니다, สวัสดี, สวัสดีครับ, สวัสดีค่ะ,
+    ลาก่อน
+"""
+_THANKS = """
+    thanks, thank you, thank u, thx, ty, tysm, cheers, much appreciated, appreciated, appreciate it, i
+    appreciate it, many thanks, thanks a lot, thanks a million, thanks so much, no thanks, thank you so much,
+    thank you very much, much obliged, thanks for your help, thank you for your help, thanks for the help,
+    you're welcome, you are welcome, no problem, gracias, muchas gracias, mil gracias, muchísimas gracias, de
+    nada, te lo agradezco, merci, merci beaucoup, merci bien, mille mercis, merci à toi, merci à vous, je te
+    remercie, de rien, danke, danke schön, danke sehr, vielen dank, herzlichen dank, besten dank, tausend
+    dank, danke dir, danke ihnen, ich danke dir, bitte schön, bitte sehr, gern geschehen, grazie, grazie
+    mille, grazie tante, molte grazie, tante grazie, ti ringrazio, prego, obrigado, obrigada, muito obrigado,
+    muito obrigada, valeu, de nada, bedankt, dank je, dank je wel, dank u, dank u wel, hartelijk dank, heel
+    erg bedankt, graag gedaan, tack, tack så mycket, tusen tack, stort tack, tak, mange tak, tusind tak, takk,
+    takk skal du ha, mange takk, tusen takk, kiitos, kiitos paljon, paljon kiitoksia, dziękuję, dziękuję
+    bardzo, dzięki, wielkie dzięki, děkuji, děkuju, díky, moc děkuji, děkuji moc, köszönöm, köszi, köszönöm
+    szépen, nagyon köszönöm, mulțumesc, mersi, mulțumesc mult, teşekkürler, teşekkür ederim, çok teşekkürler,
+    çok teşekkür ederim, sağ ol, sağol, eyvallah, terima kasih, terima kasih banyak, makasih, cảm ơn, cảm ơn
+    bạn, cám ơn, cảm ơn nhiều, спасибо, большое спасибо, спасибо большое, спасибо тебе, благодарю, огромное
+    спасибо, дякую, щиро дякую, ευχαριστώ, ευχαριστώ πολύ, σε ευχαριστώ, شكرا, شكرا جزيلا, شكرا لك, شكرا لكم,
+    ممنون, متشکرم, مرسی, تشکر, תודה, תודה רבה, धन्यवाद, बहुत धन्यवाद, शुक्रिया, बहुत शुक्रिया, 谢谢, 謝謝,
+    谢谢你, 谢谢您, 非常感谢, 多谢, 感谢, 谢了, ありがとう, ありがとうございます, ありがとうございました,
+    どうも, どうもありがとう, どうもありがとうございます, サンキュー, 고마워, 고마워요, 감사합니다, 감사해요,
+    정말 고마워요, 정말 감사합니다, 고맙습니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอบคุณมาก
+"""
+# What stands beside a greeting or thanks and says nothing of its own.
+_BESIDE = """
+    so much, very much, a lot, again, there, everyone, all, mate, my friend, friend, friends, you too, to you
+    too, and, then, well, oh, ok, okay, great, perfect, super, awesome, buddy, team, guys, folks, sir, for
+    now, once more, chat, assistant, bot, amigo, amiga, a todos, mon ami, zusammen, alle, alles klar, nochmal,
+    nochmals, tutti, a tutti, pessoal, allemaal, всем
+"""
+# Greetings that answer a question as well: 'When do you train?' 'Morgen.'
+_ANSWERS_TOO = frozenset(
+    fold_letters(word) for word in ("morning", "evening", "morgen", "later", "tak", "pa", "moi", "no")
+)
+_MAX_PHRASE_WORDS = 5
+_MAX_WORDS = 10
+# What is read of a message: no greeting is longer.
+_READ_CHARACTERS = 400
+
+
+def _phrases(listed: str) -> frozenset[tuple[str, ...]]:
+    """Read a list of phrases as words in the spelling they are compared in."""
+    found = (tuple(fold_letters(word) for word in words(" ".join(each.split()))) for each in listed.split(","))
+    return frozenset(each for each in found if each)
+
+
+_KINDS: tuple[tuple[SkipReason, frozenset[tuple[str, ...]]], ...] = (
+    ("thanks", _phrases(_THANKS)),
+    ("greeting", _phrases(_GREETINGS)),
+    ("", _phrases(_BESIDE)),
+)
+
+
+def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> SkipReason:
+    """Say why a message holds nothing for a model to read; empty where it may hold something.
+
+    Args:
+        text: The message's own words.
+        asked: The other side has just asked something: then a mere 'yes' tells something.
+        fenced: The message held code or quotations, which are none of its own words.
+
+    >>> skip_reason("¡Muchas gracias!"), skip_reason("Yes, peanuts."), skip_reason("ok"), skip_reason("ok", asked=True)
+    ('thanks', '', 'assent', '')
+    """
+    plain = fold(text)
+    if not any(character.isalnum() for character in plain):
+        return "code" if fenced else "empty"
+    if len(plain.strip()) <= _READ_CHARACTERS:
+        found = {_courtesy(piece.text, named=not asked) for piece in sentences(plain) if words(piece.text)}
+        if found <= {"thanks", "greeting"} and not (asked and _may_answer(plain)):
+            return "thanks" if "thanks" in found else "greeting"
+        if not asked and all(_courtesy(piece.text, named=True) or small_talk(piece.text) for piece in sentences(plain)):
+            return "assent"
+    return "code" if _is_bare_code(plain) else ""
+
+
+def _may_answer(text: str) -> bool:
+    return bool(_ANSWERS_TOO & {fold_letters(word) for word in words(text)})
+
+
+def _courtesy(sentence: str, *, named: bool) -> SkipReason:
+    """Name the courtesy that a sentence consists of; empty where it says more than that and, if `named`, to whom."""
+    said = [fold_letters(word) for word in words(sentence)]
+    if not said or len(said) > _MAX_WORDS:
+        return ""
+    found: set[SkipReason] = set()
+    place = 0
+    while place < len(said):
+        length, kind = _phrase_at(said, place)
+        if not length:
+            addressed = (
+                named and place > 0 and place == len(said) - 1 and bool(found - {""}) and _ends_in_name(sentence)
+            )
+            if not addressed:
+                return ""
+            length = 1
+        found.add(kind)
+        place += length
+    return "thanks" if "thanks" in found else "greeting" if "greeting" in found else ""
+
+
+def _phrase_at(said: list[str], place: int) -> tuple[int, SkipReason]:
+    """Find the longest phrase at a place; its length is 0 where there is none."""
+    for length in range(min(_MAX_PHRASE_WORDS, len(said) - place), 0, -1):
+        phrase = tuple(said[place : place + length])
+        for kind, phrases in _KINDS:
+            if phrase in phrases:
+                return length, kind
+    return 0, ""
+
+
+_NAME_AT_END = re.compile(r"[^\W\d_][\w'’-]{0,30}\W{0,5}$")
+
+
+def _ends_in_name(sentence: str) -> bool:
+    found = _NAME_AT_END.search(sentence[-40:])
+    return found is not None and found.group()[0].isupper()
+
+
+# A line as only code has it. A sentence may begin with a word that code knows as well, end in a semicolon, or hold an
+# equals sign before several words.
+_CODE_LINE = re.compile(
+    r"[{}]$|[)\]'\"\d];$|^\w{1,40};$|^(?:def|const|elif|func|fn|#include|Traceback)\b|^import\s{1,9}[\w.]{1,99}(?:\s{1,9}as\s\w+)?$"
+    r"|^from\s{1,9}\S{1,99}\s{1,9}import\b|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|GROUP|ORDER|JOIN|VALUES)\b"
+    r"|^(?:class|return|let|var|public|private|static|function|struct|enum|interface|using|package|echo|print|sudo|else|try|"
+    r"except|finally|raise|yield|await|throw|new)\b(?:\s{1,9}\w{1,40})?(?:$|.{0,300}[(){}\[\]<>=;*])"
+    r"|^(?:else|try|finally|except):$|^(?:for|if|while|with|async|switch|case|match|except)\b.{0,300}[:{)]$"
+    r"|^(?:</?\w|@\w|\$\s|#!|//|/\*|\*/|--\s)|^File \"|=>|->|==|!=|\+=|-=|\+\+|&&|\|\||::|\w\(\)"
+    r"|^[\w.\[\]\"']{1,60}\s{0,9}=\s{0,9}\S{1,200}$|^[\w.]{1,60}\([^)]{0,300}\)[;:]?$"
+)
+_CODE_MARKS = frozenset("(){}[]<>=_|\\$")
+_CODE_SHARE = 0.5
+_PROSE_WORDS = 4
+# Longest stretch of a line that is looked at, in characters.
+_MAX_LINE = 500
+
+
+def _is_bare_code(text: str) -> bool:
+    """Whether a message is code and nothing beside it: most lines look like code, and none like a sentence."""
+    lines = [line.strip()[:_MAX_LINE] for line in text.splitlines() if line.strip()]
+    hits = sum(bool(_CODE_LINE.search(line)) for line in lines)
+    return hits > _CODE_SHARE * len(lines) and not any(_is_prose(line) for line in lines)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line reads as a sentence: several words, and no sign of code among them."""
+    told = line.rstrip(";,.!?")
+    return len(told.split()) >= _PROSE_WORDS and not (_CODE_MARKS & set(told) or _CODE_LINE.search(told))

@@ -1,0 +1,213 @@
+"""Evidence or nothing: a candidate's quote must stand in the message it names. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.chat.names import spoken_name
+from recollect.extraction.assent import bare_answer, question_in
+from recollect.extraction.gate import mentions_self
+from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
+from recollect.extraction.requests import wants_forgotten
+from recollect.extraction.sentences import fold
+from recollect.extraction.sources import readable, speaker_of
+from recollect.extraction.spans import blanked
+from recollect.extraction.speech_acts import statement_part
+from recollect.text import asks, normalise, terms
+from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
+
+# Shortest quote that can carry anything, in letters and digits; a whole answer to a question may be shorter: '42'.
+SHORTEST_QUOTE = 3
+# Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
+LEAST_SHARED = 0.3
+# Of what a bare yes confirms, or a question tells, so many words stand in the question.
+MIN_ASSENTED = 0.5
+# Who said it stands at the beginning of a memory.
+_MAX_ATTRIBUTED = 200
+_SPEAKER = frozenset({"user", "assistant"})
+_DENIES = re.compile(
+    r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
+    r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
+    re.IGNORECASE,
+)
+# A memory that says so rests on what the assistant said, not on the user's message.
+_TELLS_OF_ASSISTANT = re.compile(
+    r"\b(?:the\s(?:assistant|ai|chatbot|model)|der\sassistent|l['’]assistant|el\sasistente|o\sassistente"
+    r"|l['’]assistente|de\sassistent)\s(?:also\s|then\s|has\s|had\s){0,2}(?:puts?|sa(?:id|ys)|told|tells|suggest(?:s|ed)"
+    r"|recommend(?:s|ed)|explain(?:s|ed)|not(?:es|ed)|mention(?:s|ed)|advise[sd]|answer(?:s|ed)|repl(?:ies|ied)"
+    r"|propose[sd]|offer(?:s|ed)|sagte?|meinte?|dit|dijo|dice|disse|diz|ha\sdetto|zei|zegt)\b",
+    re.IGNORECASE,
+)
+_TO_ASSISTANT = re.compile(
+    r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"^[\W_]+|[\W_]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What checking found: evidence, or why there is none."""
+
+    evidence: Evidence | None
+    reason: str
+    """Why the candidate is dropped; empty where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSummary:
+    """What checking a paragraph found: the messages it sums up, or why it is dropped."""
+
+    evidence: tuple[Evidence, ...]
+    reason: str
+
+
+def check_evidence(
+    candidate: Candidate,
+    messages: Sequence[LoggedMessage],
+    sources: frozenset[str],
+    earlier: Sequence[LoggedMessage] = (),
+) -> Checked:
+    """Check a candidate against the message it names.
+
+    The quote is looked for in the message's own words: what was injected, quoted or is secret there proves nothing.
+    White space, case, width and typographic quotes are folded, and marks at the quote's ends do not count.
+
+    A bare yes or no is evidence for what the other side had just asked, and for nothing else: the question's words are
+    no evidence by themselves, and what it takes for granted is not assented to.
+
+    Args:
+        candidate: From any extractor; trusted in nothing.
+        messages: The new messages that were to be formed from.
+        sources: Roles that may form memories.
+        earlier: The messages before them, where a question may stand that the first of them answers.
+    """
+    message = next((one for one in messages if one.seq == candidate.seq), None)
+    if message is None:
+        return Checked(None, f"names message {candidate.seq}, which it was not given")
+    if message.role not in sources:
+        return Checked(None, f"rests on the words of the {message.role}, who is no source here")
+    question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
+    answer = bare_answer(readable(message)) if message.role == "user" else None
+    inside = stands_in(candidate.quote, readable(message))
+    if answer is not None and (inside or question):
+        return _assented(candidate, message, answer, question)
+    # What only takes back or puts right what was said before may be as short as 'jk'.
+    answers = bool(question or candidate.forgets_seqs or candidate.corrects)
+    whole = answers and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
+    if not whole and not is_quote(candidate.quote):
+        return Checked(None, "has no quote")
+    if not inside:
+        return Checked(None, "has a quote that is not in the message")
+    if message.role == "user" and (reason := _misattributed(candidate, message)):
+        return Checked(None, reason)
+    return Checked(evidence_of(message, candidate.quote.strip()), "")
+
+
+def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
+    """Say why a candidate does not rest on what the user states in a message; empty where it does."""
+    if not spoken_name(message.name) and _is_others_speech(candidate, readable(message)):
+        return "rests on words that the message quotes from somebody else"
+    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTED]) and not _TO_ASSISTANT.search(candidate.quote):
+        return "tells what the assistant said, and rests on the words of the user"
+    return "rests on a question that tells nothing" if _only_asks(candidate) else ""
+
+
+def is_quote(quote: str) -> bool:
+    """Return whether a quote is long enough to carry anything."""
+    return sum(character.isalnum() for character in _folded(quote)) >= SHORTEST_QUOTE
+
+
+def stands_in(quote: str, text: str) -> bool:
+    """Return whether a quote stands in a text, but for white space, case, width and typographic quotes.
+
+    >>> stands_in("“I live in  Oslo.”", "i live in oslo, by the river"), stands_in("", "anything")
+    (True, True)
+    """
+    return _folded(quote) in _folded(text, ends=False)
+
+
+def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> str:
+    """Return the question of the other side that stands right before a message; empty where there is none."""
+    before = [one for one in said if one.seq < message.seq]
+    last = max(before, key=lambda one: one.seq, default=None)
+    return question_in(readable(last)) if last is not None and last.role != message.role else ""
+
+
+def _is_others_speech(candidate: Candidate, text: str) -> bool:
+    """Whether a candidate rests on what others said: its quote is of that alone, or its value stands nowhere else."""
+    speech = find_others_speech(text)
+    if not speech:
+        return False
+    said = [text[start:end] for start, end in speech]
+    own = blanked(text, speech)
+    if any(stands_in(candidate.quote, words) for words in said) and not stands_in(candidate.quote, own):
+        return True
+    value = candidate.value if candidate.kind is MemoryKind.FACT else ""
+    return bool(value) and any(stands_in(value, words) for words in said) and not stands_in(value, own)
+
+
+def _only_asks(candidate: Candidate) -> bool:
+    """Whether a candidate is a question itself, or rests on one that holds neither its words nor who asks."""
+    if candidate.forgets or candidate.ends or wants_forgotten(candidate.quote):
+        return False
+    if asks(candidate.text) and not statement_part(candidate.text):
+        return True
+    quote = fold(candidate.quote)
+    if not asks(quote) or statement_part(quote) or mentions_self(quote):
+        return False
+    stated = set(terms(candidate.text)) - _SPEAKER
+    return len(stated & set(terms(quote))) < MIN_ASSENTED * max(len(stated), 1)
+
+
+def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> Checked:
+    """Check what was made of a bare yes or no against the question that it answers."""
+    if not question:
+        return Checked(None, "rests on a bare yes or no to what was no question")
+    stated = set(terms(candidate.text)) - _SPEAKER
+    if len(stated & set(terms(question))) < MIN_ASSENTED * max(len(stated), 1):
+        return Checked(None, "rests on a bare yes or no to another question")
+    if not yes and not candidate.ends and not _DENIES.search(candidate.text):
+        return Checked(None, "says what was answered with no")
+    return Checked(evidence_of(message, readable(message).strip()), "")
+
+
+def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
+    """Check a paragraph against the messages it sums up: they must hold a fair share of its words.
+
+    Args:
+        candidate: From any extractor; trusted in nothing.
+        messages: The messages that were to be summed up.
+        sources: Roles that may form memories.
+    """
+    given = {message.seq: message for message in messages}
+    summed = [given[seq] for seq in candidate.sums_up if seq in given]
+    if len(summed) < len(candidate.sums_up):
+        return CheckedSummary((), "sums up messages it was not given")
+    foreign = next((one.role for one in summed if one.role not in sources), None)
+    if foreign:
+        return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
+    said = {term for one in summed for term in terms(f"{one.name or one.role} {readable(one)}")}
+    mine = set(terms(candidate.text))
+    if len(mine & said) < LEAST_SHARED * max(len(mine), 1):
+        return CheckedSummary((), "says what is not in the conversation")
+    return CheckedSummary(tuple(evidence_of(one) for one in summed), "")
+
+
+def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
+    """Return a message as what a memory rests on, with the words quoted of it; without a quote, all of it."""
+    return Evidence(
+        conversation=message.conversation,
+        seq=message.seq,
+        hash=message.hash,
+        role=message.role,
+        speaker=speaker_of(message),
+        quote=quote,
+        said_at=message.said_at,
+    )
+
+
+def _folded(text: str, *, ends: bool = True) -> str:
+    text = text.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    plain = normalise(fold(text).replace("–", "-").replace("—", "-").replace("…", "..."))
+    return _MARKS.sub("", plain) if ends else plain

@@ -1,0 +1,119 @@
+"""Is there anything in a message worth a look? Cheap, and no model. Pure."""
+
+import re
+
+from recollect.extraction.machine_text import CODE_LINE
+from recollect.extraction.own_words import own_words
+from recollect.extraction.requests import wants_forgotten
+from recollect.extraction.rules.asides import tells_in_passing
+from recollect.extraction.rules.correction import may_correct
+from recollect.extraction.rules.facts import facts_of, lead_of
+from recollect.extraction.rules.news import is_left_out, is_news
+from recollect.extraction.rules.pursuits import pursues
+from recollect.extraction.rules.rewrite import leaves_out_i
+from recollect.extraction.rules.shifts import tells_of_shift
+from recollect.extraction.rules.verbatim import may_be_quoted
+from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.extraction.sources import LONGEST_READ
+from recollect.extraction.speech_acts import commands, small_talk, statement_part
+from recollect.text import fold_runs
+
+_SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|remember|note\s++that|"
+    r"keep\s++in\s++mind|call\s++me"
+    r"|don't\s++forget|do\s++not\s++use|don't\s++use|(?:answer|reply|respond|speak|talk|write)\s++(?:to\s++me\s++)"
+    r"?in|your\s++(?:answers|replies|responses)"
+    r"|be\s++(?:brief|concise|short|direct|formal|informal|polite)|no\s++emojis?|use\s++\w+)\b",
+    re.IGNORECASE,
+)
+# What somebody says of themselves beside a command: 'fix this, and by the way I live in Oslo'.
+_JOINT = re.compile(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
+_OF_ONESELF = re.compile(
+    r"\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
+    r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
+    re.IGNORECASE,
+)
+# What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
+_REASON = re.compile(
+    r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
+)
+# What may correct the message before it, in a few words: 'Palencia, not Valencia', 'Make that Thursday'.
+_CORRECTS = re.compile(
+    r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
+    r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
+    re.IGNORECASE,
+)
+_LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
+# English function words: a text with none of them is in another language, whose cues are not known here.
+_ENGLISH = re.compile(
+    r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
+)
+# Share of code-like lines from which a message is a dump.
+_CODE_SHARE = 0.5
+
+
+def worth_a_look(text: str) -> bool:
+    """Tell whether a message may hold something lasting.
+
+    Greetings, thanks, questions that give no reason of one's own, code dumps and commands for one piece of work do not.
+    In languages other than English anything longer than a greeting that is no question passes.
+
+    >>> worth_a_look("I'm allergic to peanuts")
+    True
+    >>> worth_a_look("Write a poem about autumn")
+    False
+    """
+    words = fold(fold_runs(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ]))
+    if not any(character.isalpha() for character in words) or _is_code(words):
+        return False
+    found = sentences(words)
+    return may_correct(words) or any(_sentence_counts(each) or may_be_quoted(each.text, words) for each in found)
+
+
+def mentions_self(text: str) -> bool:
+    """Whether a text speaks of whoever writes it, or is in a language in which that cannot be told."""
+    return bool(_SELF.search(text)) or not _ENGLISH.search(text)
+
+
+def _sentence_counts(sentence: Piece) -> bool:
+    if small_talk(sentence.text):
+        return False
+    if wants_forgotten(sentence.text) or tells_in_passing(sentence):
+        return True
+    stated = statement_part(sentence.text)
+    if not stated:
+        return bool(_REASON.search(sentence.text) and _SELF.search(sentence.text))
+    if _ORDER.search(stated):
+        return True
+    if commands(stated):
+        return _has_aside(stated)
+    body = stated[lead_of(stated) :]
+    if is_news(body) or tells_of_shift(body):
+        return True  # also in two words: 'Milo's back'
+    if not _ENGLISH.search(stated) and not _SELF.search(stated):
+        return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
+    return (
+        bool(_SELF.search(stated) or _CORRECTS.search(stated))
+        or is_left_out(body, dated=True)
+        or leaves_out_i(body)
+        or bool(facts_of(stated, []))
+        or pursues(body)
+    )
+
+
+def _has_aside(command: str) -> bool:
+    joint = _JOINT.search(command)
+    return bool(joint and _OF_ONESELF.search(command, joint.end()))
+
+
+def _long_enough(text: str) -> bool:
+    return len(text.split()) >= 3 or sum(not c.isascii() and c.isalpha() for c in text) >= 5
+
+
+def _is_code(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    hits = sum(bool(CODE_LINE.search(line)) for line in lines)
+    if len(lines) == 1:
+        return hits > 0 and len(_LATIN_WORD.findall(text)) < 4 and not _SELF.search(text)
+    return hits / len(lines) > _CODE_SHARE

@@ -1,0 +1,135 @@
+"""The extractor that asks a language model: one call, an answer checked item by item. Awaits the model it is given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from recollect.chat.names import spoken_name
+from recollect.dates.mention import written
+from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
+from recollect.extraction.redaction import scrub
+from recollect.extraction.schemas import MEMORIES, Shape
+from recollect.extraction.schemas.items import UnusableError, prompt, quoted
+from recollect.extraction.sources import FormInput, readable, speaker_of
+from recollect.providers.protocols import LanguageModel, ModelUsage
+from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
+
+# Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
+MOST_CANDIDATES = 20
+# Longest stretch of one message and of a known memory that is shown, in characters.
+_SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
+# Of a whole conversation so much is shown in all; of a longer one each message only begins.
+_SHOWN_WHOLE, _LEAST_SHOWN = 24_000, 80
+SCHEMA_NAME = "memories"
+"""The modes of conversation that have a style of extraction; any other is taken for the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelExtraction:
+    """What the model proposed, and what was dropped of it."""
+
+    candidates: tuple[Candidate, ...]
+    usage: ModelUsage | None
+    calls: int
+    dropped: tuple[str, ...]
+    """One sentence for each item that was not taken, without its words."""
+    unusable: bool = False
+    """The answer is of another form than was asked for: it holds no list, or no item of the shape."""
+
+
+async def extract_by_model(source: FormInput, model: LanguageModel, shape: Shape = MEMORIES) -> ModelExtraction:
+    """Extract with one question to a model.
+
+    The model names messages and known memories by the numbers it was shown, and nothing else: no subject, no id. A
+    bad item is dropped with its reason; the others are kept. Secrets are scrubbed from what is asked and answered.
+
+    Raises:
+        ModelError: the model failed; nothing was extracted.
+    """
+    readers = [m for m in source.messages if m.role in source.sources and readable(m)]
+    if not readers:
+        return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())
+    answer = await model.answer(
+        system=shape.system, user=_question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME
+    )
+    read = _read(answer.data, source, shape)
+    return ModelExtraction(
+        candidates=tuple(read.candidates),
+        usage=answer.usage,
+        calls=answer.calls,
+        dropped=(*answer.remarks, *read.dropped),
+        unusable=read.unusable,
+    )
+
+
+def _question(source: FormInput, shape: Shape) -> str:
+    known = [f"[{n}] {quoted(scrub(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+    longest = _SHOWN_MESSAGE
+    if shape.whole:
+        longest = max(_LEAST_SHOWN, min(longest, _SHOWN_WHOLE // len(source.messages)))
+    shown = [_line(message, source, f"[{number}]", longest) for number, message in enumerate(source.messages, start=1)]
+    before = [_line(message, source, "-", _SHOWN_EARLIER) for message in source.earlier]
+    speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
+    interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
+    parts = {
+        "{time_zone}": source.time_zone.key,
+        "{speakers}": ", ".join(quoted(one, 80) for one in speakers),
+        "{style}": prompt(f"style.{interaction}.txt"),
+        "{known}": "\n".join(known) or "none",
+        "{earlier}": "\n".join(before) or "none",
+        "{messages}": "\n".join(shown),
+    }
+    # Line by line, one placeholder a line: words of a message that look like a placeholder are never replaced.
+    return "\n".join(_filled(line, parts) for line in prompt(shape.user).splitlines())
+
+
+def _filled(line: str, parts: Mapping[str, str]) -> str:
+    for name, words in parts.items():
+        if name in line:
+            return line.replace(name, words)
+    return line
+
+
+def _ending(text: str, longest: int) -> str:
+    """Return the end of what was said before: what it asks stands there, and the answer means nothing without it."""
+    return text if len(text) <= longest else f"…{text[1 - longest :]}"
+
+
+def _line(message: LoggedMessage, source: FormInput, head: str, longest: int) -> str:
+    day = message.said_at.astimezone(source.time_zone).date()
+    words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    if message.role == "user" and not spoken_name(message.name):
+        words = with_marked_speech(words)
+    words = quoted(_ending(words, longest) if head == "-" else words, longest)
+    return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """What an answer's items came to."""
+
+    candidates: list[Candidate]
+    dropped: list[str]
+    unusable: bool
+
+
+def _read(data: object, source: FormInput, shape: Shape) -> _Items:
+    items = shape.items(data)
+    if items is None:
+        return _Items([], [shape.missing], unusable=True)
+    beyond = len(items) - MOST_CANDIDATES
+    dropped = [f"{beyond} items beyond the first {MOST_CANDIDATES}"] if beyond > 0 else []
+    candidates: list[Candidate] = []
+    malformed = 0
+    for place, raw in enumerate(items[:MOST_CANDIDATES], start=1):
+        try:
+            candidates.append(shape.read(raw, source))
+        except ValidationError as error:
+            malformed += 1
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(str(part) for part in first["loc"]) or "item"
+            dropped.append(f"item {place}: {where}: {first['msg']}")
+        except UnusableError as error:
+            dropped.append(f"item {place}: {error}")
+    return _Items(candidates, dropped, unusable=0 < malformed == min(len(items), MOST_CANDIDATES))

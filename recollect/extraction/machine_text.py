@@ -1,0 +1,194 @@
+"""Find code, logs, tables and settings that stand in a message without a fence. Pure.
+
+A program's comments, strings and messages are written for others, whoever wrote them: none is a statement of the user.
+A line is told by its own shape, or by its neighbours: what stands between two such lines belongs to them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from recollect.extraction.labels import is_own_label
+from recollect.extraction.spans import Span, united
+
+# Longest part of a line that is looked at, in characters.
+_MAX_SEEN = 400
+# Rows of a table that has no frame.
+_MIN_ROWS = 2
+# Fields of a row whose separator also stands in what people write.
+_MIN_COMMAS = 2
+
+CODE_LINE = re.compile(
+    r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
+    r"function|#include|SELECT|INSERT"
+    r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
+    r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^[^\S\n]*+\w+\s*+=\s*+\S|File \"",
+    re.MULTILINE,
+)
+"""A line that is probably code; prose can look so too."""
+
+_LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)"
+# People write 'WARNING: …' and 'NOTICE: …' themselves.
+_SURE_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE)"
+_LOG = re.compile(
+    r"^[ \t\[(]{0,9}(?:\d{4}[-/.]\d\d[-/.]\d\d[T _,]{1,2}\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{1,6}\b"
+    r"|\d\d-\d\d \d\d:\d\d:\d\d"
+    r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d |\d\d/[A-Z][a-z]{2}/\d{4}:\d\d)"
+    rf"|^[ \t]{{0,9}}(?:[\[(<]{_LEVEL}[\])>]|{_SURE_LEVEL}(?::|\s[|-])\s)"
+    rf"|^[^\n]{{0,40}}[\d\])]\s\[?{_LEVEL}\]?[:\s]"
+    r"|^[ \t]{0,9}(?:[\w.]{1,60}(?:Error|Exception|Warning)|panic|fatal):\s"
+    r"|^Traceback \(|^[ \t]{1,20}(?:File \"|at [\w.$<>]{1,80}\()"
+)
+_DATA = re.compile(
+    r"^[ \t]{0,40}(?:[{\[]{1,3}\s?[\"'{\[]|[\"'][\w .-]{1,40}[\"']\s?:|[}\])]{1,3}[,;]?[ \t]*+$|[{\[][ \t]*+$)"
+    r"|^[ \t]{0,20}\|[^\n]*\|[ \t]*+$|^[ \t]{0,20}[|+][-=:|+ ]{3,}+$|^\[{1,2}[\w. -]{1,40}\]{1,2}[ \t]*+$"
+    r"|^\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,200}\")++$"
+    r"|^\d{1,3}(?:\.\d{1,3}){3}\s|^[ \t]{0,40}[{(\[]{0,2}:\w{1,40}\s?=>|^\[?\w{1,60}\(\w{1,40}\s?=\s?[\"']"
+    r"|^[A-Z]\w{2,20}-[A-Z]\w{2,20}\s[\"'$-]|^[ \t]{0,40}assert\s\w+\("
+    r"|^(?:msgid|msgstr|msgctxt)\s\"|^%[A-Z]{2,}\b|^#!/"
+)
+_ASSIGNS = re.compile(
+    r"^[ \t]{0,40}(?:[\w<>*&\[\]]{1,40}\s){0,2}[$@%]?[A-Za-z_][\w.\[\]'\"-]{0,80}\s?(?::=|=|\+=|=>)\s?\S"
+)
+_CODE = re.compile(
+    r"^[ \t]{0,40}(?:def\s\w|class\s\w+[(:{]|import\s[\w.{*]|from\s[\w.]+\simport\b"
+    r"|return\s[^\n]{0,200}[;\"')\]]$|return\s[\w.]{1,40}(?:\s[-+*/%<>=&|]{1,3}\s[\w.]{1,40}){0,3}$"
+    r"|(?:public|private|protected|static|function|func|fn|struct|impl|package|namespace|using|module|interface)\s\w+"
+    r"[^\n]{0,200}[{;][ \t]*+$|#include\b|#define\b|@\w+\(|console\.|System\.out|print(?:ln|f)?[ (]{1,2}[\"'])"
+    r"|[)\]\"'}]\s?[;{][ \t]*+$|^[ \t]{0,40}[\w.$:>-]{1,80}\([^\n]{0,300}\)[;,{:]?[ \t]*+$|^[ \t]{1,40}\.\w{1,40}\("
+    r"|^[ \t]{0,40}(?:SELECT\s[^\n]{1,200}\sFROM\b|INSERT\sINTO\b|UPDATE\s\w+(?:\sSET\b|[ \t]*+$)"
+    r"|DELETE\sFROM\b|CREATE\s(?:TABLE|INDEX|VIEW)\b"
+    r"|(?:WHERE|SET|VALUES|AND|ON)\s?[\w.]{0,60}\s?[=<>(])"
+    r"|^[ \t]{0,40}[.#]?[\w:. #>-]{1,80}\{[ \t]*+$|^(?:\+\+\+|---)\s[ab]/"
+)
+_COMMAND = re.compile(
+    r"^[ \t]{0,9}(?:curl|wget|git|npm|npx|pip|docker|kubectl|sudo|ssh|scp|grep|sed|awk|echo|apt|brew|cargo|psql)"
+    r"\s[^\n]{0,300}?(?:\s-{1,2}\w|https?:|[|><$\"'])"
+)
+# What stands behind these was printed by a program, or is a file: it goes on to the end.
+_TO_THE_END = re.compile(
+    r"^[ \t]{0,9}(?:\$\s[a-z./]|>>>\s\S|PS [A-Z]:\\|C:\\[^\n]{0,80}>"
+    r"|[\w.-]{1,40}@[\w.-]{1,60}[:~][^\n$#%]{0,80}[$#%]\s"
+    r"|diff --git\s|@@ -\d|commit [0-9a-f]{7,40}[ \t]*+$|\\(?:begin|documentclass|section|usepackage)\b[\[{]"
+    r"|WEBVTT\b|-----BEGIN )",
+    re.MULTILINE,
+)
+_BLOCK_COMMENT = re.compile(r"/\*|<!--")
+_SURE_COMMENT = re.compile(r"^[ \t]{0,40}(?://|/\*|\*/|<!--|-->)")
+# Signs that begin a comment, and much else: they count beside code.
+_COMMENT = re.compile(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
+_INDENTED = re.compile(r"^(?:\t|[ ]{2,40})\S")
+_PAIR = re.compile(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
+_ITEM = re.compile(r"^[ \t]{0,40}-\s\S")
+
+
+def find_machine_text(text: str) -> list[Span]:
+    """Find what programs wrote, or read.
+
+    >>> text = "Why does it fail?\\n// I ski\\nlet x = 3;\\nI'm new."
+    >>> [text[start:end] for start, end in find_machine_text(text)]
+    ['// I ski\\nlet x = 3;\\n']
+    """
+    spans = list(_block_comments(text))
+    ended = _TO_THE_END.search(text)
+    if ended:
+        spans.append((ended.start(), len(text)))
+    for start, lines in _paragraphs(text):
+        spans += _of_paragraph(start, lines)
+    return united(spans)
+
+
+def _block_comments(text: str) -> Iterator[Span]:
+    """Find comments between marks; one that nothing closes runs to the end."""
+    at = 0
+    while found := _BLOCK_COMMENT.search(text, at):
+        close = "*/" if found.group() == "/*" else "-->"
+        end = text.rfind(close)
+        at = end + len(close) if end > found.start() else len(text)
+        yield (found.start(), at)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Cut a text into runs of lines without a blank one; with each, where it begins."""
+    at, start = 0, 0
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.strip():
+            start = start if lines else at
+            lines.append(line)
+        elif lines:
+            yield start, lines
+            lines = []
+        at += len(line) + 1
+    if lines:
+        yield start, lines
+
+
+def _of_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
+    """Find the lines of a paragraph that programs wrote."""
+    seen = [line[:_MAX_SEEN] for line in lines]
+    sure = [_is_sure(line) for line in seen]
+    for number in _rows(seen):
+        sure[number] = True
+    if _is_settings(seen):
+        sure = [True] * len(seen)
+    within = _between(sure) if any(sure) else sure
+    weak = [_is_weak(line) for line in seen]
+    for order in (range(len(seen)), reversed(range(len(seen)))):
+        beside = False
+        for number in order:
+            beside = within[number] = within[number] or (beside and weak[number])
+    at = start
+    for line, machine in zip(lines, within, strict=True):
+        if machine:
+            yield (at, at + len(line) + 1)
+        at += len(line) + 1
+
+
+def _is_sure(line: str) -> bool:
+    return bool(
+        _LOG.search(line)
+        or _DATA.search(line)
+        or _ASSIGNS.search(line)
+        or _CODE.search(line)
+        or _COMMAND.search(line)
+        or _SURE_COMMENT.search(line)
+    )
+
+
+def _is_weak(line: str) -> bool:
+    return bool(_COMMENT.search(line) or _INDENTED.search(line) or _PAIR.search(line) or _ITEM.search(line))
+
+
+def _between(sure: Sequence[bool]) -> list[bool]:
+    """Take what stands between two lines of a program for its own."""
+    first = sure.index(True)
+    last = len(sure) - 1 - sure[::-1].index(True)
+    return [first <= number <= last for number in range(len(sure))]
+
+
+def _rows(lines: Sequence[str]) -> set[int]:
+    """Find the rows of a table whose fields are separated by a sign: as many in one row as in the next."""
+    found: set[int] = set()
+    for mark, least in ((",", _MIN_COMMAS), (";", 1), ("\t", 1), (" | ", 1)):
+        counts = [_fields(line, mark) for line in lines]
+        for number, (count, following) in enumerate(pairwise(counts)):
+            if count == following >= least:
+                found |= {number, number + 1}
+    return found
+
+
+def _fields(line: str, mark: str) -> int:
+    """Count the separators in a line; one with a blank behind it separates words."""
+    stripped = line.strip()
+    return stripped.count(mark) - (stripped.count(f"{mark} ") if mark in ",;" else 0)
+
+
+def _is_settings(lines: Sequence[str]) -> bool:
+    """Whether all lines give values to a program's keys, and not half of them are headings of a list about oneself."""
+    keys = [found["key"] for line in lines if (found := _PAIR.match(line))]
+    items = sum(bool(_ITEM.match(line) or _INDENTED.match(line)) and not _PAIR.match(line) for line in lines)
+    if len(keys) < _MIN_ROWS or len(keys) + items < len(lines):
+        return False
+    own = sum(is_own_label(key) for key in keys)
+    return any("_" in key for key in keys) or 2 * own < len(keys)

@@ -1,0 +1,204 @@
+"""Find texts to work on, speech of others and test data in a user's message: no statements of the user. Pure."""
+
+import re
+from collections.abc import Iterator
+
+from recollect.extraction.clauses import Clause, clauses
+from recollect.extraction.labels import TEXTS
+from recollect.extraction.spans import Span, Taken
+
+_NOTHING = Taken()
+# Most words of a heading ('Lyrics:'), and of an order that stands behind its text ('Translate to French').
+_HEADING_WORDS, _ORDER_WORDS = 3, 7
+# Words before a colon that are looked at.
+_NEAR = 14
+_WORD = re.compile(r"[^\W\d_][\w'-]*+")
+_LEAD = (
+    r"\A(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
+    r"hello|help me(?: to)?|"
+    r"i need you to|i want you to|i'd like you to|you should|let's|how (?:do|would|can|should) (?:you|i))[ ,]++){0,4}"
+)
+_WORKS = re.compile(
+    _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|"
+    r"edit|fix|check|"
+    r"review|revise|analy[sz]e|say|grade|rate|classify|reword|simplify|expand|continue|complete|finish|format|"
+    r"convert|enhance|"
+    r"elevate|critique|humani[sz]e|label|annotate|read)\b",
+    re.IGNORECASE,
+)
+# Orders that are about words alone.
+_CORRECTS = re.compile(
+    _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
+    r"(?:correct|fix|check|improve|edit|revise|shorten|simplify)\s+(?:(?:the|my|this|its|any|all)\s+)*+(?:grammar|"
+    r"spelling|english|"
+    r"punctuation|wording|text|sentences?|paragraphs?|message|mail|e-?mail|letter|essay|it|this|mistakes?|errors?))\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
+    re.IGNORECASE,
+)
+_SHOWS = frozenset(
+    """here here's heres below following this these that from by reads read says goes begins beginning starts starting
+    sent wrote received got found quote called titled entitled attached next original version with reply answer
+    respond replying about first second own pasted""".split()
+)
+_TESTS = re.compile(
+    r"\b(?:test|sample|dummy|mock|fake|example|placeholder|demo|synthetic)\s(?:data|input|case|user|profile|"
+    r"record|row|person|text|"
+    r"message|details|entry|prompt)s?\b|^\s*+(?:template|test|sample|fixture|example|for example|e\.g\.?|input|"
+    r"lorem ipsum)\s*+:",
+    re.IGNORECASE,
+)
+_IS_A_TEST = re.compile(
+    r"\b(?:this|that|it)(?:'s| is| was) (?:just |only )?(?:a test|test data|dummy data|sample data|fake data|"
+    r"made[- ]up|"
+    r"placeholder text|fictional)\s*+(?:[.!)]|$)|\bjust testing\b|\btesting,? testing\b|\btest message\b|"
+    r"\bjohn doe\b|\bjane doe\b|"
+    r"\blorem ipsum\b",
+    re.IGNORECASE,
+)
+# Things that words stand on or in.
+_THINGS = frozenset(
+    """shirt t-shirt sign poster sticker slogan tattoo mug billboard chorus film movie hint saying proverb motto meme
+    headline song narrator hero heroine character villain protagonist singer rapper""".split()
+)
+_SPEAKS = (
+    r"(?:said|says|say|told (?:me|us|him|her|them)|tells (?:me|us|him|her|them)|wrote|writes|asked|asks|goes|went|"
+    r"replied|replies|"
+    r"answered|answers|texted|texts|shouted|shouts|reads|speaks|speaking|(?:was|is|were|'s) like|whispered|"
+    r"whispers|sang|sings|claims|"
+    r"messaged|messages|emailed|emails|announced|announces|commented|comments|"
+    r"(?:sent|sends|left|leaves|posted|posts)\s(?:(?:me|us|him|her|them|everyone)\s)?(?:an?|this|the|another)\s"
+    r"(?:[\w'-]{1,15}\s){0,2}(?:note|voicemail|message|msg|text|e-?mail|mail|dm|letter|card|reply|review|comment)|"
+    r"claimed|insists|insisted|explained|explains|mentioned|mentions|yelled|joked|jokes|argued|thinks|thought)"
+)
+_STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"
+_SPEECH = re.compile(
+    rf"\b{_SPEAKS}(?:(?:\s[\w']+){{0,4}}\s*+(?P<line>:)(?=\s*+(?:{_STARTS})|[ \t]*+(?:\n(?!\s*+[\"“'])|$))|"
+    rf",(?=\s+(?:{_STARTS})))",
+    re.IGNORECASE,
+)
+_BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
+_ACCORDING = re.compile(
+    r"\b(?:according to|in the words of|to quote|quoting)\s(?!me\b)[^,:\n]{1,60}[,:]", re.IGNORECASE
+)
+_SLOT = re.compile(
+    r"\[(?:(?:your|insert|first|last|full|company|job|city|the|my|his|her|recipient|sender|client)\s[^\]\n]{1,40}|"
+    r"name|city|company|date|"
+    r"title|address|place|country|age|phone|product|position|employer|school|university|hobby|occupation|"
+    r"profession|location|state|"
+    r"number|time|x+)\]|\{\{?\s?(?:(?:user|first|last|full|your|company|job)[_ ]?)?(?:name|city|company|date|"
+    r"title|address|country|age|employer|job|position|place|school|diet)\s?\}?\}|(?<!\w)_{3,}(?!\w)|(?<![\w/.-])(?:X{3,}|YYY|"
+    r"ZZZ)(?![\w/-])"
+    r"|<\s?(?:(?:your|insert|first|last|full|company|job)[ _-][^<>\n]{1,30}|name|city|company|date|title|address|"
+    r"place|country|age|employer)\s?>",
+    re.IGNORECASE,
+)
+_CHAPTER = re.compile(
+    r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|"
+    r"canto)\b(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|"
+    r"two|three|four|five))?[ \t]*+(?:[:.*-]|$)|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+# A paragraph in quotation marks.
+_QUOTED_BLOCK = re.compile(
+    r"^[ \t]*+(?:\"[^\"]{12,4000}\"|“[^”]{12,4000}”|„[^“”]{12,4000}[“”]|«[^»]{12,4000}»)[ \t.,!?]*+$", re.MULTILINE
+)
+
+
+def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
+    """Find what of a message is not said by the user themselves.
+
+    Args:
+        text: A message, without what it wraps.
+        taken: What is taken out of it anyhow: an order right before that is about it, and about nothing else.
+
+    >>> text = "I moved. Translate into Spanish: I am cold."
+    >>> [text[start:end] for start, end in find_material(text)]
+    [' I am cold.']
+    """
+    if _IS_A_TEST.search(text):
+        return [(0, len(text))]
+    spans = [*_placeholders(text), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
+    told = _CHAPTER.search(text)
+    if told:
+        spans.append((told.start(), len(text)))
+    spans += _spoken(text)
+    found = [clause for clause in clauses(text) if not taken.holds(clause.start)]
+    for clause in found[:-1]:
+        if not taken.follows(text, clause.end) and _announces(clause):
+            return [*spans, (clause.end, len(text))]
+    last = found[-1] if found else None
+    if last and len(found) > 1 and not taken.spans and not taken.places and _is_order_behind(last.text.strip()):
+        spans.append((0, last.start))
+    return spans
+
+
+def _announces(clause: Clause) -> bool:
+    """Whether a text to work on stands behind a clause."""
+    said = clause.text.strip()
+    words = [word.lower() for word in _WORD.findall(said)]
+    if said.endswith(":"):
+        return _heads_text(said, words)
+    if not words:
+        return False
+    asked = bool(_CORRECTS.match(said)) or (bool(_WORKS.match(said)) and not said.endswith((",", ";")))
+    if clause.ends_line and asked and not said.endswith(",") and len(words) > 1:
+        return True
+    pointed = bool({"this", "following", "below"}.intersection(words))
+    names = bool(TEXTS.intersection(words[-4:]))
+    wants = asked or bool({"reply", "respond", "answer", "think", "mean", "sound", "summarize"}.intersection(words))
+    return pointed and names and wants
+
+
+def _heads_text(said: str, words: list[str]) -> bool:
+    words = words[-_NEAR:]
+    if _TESTS.search(said):
+        return True
+    if _WORKS.match(said) and said.casefold() != "edit:":
+        return True
+    texts = TEXTS.intersection(words)
+    if texts and _WRITES.match(said):
+        return True
+    if "about me" in said.lower() or "myself" in words:
+        return False
+    if texts and (_SHOWS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
+        return True
+    return bool(_THINGS.intersection(words)) and words[0] not in ("no", "all", "out")
+
+
+def _is_order_behind(said: str) -> bool:
+    return bool(_CORRECTS.match(said)) and len(_WORD.findall(said)) <= _ORDER_WORDS
+
+
+def _spoken(text: str) -> Iterator[Span]:
+    """Find what others say in the first person, without quotation marks."""
+    for found in _SPEECH.finditer(text):
+        before = text[max(0, found.start() - 40) : found.start()]
+        if not _BY_ONESELF.search(before.rpartition("\n")[2]):
+            yield _to_stop(text, found.end(), line=bool(found["line"]))
+    for found in _ACCORDING.finditer(text):
+        yield _to_stop(text, found.end(), line=False)
+
+
+_STOP = re.compile(r"[.!?](?=\s|$)|\n")
+
+
+def _to_stop(text: str, place: int, *, line: bool) -> Span:
+    rest = text[place : place + 1]
+    if line and (rest == "\n" or not rest):
+        return (place, len(text))
+    stop = re.compile(r"\n").search(text, place) if line else _STOP.search(text, place)
+    return (place, stop.end() if stop else len(text))
+
+
+def _placeholders(text: str) -> Iterator[Span]:
+    """Find paragraphs with slots that are to be filled in."""
+    at = 0
+    for paragraph in text.split("\n\n"):
+        if _SLOT.search(paragraph):
+            yield (at, at + len(paragraph))
+        at += len(paragraph) + 2

@@ -1,0 +1,188 @@
+"""Find where a text begins that a user pasted into a message, without quoting or wrapping it. Pure.
+
+What stands before it gives it away: the name of a file or an address on a line of its own, a rule, a label that is not
+the user's own, or a sentence that points to it. Nothing tells where it ends, so it runs to the end of the message.
+"""
+
+import re
+from collections.abc import Iterator
+
+from recollect.extraction.clauses import Clause, clauses
+from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_carrier, is_kin, is_own_label, is_phrase
+from recollect.extraction.spans import Span, Taken
+
+# Longest line that is read as one which announces a text, in words: with a colon at its end, and without.
+_MAX_HEADING, _MAX_ANNOUNCED = 20, 14
+# Of so many labelled lines half must be the user's own for the others to be so, too.
+_MIN_LISTED = 3
+# The noun that names a text stands among so many words at the end of what announces it.
+_NEAR_END = 6
+# Behind a label so much is searched for who speaks, in characters.
+_MAX_SAID = 400
+_NOTHING = Taken()
+_WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
+_SENTENCE_END = re.compile(r"[.!?]\s")
+_BULLET = re.compile(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
+_EXTENSION = (
+    r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?"
+    r"|pptx?|eml|msg|log|"
+    r"py|js|ts|tsx|jsx|java|kt|go|rs|rb|php|c|h|cpp|cs|sh|sql|swift|srt|vtt|ics|vcf|png|jpe?g|gif|mp3|m4a|wav|mp4"
+    r"|zip)"
+)
+# 'cv.txt', '**docs/a.md**', '--- about.html ---', 'report.pdf:'; and addresses.
+_FILE_LINE = re.compile(
+    r"^[ \t>]{0,9}(?:[-=#*_`]{1,9}[ \t]?"
+    r"|(?:file|path|attachment|datei|fichier|archivo|arquivo|bestand)[ \t]?:?[ \t])?[*`\"'_]{0,3}"
+    rf"(?:[^\s:*?\"<>|]{{0,200}}[/\\])?[^\s:/\\*?\"<>|]{{1,80}}\.{_EXTENSION}[*`\"'_]{{0,3}}(?:\s\([^()\n]{{1,40}}\))?"
+    r"(?:[ \t]?[-=#*_]{1,9}|(?P<colon>[ \t]?:))?(?:[ \t]*+$|(?(colon)[ \t]|(?!)))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ADDRESS_LINE = re.compile(
+    r"^[ \t>]{0,9}(?:[^\W\d_]{1,10}[ \t]?:?[ \t])?<?https?://[^\s<>]{3,400}+>?[ \t]*+:?[ \t]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_RULE = re.compile(
+    r"^[ \t]{0,9}(?:-{3,40}|={3,40}|\*{3,40}|_{3,40}|#{3,40}|~{3,40}|\+{3,40}|─{3,40}|—{2,40})[ \t]*+$", re.MULTILINE
+)
+# Words that point to what follows, in seven languages.
+_SHOWS = frozenset(
+    """here here's heres hier voici voilà ecco aquí aqui eis ci this these that below following look see read check
+    got received found dies das dieser diese diesen siehe lies ce cette ceci este esta esto questo questa dit deze
+    dat bekijk lees guarda mira olha regarde lis""".split()
+)
+_NAMES_TEXT = frozenset(
+    """lebenslauf bewerbung brief nachricht text artikel gedicht liedtext aufsatz rezension protokoll candidature
+    lettre texte article poème paroles rédaction courriel currículum carta mensaje texto artículo poema letra
+    ensayo correo currículo redação mensagem artigo curriculum lettera testo articolo poesia canzone cv bio vitae
+    tekst bericht sollicitatie clipboard chorus transcript ocr screenshot page webpage website lyrics quote""".split()
+)
+_WORKS = re.compile(
+    r"\b(?:(?:über|zusammen)setz\w{0,4}|übersetze?n?|korrigier\w{0,3}|verbesser\w{0,3}|tradui\w{1,5}"
+    r"|corrige\w{0,3}|correggi|traduci|traduz\w{0,3}|traduce\w{0,3}"
+    r"|corrija|corrige|resume|resuma|riassumi|résume\w{0,2}|fasse|vertaal|verbeter|corrigeer|vat)\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?:got|received|found|saw|read)\s(?:this|these|the following)\b[^?\n]{0,60}$"
+    r"|\bwhat\s(?:(?!i\b|we\b|you\b)[\w'’]{1,20}\s){1,4}(?:wrote|said|sent|posted|told|texted|emailed"
+    r"|put)\b[^?\n]{0,30}$"
+    r"|\b(?:see|look|read)\s(?:it\s)?below\W*$|\b(?:as follows|reads|says)\W*$"
+    r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
+    re.IGNORECASE,
+)
+# What programs call their errors: 'sqlite3.IntegrityError:'. Users go on speaking behind the message.
+_ERROR = re.compile(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
+# Questions about the wording of what follows, and about all that stands on the lines below.
+_ASKS_OF = re.compile(
+    r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
+    r"|well[- ]written)\s?\?+$",
+    re.IGNORECASE,
+)
+_ASKS_OF_LINES = re.compile(
+    r"\b(?:answer|reply|respond|say|think|make|meant?|sounds?)\s(?:\w{1,20}\s)?(?:to|of|about|by|with)\s(?:this"
+    r"|that|these|him|her|them)\s?\?+$"
+    r"|\b(?:is|was|does|would|should)\s(?:this|that|it)\b[^?\n]{0,40}\b(?:scam|spam|phishing|legit(?:imate)?|genuine|fake"
+    r"|fishy|dodgy|suspicious|real|trustworthy|rude|polite|professional|formal|cringe|sounds?|reads?)\b[^?\n]{0,20}\?*$",
+    re.IGNORECASE,
+)
+_BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|je|j'|mon|ma|yo|mi|eu|meu|minha|io|mio|mia|ik"
+    r"|mijn)\b",
+    re.I,
+)
+
+
+def find_pasted(text: str, taken: Taken = _NOTHING) -> list[Span]:
+    """Find what a user pasted.
+
+    Args:
+        text: A message, without what it wraps.
+        taken: What is taken out of it anyhow: what announces that announces nothing else.
+
+    >>> text = "What is wrong?\\nTool result:\\nI ski."
+    >>> [text[start:end] for start, end in find_pasted(text)]
+    ['Tool result:\\nI ski.']
+    >>> find_pasted("About me:\\n- I ski."), find_pasted("Update: I moved.")
+    ([], [])
+    """
+    starts = [*_named(text, taken), *_ruled(text)]
+    spans: list[Span] = []
+    own_list = _is_own_list(text)
+    last = len(text.rstrip())
+    for clause in clauses(text):
+        if clause.end >= last or (starts and min(starts) <= clause.start):
+            break
+        if taken.holds(clause.start) or taken.follows(text, clause.end):
+            continue
+        if clause.text.strip().endswith((":", "\uff1a")):
+            found = _labelled(clause, text, own_list=own_list)
+            if found and found[1] == len(text):
+                starts.append(found[0])
+            elif found:
+                spans.append(found)
+        elif _points(clause):
+            starts.append(clause.end)
+    return [*spans, (min(starts), len(text))] if starts else spans
+
+
+def _named(text: str, taken: Taken) -> Iterator[int]:
+    """Find files and addresses on lines of their own that something follows."""
+    last = len(text.rstrip())
+    for pattern in (_FILE_LINE, _ADDRESS_LINE):
+        for found in pattern.finditer(text):
+            if found.end() < last and not taken.holds(found.start()) and not taken.follows(text, found.end()):
+                yield found.start()
+                break
+
+
+def _ruled(text: str) -> Iterator[int]:
+    """Find the first rule; what a user parts from their words so is rarely their own."""
+    found = _RULE.search(text)
+    if found:
+        yield found.start()
+
+
+def _labelled(clause: Clause, text: str, *, own_list: bool) -> Span | None:
+    """Find what stands behind a label that is not the user's own; None behind one that is."""
+    label = clause.text.strip()
+    words = len(_WORD.findall(label))
+    if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label):
+        return None
+    if clause.ends_line:
+        return (clause.start, len(text))
+    if is_phrase(label):
+        return None
+    line_end = text.find("\n", clause.end)
+    line_end = len(text) if line_end < 0 else line_end
+    said = _SENTENCE_END.split(text[clause.end : min(line_end, clause.end + _MAX_SAID)], maxsplit=1)[0]
+    if _ERROR.search(label):
+        return (clause.start, min(line_end, clause.end + len(said) + 1))
+    bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
+    if (own_list or bullet or is_kin(label)) and not _SPEAKS.search(said) and not is_carrier(label):
+        return None
+    return (clause.start, line_end if bullet else len(text))
+
+
+def _is_own_list(text: str) -> bool:
+    """Whether the labelled lines of a text are a list about the user: at least half the labels are."""
+    labels = [line.partition(":")[0] for line in text.split("\n") if ": " in line[:60]]
+    return len(labels) >= _MIN_LISTED and 2 * sum(is_own_label(label) for label in labels) >= len(labels)
+
+
+def _points(clause: Clause) -> bool:
+    """Whether a clause without a colon announces a text behind it."""
+    said = clause.text.strip()
+    words = [word.casefold() for word in _WORD.findall(said)]
+    if not words or len(words) > _MAX_ANNOUNCED:
+        return False
+    if _ASKS_OF.search(said) or (clause.ends_line and _ASKS_OF_LINES.search(said)):
+        return True
+    if _POINTS.search(said):
+        return not _BY_ONESELF.search(said.partition("what")[2] or said) or said.casefold().startswith("got ")
+    if not clause.ends_line or said.endswith((".", "!", "?", ",", ";")):
+        return False
+    named = (TEXTS | _NAMES_TEXT).intersection(words[-_NEAR_END:])
+    if not named or _BY_ONESELF.search(said):
+        return False
+    return bool(_WORKS.search(said)) or words[0] in TEXTS | _NAMES_TEXT or bool(_SHOWS.intersection(words[:4]))

@@ -1,0 +1,122 @@
+"""Find quotations within running text, and those of them that others said. Pure."""
+
+import re
+
+from recollect.extraction.labels import TELLS, is_own_label, tells_before
+from recollect.extraction.spans import Span, blanked, united
+
+OTHERS_OPEN, OTHERS_CLOSE = "⟦", "⟧"
+"""Marks around others' words in what a model is asked; messages are shown without such signs of their own."""
+
+_MAX_QUOTED = 600
+# What is looked at before and behind a quotation, in characters.
+_BEFORE, _BEHIND = 60, 40
+# A quotation in fewer words is a name or a title.
+_MIN_WORDS = 3
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)"
+    rf"|“[^“”]{{1,{_MAX_QUOTED}}}”|„[^„“”]{{1,{_MAX_QUOTED}}}[“”]|«[^«»]{{1,{_MAX_QUOTED}}}»"
+    rf"|»[^«»]{{1,{_MAX_QUOTED}}}«"
+    rf"|‹[^‹›]{{1,{_MAX_QUOTED}}}›|›[^‹›]{{1,{_MAX_QUOTED}}}‹|「[^「」]{{1,{_MAX_QUOTED}}}」|『[^『』]{{1,{_MAX_QUOTED}}}』"
+    rf"|(?<!\w)[‘‚][^‘’‚\n]{{3,{_MAX_QUOTED}}}[’‘](?!\w)|``[^`\n]{{1,{_MAX_QUOTED}}}''"
+)
+# Before a title, a name, or what one chose to say.
+_NAMES = re.compile(
+    r"(?:\b(?:is|was|are|be|called|named|titled|film|films|movie|movies|book|books|song|songs|album|show|series"
+    r"|game|games|band|"
+    r"podcast|poem|play|novel|like|likes|love|loves|read|reading|watch|watched|watching|heißt|ist|film|buch|lied"
+    r"|est|livre|"
+    r"es|libro|película|è|libro|é|livro|filme|is|heet|boek)|=)\s*+$",
+    re.IGNORECASE,
+)
+_IS_LIKE = re.compile(r"(?:\w's|\b(?:is|was|were|are))\s(?:all\s)?like,?\s*+$", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\W{0,3}(?:(?:and|but|so|well|yes|no|hi|hey|hello|ja|nein|oui|non|sí|sì|sim|hallo|hola|ciao)\W{1,3})?"
+    r"(?:i|i'm|i’m|i've|i’ve|i'd|my|we|we're|our|ich|wir|mein\w{0,2}|je|j['’]\w+|mon|ma|mes|nous|yo|mi|soy|vivo"
+    r"|estoy|tengo|me|"
+    r"eu|meu|minha|sou|moro|io|sono|mio|mia|ho|ik|mijn|wij|forget|remember|always|never|vergiss|oublie|olvida"
+    r"|dimentica|esquece|"
+    r"vergeet)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"[.!?,;]\s|\b(?:and|but|und|et|y|e|en)\s(?=(?:she|he|they|sie|er|elle|il|ella|él|lei"
+    r"|lui|zij|hij)\b)",
+    re.I,
+)
+_TELLING = re.compile(rf"\b{TELLS}\b", re.IGNORECASE)
+_I = frozenset("i i've i'd i'll we we've ich wir je j'ai nous yo eu io ho ik wij".split())
+_I_TELL = re.compile(
+    rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{TELLS}\b", re.IGNORECASE
+)
+# Words before a verb of speaking among which its subject stands.
+_SUBJECT_WORDS = 3
+_BEHIND_TELLS = re.compile(
+    rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{TELLS}\b", re.IGNORECASE
+)
+
+
+def find_quoted(text: str) -> list[Span]:
+    """Find what stands in quotation marks, the marks included."""
+    return united(found.span() for found in _QUOTED.finditer(text))
+
+
+def find_others_speech(text: str) -> list[Span]:
+    """Find the quotations that others said: no titles, no names, and not what the speaker says of their own speech.
+
+    >>> text = 'She said "I live in Rome" and I told her "I live in Ulm". I love "Up".'
+    >>> [text[start:end] for start, end in find_others_speech(text)]
+    ['"I live in Rome"']
+    """
+    return [span for span in find_quoted(text) if _is_of_others(text, span)]
+
+
+def _is_of_others(text: str, span: Span) -> bool:
+    start, end = span
+    inside = text[start:end].strip("\"'“”„«»‹›「」『』‘’‚`")
+    before = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
+    behind = text[end : end + _BEHIND]
+    if _is_by_oneself(before) or _I_TELL.match(behind):
+        return False
+    told = tells_before(before) or _IS_LIKE.search(before) or _BEHIND_TELLS.match(behind)
+    if len(inside.split()) < _MIN_WORDS and inside.isascii():
+        return False
+    if before.rstrip().endswith(":") and is_own_label(before):
+        return False
+    return bool(told or (_FIRST_PERSON.match(inside) and not _NAMES.search(before)))
+
+
+def _is_by_oneself(before: str) -> bool:
+    """Whether the last one who speaks before a quotation is the speaker."""
+    before = _CLAUSE_END.split(before)[-1]
+    told = list(_TELLING.finditer(before))
+    subject = before[: told[-1].start()].casefold().replace("’", "'").split()[-_SUBJECT_WORDS:] if told else []
+    return any(word.strip(",.;:\"'") in _I for word in subject)
+
+
+def without_quoted(text: str) -> str:
+    """Blank out what stands in quotation marks, keeping every character's place.
+
+    >>> without_quoted('She said "I love tea" to me')
+    'She said              to me'
+    """
+    return blanked(text, find_quoted(text))
+
+
+def without_others_speech(text: str) -> str:
+    """Blank out what others said, keeping every character's place."""
+    return blanked(text, find_others_speech(text))
+
+
+def with_marked_speech(text: str) -> str:
+    """Mark what others said.
+
+    >>> with_marked_speech('She said "I live in Rome."')
+    'She said ⟦"I live in Rome."⟧'
+    """
+    kept: list[str] = []
+    at = 0
+    for start, end in find_others_speech(text):
+        kept += [text[at:start], OTHERS_OPEN, text[start:end], OTHERS_CLOSE]
+        at = end
+    return "".join([*kept, text[at:]])

@@ -1,0 +1,144 @@
+"""Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
+
+from recollect.extraction.request_forms import Forms
+from recollect.extraction.request_forms_more import FORMS
+from recollect.extraction.sentences import fold, sentences
+from recollect.extraction.speech_acts import takes_back
+from recollect.text import squeeze
+
+# Longest sentence that is read as a request, in characters: a longer one tells something else.
+MAX_REQUEST_CHARACTERS = 300
+
+# Why it is to be forgotten, behind the topic: 'my divorce, it's private', 'Tom because we split up'.
+_REASON = re.compile(
+    r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
+    r"|(?<![,:-])[,:-]++ (?:(?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})?|thats|its|im|theyre) .*"
+    # What else is asked for: 'my ex and tell me a joke', 'the trip, act like I never said it'.
+    r"|(?<![,:-])[,:-]++ (?:(?:and|just|so) )?(?:act|pretend|behave)\b.*"
+    r"|,? (?:and|but|then) (?:(?:then|just|please|also|instead) ){0,2}(?:tell|give|write|make|do|help|show|find|suggest"
+    r"|recommend|answer|act|pretend|carry on|go on|move on|start|let's|let us|can you|could you|would you|what|how"
+    r"|where|when|why) .*",
+    re.IGNORECASE | re.DOTALL,
+)
+# What is to be done in its stead: 'forget about lunch, let's do dinner' speaks of a plan, not of the memory.
+_INSTEAD = re.compile(
+    r"[^,:-]{1,150}[,:-]++ (?:and |but |so |then )?"
+    r"(?:let's|let us|we'll|i'll|i'd rather|how about|what about|make it|do|get) "
+    r"(?!(?:just |please )?(?:talk|speak|move on|go on|go ahead|change|continue|focus|discuss|proceed|start|not|never"
+    r"|say|leave)\b)",
+    re.IGNORECASE,
+)
+# Where a sentence that tells something else turns to the assistant: '… so please wipe everything about the ring'.
+_TURNS_TO_US = re.compile(
+    r"(?:[,;:]|\s[-–—]|\b(?:so|and|but|then|also|und|et|donc|y|así que|e|então|quindi|allora|en|dus))\s"
+    r"(?=(?:please|pls|plz|kindly|(?:can|could|would|will) you|you (?:can|could|may|should|must)"
+    r"|i(?:'d| would)? (?:want|like|need|prefer|rather) you|i'd rather|i (?:don't|do not) want you"
+    r"|bitte|(?:kannst|könntest|würdest) du|du (?:kannst|sollst|darfst)|stp|svp|s'il (?:te|vous) pla[iî]t"
+    r"|(?:peux|pourrais)-tu|tu (?:peux|pourrais)|por favor|puedes|podrías|per favore|puoi|potresti|podes|poderias"
+    r"|pode|alsjeblieft|(?:kun|kan|wil) je|je (?:mag|kunt))\b)",
+    re.IGNORECASE,
+)
+_MAX_TURNS = 4
+# 'She said, please forget the cake': it is asked of somebody else.
+_REPORTED = re.compile(
+    r"\b(?:said|says|say|told|tells|asked|asks|wrote|writes|texted|goes|went|replied|like|begged|sagt|sagte|dit|dice"
+    r"|dijo|disse|zei|zegt)(?: (?:me|us|him|her|them|to me|to him|to her))?[\s,:;–—-]{0,4}(?:and|so)?$",
+    re.IGNORECASE,
+)
+_TOLD_TOPIC = re.compile(
+    r"(?:my|our|what|everything|anything|all|that|the (?:fact|thing|part|stuff|story)|i|you)\b", re.IGNORECASE
+)
+
+
+class Scope(StrEnum):
+    """What a request to forget concerns."""
+
+    TOPIC = "topic"
+    """What is known about something it names."""
+    BEFORE = "before"
+    """What was said just before."""
+    EVERYTHING = "everything"
+    """All that is known of the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """A request to forget."""
+
+    scope: Scope
+    topic: str = ""
+    """What it names, in its words; empty for the other scopes."""
+
+
+def forget_request(sentence: str) -> ForgetRequest | None:
+    """Read a sentence as a request to forget; None where it is none.
+
+    >>> forget_request("Please forget what I told you about Tom.")
+    ForgetRequest(scope=<Scope.TOPIC: 'topic'>, topic='Tom')
+    >>> forget_request("Forget it, let's go on") is None
+    True
+    """
+    if len(sentence) > MAX_REQUEST_CHARACTERS:
+        return None
+    text = squeeze(sentence.replace("’", "'"))
+    for part in _parts(text):
+        for forms in FORMS:
+            found = _read(part, forms)
+            if found:
+                return found
+    return None
+
+
+def asks_to_forget(text: str) -> bool:
+    """Return whether a sentence of a text asks to forget something.
+
+    >>> asks_to_forget("Thanks! Please forget what I told you about Tom."), asks_to_forget("I forgot my keys.")
+    (True, False)
+    """
+    pieces = (piece.text for piece in sentences(fold(text)))
+    return any(forget_request(piece) is not None and not takes_back(piece) for piece in pieces)
+
+
+def wants_forgotten(sentence: str) -> bool:
+    """Return whether a sentence asks to forget something, or says that what was said before is over."""
+    return forget_request(sentence) is not None or takes_back(sentence)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a sentence, and what of it begins where it turns to the assistant."""
+    yield text
+    for turn in islice(_TURNS_TO_US.finditer(text), _MAX_TURNS):
+        if not _REPORTED.search(text[max(0, turn.start() - 30) : turn.start()]):
+            yield text[turn.end() :]
+
+
+def _read(text: str, forms: Forms) -> ForgetRequest | None:
+    lead = forms.lead.match(text)
+    rest = text[lead.end() if lead else 0 :]
+    for ask in forms.asks:
+        found = ask.match(rest)
+        if found:
+            return _named(found["topic"], forms)
+    return None
+
+
+def _named(topic: str, forms: Forms) -> ForgetRequest | None:
+    topic = forms.tail.sub("", topic.strip(" .,:!?")).strip(" .,:!?\"'")
+    if forms.everything.fullmatch(topic):
+        return ForgetRequest(Scope.EVERYTHING)
+    if forms.before.fullmatch(topic):
+        return ForgetRequest(Scope.BEFORE)
+    told = forms.told.match(topic)
+    if not (told and told.end()) and not _TOLD_TOPIC.match(topic) and _INSTEAD.match(topic):
+        return None
+    topic = _REASON.sub("", topic[told.end() if told else 0 :])
+    topic = forms.tail.sub("", topic.strip(" ,:\"'-")).strip(" ,:\"'")
+    if not topic or forms.vague.fullmatch(topic):
+        return None
+    return ForgetRequest(Scope.TOPIC, topic)

@@ -1,0 +1,207 @@
+"""Find the user's question in a prompt that a retrieval pipeline wrote around it. Pure.
+
+Pipelines put documents and question into one user message: a sentence that tells the model to answer from what follows,
+the documents, and the question behind a label. The documents may hold labels as well. So a label counts only where it
+is the only one.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from recollect.extraction.openers import PERSONA
+from recollect.extraction.spans import Span
+
+# Longest part of a line that is looked at, in characters: leads and labels are short.
+_MAX_SEEN = 400
+# Most words between "following" and "context".
+_NEAR = 5
+_WORD = re.compile(r"[a-z']++")
+_SENTENCE = re.compile(r"[^.!?:]++[.!?:]?")
+_SOURCES = frozenset(
+    """context contexts document documents passage passages excerpt excerpts snippet snippets chunk chunks source
+    sources results articles retrieved""".split()
+)
+# These also stand in what people write of themselves; they count where a colon or the line's end follows.
+_WEAK_SOURCES = frozenset("information text data content article knowledge pieces paragraphs page transcript".split())
+_POINTS = frozenset("following below provided given retrieved these supplied attached solely only above".split())
+_ACTS = frozenset("answer answering respond reply use using based according given relying utilize leverage".split())
+_ABOUT_ONESELF = re.compile(
+    r"\b(?:about|of)\s+(?:me|myself|us)\b|\bmy\s+(?:own\s+)?(?:information|data|details|context)\b"
+)
+_ANSWERED = re.compile(r"\bwe have provided an existing answer\b|\boriginal answer\b|\bexisting answer\b")
+_ABOVE = re.compile(
+    r"\b(?:given|based on|using|according to|with)\s+(?:the\s+|this\s+|these\s+|all\s+)?"
+    r"(?:(?:above|provided|new|preceding)\s+)?(?:context(?:\s+information)?|documents?|passages?|excerpts?|sources?)\b"
+)
+# A header of its own line above documents.
+_HEADER = re.compile(
+    r"\A[ \t]*+(?:[#>*\[=-]{1,6}[ \t]*+)?\*{0,2}"
+    r"(?:(?:retrieved|relevant|search|web|background|additional|supporting|reference)\s)?"
+    r"(?:contexts?|documents?|sources?|passages?|excerpts?|results|references?|knowledge(?: base)?|chunks?|"
+    r"attachments?|(?:attached|uploaded)\s(?:files?|documents?(?:\(s\))?))(?:\s(?:information|file|\d{1,3}))?(?:\[\d{1,3}\])?"
+    r"\*{0,2}\]?\*{0,2}(?P<colon>:?)\*{0,2}(?P<rest>[^\n]*)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"\A[ \t]*+(?:[#>*-]{1,6}[ \t]*+)?\*{0,2}(?:(?:(?:the|here is the|here's the)\s)?"
+    r"(?:(?:user|human|current|original|follow[- ]?up|new|standalone|final|user's)\s){0,2}"
+    r"(?:question|query|request|message|prompt)|(?:current\s)?user(?:\s)input|user|human)"
+    r"(?:\s(?:is as follows|is|about[^:\n]{0,60}|that[^:\n]{0,80}))?\*{0,2}\s?:\*{0,2}",
+    re.IGNORECASE,
+)
+_INLINE_LABEL = re.compile(
+    r"\b(?:answer|respond to|reply to|address)\s(?:the\s|this\s)?(?:user'?s?\s)?(?:following\s)?"
+    r"(?:question|query|request)\s?:",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(
+    r"\A[ \t]*+(?:[#>*]{1,4}[ \t]*+)?\*{0,2}(?:(?:your|the|helpful|final|refined|direct|detailed|short|concise)\s){0,2}"
+    r"(?:answer|response|reply|assistant|ai|output)\b[^:\n]{0,40}:",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\A[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    text: str
+    start: int
+    end: int
+
+
+def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = False) -> list[Span]:
+    """Find what a retrieval pipeline wrote around the user's question.
+
+    Args:
+        text: A message without what it wraps in tags.
+        marks: Places where such wrappers were taken out.
+        cut_off: The last of them was never closed. It may have swallowed the user's question.
+
+    >>> text = "Use the following context to answer.\\nI ski.\\nQuestion: Who am I?"
+    >>> [text[start:end] for start, end in find_retrieved(text)]
+    ['Use the following context to answer.\\nI ski.\\nQuestion:']
+    """
+    lines = _lines(text)
+    labels = [(line, found) for line in lines if (found := _label(line))]
+    labelled = [line for line, _ in labels]
+    leads = [line for line in lines if _leads(line, lines[-1])]
+    headers = [line for line in lines if _is_header(line, lines[-1], labelled=bool(labels or leads))]
+    below = min([*leads, *headers], key=lambda line: line.start, default=None)
+    if below is None:
+        above = [line for line in lines if _looks_back(line)]
+        return _behind(text, above[-1], lines, labels) if above else []
+    before = text[: below.start].strip()
+    persona = bool(PERSONA.match(before)) if before else bool(PERSONA.match(below.text))
+    asked_before = bool(before) and not persona and not _is_only_labelled(before)
+    start = 0 if persona else below.start
+    if cut_off:
+        return [(start, len(text))]
+    kept = None if asked_before else _question(text, lines, labels, below)
+    if kept is None and marks and not any(line.start > marks[-1] for line in (*labelled, *leads, *headers)):
+        kept = (marks[-1], len(text)) if _wraps(text, below, marks, persona=persona) else None
+    if kept is None:
+        return [(start, len(text))]
+    return [span for span in ((start, kept[0]), (kept[1], len(text))) if span[0] < span[1]]
+
+
+def is_template(text: str) -> bool:
+    """Whether a text holds nothing but what a template says to a model.
+
+    >>> is_template("### Task:\\nAnswer from the context."), is_template("I moved. What now?")
+    (True, False)
+    """
+    lines = _lines(text)
+    return not any(character.isalnum() for character in text) or (
+        not any(_label(line) for line in lines)
+        and (bool(PERSONA.match(text)) or bool(lines and _leads(lines[0], lines[-1])))
+    )
+
+
+def _lines(text: str) -> list[_Line]:
+    found: list[_Line] = []
+    at = 0
+    for line in text.split("\n"):
+        if line.strip():
+            found.append(_Line(line[:_MAX_SEEN], at, at + len(line)))
+        at += len(line) + 1
+    return found
+
+
+def _label(line: _Line) -> int | None:
+    """Return where a question begins that a line labels."""
+    found = _LABEL.match(line.text) or _INLINE_LABEL.search(line.text)
+    return line.start + found.end() if found else None
+
+
+def _leads(line: _Line, last: _Line) -> bool:
+    """Whether a line tells the model to answer from what follows."""
+    low = line.text.lower()
+    if line is last and ":" not in low.rstrip()[:-1]:
+        return False  # nothing follows
+    if _ANSWERED.search(low) or "context information is below" in low or "context is below" in low:
+        return True
+    return any(_points(found.group(), low[found.end() :]) for found in _SENTENCE.finditer(low))
+
+
+def _points(sentence: str, behind: str) -> bool:
+    """Whether a sentence points to sources to answer from; `behind`: the rest of its line."""
+    words = _WORD.findall(sentence)
+    if not _ACTS.intersection(words) or _ABOUT_ONESELF.search(sentence):
+        return False
+    sources = _SOURCES | _WEAK_SOURCES if sentence.endswith(":") or not behind.strip() else _SOURCES
+    points = [place for place, word in enumerate(words) if word in _POINTS]
+    named = [place for place, word in enumerate(words) if word in sources]
+    return any(abs(place - other) <= _NEAR for place in points for other in named)
+
+
+def _is_header(line: _Line, last: _Line, *, labelled: bool) -> bool:
+    """Whether a line stands above documents: 'Context:', '### Documents'."""
+    found = _HEADER.match(line.text)
+    if not found:
+        return False
+    rest = found["rest"].strip(" *#]=-")
+    if found["colon"]:
+        return labelled or (not rest and line is not last)
+    return not rest and (labelled or line.text.lstrip()[:1] in "#[=*")
+
+
+def _looks_back(line: _Line) -> bool:
+    low = line.text.lower()
+    return bool(_ABOVE.search(low)) and bool(set(_WORD.findall(low)) & _ACTS)
+
+
+def _behind(text: str, above: _Line, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]]) -> list[Span]:
+    """Take away all that stands before a line which speaks of the context above it."""
+    behind = [place for line, place in labels if line.start >= above.start]
+    start = behind[0] if len(behind) == 1 else (above.end if not behind else len(text))
+    return [(0, start), (_answer(lines, start, len(text)), len(text))]
+
+
+def _question(text: str, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]], below: _Line) -> Span | None:
+    """Find the one question behind a lead; None where there is none, or more than one could be it."""
+    behind = [(line, place) for line, place in labels if line.start >= below.start]
+    if len(behind) != 1:
+        return None
+    line, place = behind[0]
+    headers = [other for other in lines if other.start > line.start and _is_header(other, lines[-1], labelled=True)]
+    if not headers:
+        return (place, _answer(lines, place, len(text)))
+    # The question comes first in some templates: right behind the lead, before the documents.
+    between = [other for other in lines if below.start < other.start < line.start]
+    return None if between or line is below else (place, headers[0].start)
+
+
+def _answer(lines: Sequence[_Line], place: int, end: int) -> int:
+    return next((line.start for line in lines if line.start > place and _ANSWER.match(line.text)), end)
+
+
+def _is_only_labelled(before: str) -> bool:
+    """Whether what stands before the lead is rules or labels of a template alone."""
+    return all(_RULE.match(line) for line in before.split("\n") if line.strip())
+
+
+def _wraps(text: str, below: _Line, marks: Sequence[int], *, persona: bool) -> bool:
+    """Whether the wrapper behind a lead is the template's own."""
+    first = next((mark for mark in marks if mark >= below.start), None)
+    return first is not None and (persona or not text[below.end : first].strip())

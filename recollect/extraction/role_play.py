@@ -1,0 +1,81 @@
+"""Find games and thought experiments in what a user says: they go on until they are clearly ended. Pure."""
+
+import re
+
+from recollect.extraction.openers import (
+    ACTS_AS,
+    CLOSES_EARLIER,
+    ENDS_GAME,
+    LIKE_THIS,
+    MAX_SEEN,
+    OPENS_GAME,
+    RESUMES_GAME,
+    VOICES_FIGURE,
+)
+from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.extraction.spans import Span
+from recollect.extraction.speech_acts import imagines, in_earnest
+
+# An action in a game: '*walks into the tavern*'.
+_DOES = re.compile(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
+_OF_ONESELF = re.compile(
+    r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|mi|eu|sou|moro|tenho|meus?|minhas?|io|sono|ho|abito|mi[oa]|ik|wij|mijn)\b",
+    re.IGNORECASE,
+)
+
+
+def find_role_play(text: str) -> list[Span]:
+    """Find what a message says within a game or a supposition.
+
+    >>> text = "I ski. Let's role-play: you are a dragon. I live in a cave. Game over! I live in Oslo."
+    >>> [text[start:end] for start, end in find_role_play(text)]
+    ["Let's role-play: you are a dragon. I live in a cave. "]
+    """
+    spans, _ = played(text, is_open=False)
+    return spans
+
+
+def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
+    """Find the games in a text, and whether one is still open behind it.
+
+    Args:
+        text: A message.
+        is_open: An earlier message of the conversation began a game.
+    """
+    spans: list[Span] = []
+    is_open = is_open or bool(_DOES.search(text))
+    start: int | None = 0 if is_open else None
+    game = is_open
+    pieces = sentences(fold(text))
+    for number, sentence in enumerate(pieces):
+        seen = sentence.text[:MAX_SEEN]
+        if start is None and number and ENDS_GAME.search(seen) and CLOSES_EARLIER.search(seen):
+            spans.append((0, sentence.start))
+        elif start is not None and (ENDS_GAME.search(seen) if game else in_earnest(seen)) and not _opens(seen):
+            spans.append((start, sentence.start))
+            start, game = None, False
+        elif _opens(seen):
+            start, game = sentence.start if start is None else start, True
+        elif (
+            start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
+        ):
+            start = _at(sentence, voiced)
+        elif start is None and LIKE_THIS.search(seen):
+            start = sentence.end
+        elif start is None and imagines(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
+            start = sentence.start
+    if start is not None:
+        spans.append((start, len(text)))
+    # What ends a game, or says nothing of its speaker, may stay.
+    if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
+        spans = spans[1:]
+    return spans, game
+
+
+def _at(sentence: Piece, found: re.Match[str]) -> int:
+    """Return where in the text that ends which was found in a sentence of it."""
+    return sentence.start + found.end()
+
+
+def _opens(sentence: str) -> bool:
+    return bool(OPENS_GAME.search(sentence) or RESUMES_GAME.search(sentence))

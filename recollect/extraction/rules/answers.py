@@ -1,0 +1,110 @@
+"""Short answers to a question of the assistant: 'Any allergies?' - 'Yes, hazelnuts.' Pure."""
+
+import re
+
+from recollect.extraction.sentences import sentences
+
+# What an answer says where it stands alone, by what was asked; `{}` is the answer.
+_ASKED = (
+    (re.compile(r"\ballerg(?:y|ies|ic)\b", re.IGNORECASE), "I'm allergic to {}"),
+    (
+        re.compile(
+            r"\bwhere (?:do you (?:currently )?live|are you (?:currently )?(?:based|located|living))\b|"
+            r"\b(?:which|what) (?:city|town) (?:do you live|are you)",
+            re.IGNORECASE,
+        ),
+        "I live in {}",
+    ),
+    (
+        re.compile(
+            r"\bwhere (?:are you (?:originally )?from|do you come from|were you born|did you grow up)\b", re.IGNORECASE
+        ),
+        "I'm from {}",
+    ),
+    (
+        re.compile(
+            r"\b(?:what(?:'s| is) your name|what (?:should|can|may|shall) i call you|your name\s*\?)", re.IGNORECASE
+        ),
+        "My name is {}",
+    ),
+    (
+        re.compile(
+            r"\b(?:what do you do (?:for (?:a living|work)|professionally)|what(?:'s| is) your (?:job|"
+            r"profession|occupation|line of work))\b",
+            re.IGNORECASE,
+        ),
+        "I'm {}",
+    ),
+    (re.compile(r"\b(?:how old are you|what(?:'s| is) your age)\b", re.IGNORECASE), "I'm {}"),
+    (
+        re.compile(
+            r"\b(?:any (?:dietary|food) (?:restrictions?|requirements?|preferences?|needs)|are you (?:vegan|"
+            r"vegetarian)|do you follow (?:a|any) (?:\w+ )?diet)\b",
+            re.IGNORECASE,
+        ),
+        "I'm {}",
+    ),
+    (re.compile(r"\bwhat(?:'s| are| is) your (?:preferred )?pronouns\b", re.IGNORECASE), "My pronouns are {}"),
+    (re.compile(r"\b(?:what(?:'s| is)|which is) your time ?zone\b", re.IGNORECASE), "My time zone is {}"),
+    (
+        re.compile(r"\bwhat(?:'s| is) your favou?rite (?P<thing>\w{2,20})\s*\?", re.IGNORECASE),
+        "My favourite {thing} is {}",
+    ),
+)
+_LEAD = re.compile(
+    r"(?:(?:yes|yep|yeah|yup|sure|well|oh|um+|uh+|hmm+|and|also|plus|just|only|mostly|mainly|i think|probably|"
+    r"an?(?= (?:allergy|intolerance))|to|in|from|it's|its|that's|"
+    r"that would be)\b[\s,.:;!-]*+){1,6}",
+    re.IGNORECASE,
+)
+_NO_ANSWER = re.compile(
+    r"(?:no|none|nope|nah|nothing|not|never|neither|n/a|i|i'm|i've|my|we|you|your|he|she|they|it|what|why|how|when|where|who|which|can|could|would|do|does|is|"
+    r"are|please|thanks?|ok|okay|good|great|skip|whatever|any|anything|everything|all|sorry|maybe|let|that|this|don't|why)\b",
+    re.IGNORECASE,
+)
+_JOB = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_MAX_WORDS, _MAX_WORDS_OF_MESSAGE = 5, 14
+
+
+def spelled_out(answer: str, message: str, question: str) -> str:
+    """Return a bare answer as a statement of its own; empty where it is none, or the question is not known.
+
+    Args:
+        answer: A sentence of the message.
+        message: The whole message: in a longer one a sentence need not answer.
+        question: What the other side said before it.
+
+    >>> spelled_out("yep, hazelnuts", "yep, hazelnuts", "Sure! Any allergies?")
+    "I'm allergic to hazelnuts"
+    >>> spelled_out("no, why?", "no, why?", "Any allergies?")
+    ''
+    """
+    asked = [piece.text for piece in sentences(question[-_LONGEST_QUESTION:]) if piece.text.rstrip().endswith("?")]
+    if not asked or len(message.split()) > _MAX_WORDS_OF_MESSAGE or answer.rstrip().endswith("?"):
+        return ""
+    lead = _LEAD.match(answer)
+    value = answer[lead.end() if lead else 0 :].strip(" .!,")
+    if not value or len(value.split()) > _MAX_WORDS or _NO_ANSWER.match(value):
+        return ""
+    for pattern, says in _ASKED:
+        found = pattern.search(asked[-1])
+        if found:
+            value = (
+                value
+                if says != "I'm {}" or not value.islower() or _JOB.match(value) or "old" in found.group()
+                else _of_kind(value)
+            )
+            return says.format(value, thing=found.groupdict().get("thing"))
+    return ""
+
+
+_LONGEST_QUESTION = 400
+
+
+def _of_kind(value: str) -> str:
+    """Put an article before a trade: 'nurse' is 'a nurse', 'vegan' stays."""
+    return (
+        value
+        if re.search(r"(?:an|ian|free|ic|based)$", value) and len(value.split()) == 1
+        else f"{'an' if value[0] in 'aeiou' else 'a'} {value}"
+    )

@@ -1,0 +1,131 @@
+"""What a sentence tells in passing: people named on the way, and who one is while asking something else. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.ellipsis import lacks_i, lacks_my
+from recollect.extraction.rules.facts import facts_of, lead_of
+from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
+from recollect.extraction.rules.patterns.base import Fact, found_by
+from recollect.extraction.rules.patterns.people import named_within
+from recollect.extraction.rules.patterns.places import RULES as PLACES
+from recollect.extraction.rules.rewrite import leaves_out_i
+from recollect.extraction.rules.standing import standing_facts
+from recollect.extraction.rules.tools import RULES as TOOLS
+from recollect.extraction.sentences import Piece
+from recollect.text import asks
+
+# A statement behind a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
+_BEHIND = re.compile(
+    r"(?:[,;:]\s++(?:(?:since|because|bc|as|given\s++that|considering|and|but|cause)\s++)?|\s(?:because|bc|since|"
+    r"given\s++that|considering|now\s++that)\s++)"
+    r"(?P<said>(?:i'm|im|i\s++am|i've|ive|i\s++have|i\s++live|i\s++work|i\s++can't|i\s++cant|i\s++don't|i\s++dont|"
+    r"i\s++only|i\s++never|i\s++hate|"
+    r"we\s++live|we're|we\s++have|my\s++(?:[\w-]{1,20}+\s++){1,4}?(?:is|are|has|lives?))\b[^?]{2,200})\?",
+    re.IGNORECASE,
+)
+# Questions that ask whether that very thing is so.
+_CONFIRMS = re.compile(
+    r"(?:so\s++|and\s++|but\s++|or\s++)?(?:is\s++it\s++(?:true|right|ok\s++to\s++say)|did\s++(?:i|you)|do\s++(?:you|"
+    r"i)|does\s++it|have\s++(?:i|you)|am\s++i|was\s++i|"
+    r"what\s++did|what\s++do\s++you|who\s++(?:says|said)|why\s++(?:did|do|would|should)\s++you|are\s++you|what\s++if|"
+    r"how\s++do\s++you\s++know|"
+    r"(?:what|which|how)\b.{0,60}\b(?:say|said|mean|means|translate\w*|call|write)\b)",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:right|correct|yes|no|true|or|wondering|asking|looking|curious|confused|not\s++sure|told|supposed|"
+    r"imagin\w++|pretend\w*)\s*+$"
+    r"|\b(?:wondering|asking|curious|if|whether|supposed\s++to)\b|\bor\s++(?:am|is|was|do|not)\b",
+    re.IGNORECASE,
+)
+_WHERE_I_LIVE = re.compile(
+    r"\b(?:in|around|near|at|to|of)\s++(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2}),?\s++"
+    r"(?:which\s++is\s++)?where\s++(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++"
+    r"(?:(?:now|currently|also)\s++)?(?:live|living|based)\b",
+    re.IGNORECASE,
+)
+_NAMED_PLACE = r"(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2})"
+# Being somewhere tells a home behind a move, or with a dwelling: 'moved again, now I'm in Brno'.
+_IS_HOME = (
+    re.compile(
+        r"\b(?:moved|relocated|moving)\b[^.!?]{0,80}?\b(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|back|settled|"
+        rf"living)\s++){{0,3}}in\s++{_NAMED_PLACE}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:(?:so|and|now|anyway),?\s++){0,3}(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|finally|just)\s++){0,3}back\s++in\s++"
+        rf"{_NAMED_PLACE},?\s++(?:for\s++good|permanently|(?:in|at|renting|sharing|living\s++in|with)\s++"
+        r"(?:an?|my|our|the)\s++(?:[\w-]{1,20}+\s++){0,2}?(?:place|flat|apartment|house|room|studio|parents?|mum|mom)\b)",
+        re.IGNORECASE,
+    ),
+)
+_TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
+# 'As a vegan of six years, what can I …' says who asks; 'as a doctor, what would you …' says who is to answer.
+_AS_A = re.compile(
+    rf"as\s++an?\s++(?P<who>(?:(?:strict|lifelong|long-?time|fellow|new|former|retired|self-employed|freelance|junior|"
+    rf"senior|\w+ist)\s++)?"
+    rf"(?:{DIETS}|{CONDITION_ADJECTIVES}|(?:[\w-]{{2,20}}\s++)?(?:{_TRADES})))\b(?P<rest>[^?.!]{{0,200}})",
+    re.IGNORECASE,
+)
+_FORMER = re.compile(r"\b(?:former|ex|retired)\b", re.IGNORECASE)
+_I = re.compile(r"\b(?:i|i'm|im|i've|my|me|we)\b", re.IGNORECASE)
+_YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+
+
+# Orders for a tale, whose people need not be real.
+_TALE = re.compile(
+    r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
+    r"dialogue|(?-i:limerick)|joke|game|dream\w*|dreamt)\b",
+    re.IGNORECASE,
+)
+
+
+def is_of_a_tale(text: str) -> bool:
+    """Return whether a sentence speaks of a tale, whose people need not be real."""
+    return bool(_TALE.search(text))
+
+
+def asides_of(sentence: Piece) -> list[Piece]:
+    """Return the statements that stand behind a question in the same sentence.
+
+    >>> [piece.text for piece in asides_of(Piece("what can i cook, i'm coeliac?", 0))]
+    ["i'm coeliac"]
+    >>> asides_of(Piece("did i say that, i'm coeliac?", 0))
+    []
+    """
+    text = sentence.text
+    if not asks(text) or _CONFIRMS.match(text):
+        return []
+    found = _BEHIND.search(text)
+    if not found or _UNSURE.search(found["said"]):
+        return []
+    return [Piece(found["said"].rstrip(), sentence.start + found.start("said"))]
+
+
+def facts_in_passing(text: str) -> Iterable[Fact]:
+    """Find who is named on the way, where its speaker lives, and what they ask something as."""
+    yield from named_within(text)
+    home = _WHERE_I_LIVE.search(text)
+    if home:
+        yield from found_by(PLACES, f"I live in {home['place']}")
+    for found in (_IS_HOME[0].search(text), _IS_HOME[1].match(text)):
+        if found:
+            yield from found_by(PLACES, f"I live in {found['place']}")
+    role = _AS_A.match(text)
+    if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
+        yield from facts_of(f"I'm a {role['who']}", ())
+
+
+def tells_in_passing(sentence: Piece) -> bool:
+    """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
+    text = sentence.text
+    return (
+        bool(asides_of(sentence))
+        or leaves_out_i(text)
+        or lacks_i(text)
+        or lacks_my(text)
+        or bool(found_by(TOOLS, text))
+        or bool(standing_facts(text, (), start=lead_of(text)))
+        or any(facts_in_passing(text))
+    )

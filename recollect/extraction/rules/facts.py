@@ -1,0 +1,160 @@
+"""Apply all fact patterns to one clause. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.dates import DateMention, Precision
+from recollect.dates.mention import MONTHS
+from recollect.extraction.rules import health, household, tools, usage
+from recollect.extraction.rules.ellipsis import restored, spelled_out
+from recollect.extraction.rules.patterns import (
+    constraints,
+    identity,
+    instructions,
+    occupations,
+    people,
+    places,
+    preferences,
+)
+from recollect.extraction.rules.patterns.base import Fact, Rule, found_by
+from recollect.extraction.rules.rewrite import leaves_out_i, with_i
+from recollect.extraction.rules.standing import standing_facts
+
+_ALL: tuple[Rule, ...] = (
+    *identity.RULES,
+    *places.RULES,
+    *occupations.RULES,
+    *people.RULES,
+    *constraints.RULES,
+    *preferences.RULES,
+    *health.RULES,
+    *tools.RULES,
+    *household.RULES,
+    *usage.RULES,
+)
+_LEAD = re.compile(
+    r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
+    r"hey|hello|yes|yeah|yep|no(?=\s*+[,.!]|\s++(?:i|my|we|it|actually|not)\b)|nope|ok|okay"
+    r"|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|for\s++(?:your\s++)?(?:future\s++)?reference|"
+    r"honestly|sorry|ps|nowadays|these\s++days|now|omg|wow|argh+|urgh+|ugh+|welp|yay+|phew|hmm+|nice|good|fine|welcome|note|also\s++note|so"
+    r"|(?:it\s++)?turns\s++out(?:\s++that)?|big\s++news|new\s++year\s++new\s++me|in\s++the\s++end|change\s++of\s++plans?"
+    r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|thanks?|thank\s++you|unfortunately|sadly|luckily|"
+    r"today|recently|welp|omg|ugh|urgh|argh|phew|yay|whoa|wow|guys|(?:and\s++)?in\s++(?:real\s++life|reality|truth|fact)|irl|in\s++case\s++it\s++matters|for\s++the\s++record"
+    r"|(?:but\s++)?seriously(?:\s++though)?|for\s++real|no\s++jok(?:e|es|ing)|jok(?:es|ing)\s++aside|all\s++jokes\s++aside|guess\s++what|much\s++better"
+    r"|(?:quick|small|short|big|good|great|bad|sad)\s++(?:update|news)|update|tbh|haha+|lol|great|cool|nice|perfect|right|sure"
+    r"|also)\b[\s,.!:;–-]*+){1,12}",
+    re.IGNORECASE,
+)
+# Since when, or why, before the statement itself: 'since my knee op I prefer …', 'from 1 March I'm …'.
+_SINCE = re.compile(
+    r"(?:(?:since|after|because\s++of|due\s++to|with)\s++(?:my|the|our|this)\s++[\w'-]{1,30}+(?:\s++[\w'-]{1,30}+){0,2}?(?:\s*+,)?\s++|"
+    r"(?:from|since|as\s++of|starting|on|in)(?:\s*+,\s++|\s{2,}+))(?=(?:i|i'm|i've|we)\b)",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?:i\s++(?:think|guess|believe|suppose|know|mean|mentioned|said|told\s++you|should\s++(?:mention|"
+    r"add|say)|have\s++to\s++(?:say|admit)"
+    r"|must\s++(?:say|admit)|forgot\s++to\s++(?:say|mention))|(?:just\s++)?(?:note|remember|keep\s++in\s++mind|"
+    r"know|bear\s++in\s++mind)"
+    r"|(?:please\s++)(?:note|remember|keep\s++in\s++mind|know)|you\s++should\s++know|remember\s++this|"
+    r"the\s++(?:thing|fact|truth)\s++is"
+    # What a doctor says of the speaker is so.
+    r"|(?:my|the|our)\s++(?:doctor|doc|gp|allergist|specialist|consultant|dermatologist|cardiologist|dietitian|dietician|"
+    r"nurse|midwife|psychiatrist)\s++(?:just\s++|now\s++)?(?:says?|said|confirmed|told\s++me|thinks))"
+    r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
+    re.IGNORECASE,
+)
+# Between a birth and a date that is another's: 'I was born in Kenya and have lived in Wales since 2010'.
+_ANOTHER_TIME = re.compile(
+    r"\b(?:and|but|then|since|until|till|moved|lived|grew|came|raised|have|has|had|been|went|left|before|after|,\s++(?:i|we))\b",
+    re.IGNORECASE,
+)
+# The point of an abbreviation or an initial ends no value; while patterns read a clause, it is written as this.
+_DOT = "\u2024"
+_DOTTED = re.compile(
+    r"(?<!\w)(?:(?:[A-Z]\.){2,6}|[A-Z]\.(?=\s[A-Z])|(?:St|Ste|Sta|Mt|Ft|Pt|Dr|Mr|Mrs|Ms|Mme|Prof|Rev|Gen|Capt|Lt|Col|Sgt|Gov|Sen|vs)\."
+    r"(?=\s?\w)|(?:No|Nr)\.(?=\s?\d)|(?:Inc|Ltd|Co|Corp|Bros|Jr|Sr|LLC|Ave|Blvd|Rd|Univ|Dept)\.|(?:[a-z]\.){2,4})"
+)
+_BIRTHDAY = re.compile(
+    r"(?:my\s++birthday(?:'s|\s++is)|my\s++date\s++of\s++birth\s++is|i\s++was\s++born|my\s++dob\s++is)\b", re.IGNORECASE
+)
+
+
+def lead_of(clause: str) -> int:
+    """Return how many characters at the head of a clause only lead to what it says."""
+    at = 0
+    for pattern in (_SINCE, _LEAD, _SINCE, _TOLD, _LEAD, _SINCE):
+        head = pattern.match(clause, at)
+        at = head.end() if head else at
+    return at
+
+
+def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
+    """Find the facts that a clause states about its speaker.
+
+    Args:
+        clause: With plain quotes, in the speaker's words; others' words blanked.
+        mentions: Times named in it, spans counted from its start.
+    """
+    body = body_of(clause, mentions)
+    found = [_dotted(fact) for fact in found_by(_ALL, body)]
+    lead = lead_of(clause)
+    found += found_by(instructions.RULES, clause[lead:].strip(" ,.!;:"))
+    standing = standing_facts(clause, mentions, start=lead)
+    if standing:
+        found = [fact for fact in found if fact.key.partition(":")[0] not in ("prefer", "like", "dislike")]
+    found += standing
+    if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
+        found.append(_birthday(mentions[0]))
+    unique: dict[tuple[str, bool, str], Fact] = {}
+    if any(not fact.key.startswith("rule:") for fact in found):
+        found = [fact for fact in found if not fact.key.startswith("rule:")]
+    for fact in found:
+        unique.setdefault((fact.key, fact.ends, fact.value if fact.ends else ""), fact)
+    return list(unique.values())
+
+
+def body_of(clause: str, mentions: Sequence[DateMention]) -> str:
+    """Return a clause as patterns read it: its 'I' put back, times and what leads to it left off."""
+    undated = _undated(clause, mentions)
+    body = _DOTTED.sub(_joined, undated)[lead_of(undated) :].strip(" ,.!;:")
+    return with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
+
+
+def _joined(abbreviation: "re.Match[str]") -> str:
+    return abbreviation.group().replace(".", _DOT)
+
+
+def _dotted(fact: Fact) -> Fact:
+    if _DOT not in fact.value + fact.says + fact.key:
+        return fact
+    key, value, says = (text.replace(_DOT, ".") for text in (fact.key, fact.value, fact.says))
+    return replace(fact, key=key, value=value, says=says.replace("..", "."))
+
+
+def is_birthday(clause: str) -> bool:
+    """Whether a clause gives a birthday: its day comes round every year, and is no moment of the past."""
+    return bool(_BIRTHDAY.match(clause, lead_of(clause)))
+
+
+def _is_of_birth(before: str, day: DateMention) -> bool:
+    """Whether a date in a statement of birth is the date of birth, by what stands before it."""
+    return not _ANOTHER_TIME.search(before) and day.preposition not in ("since", "until", "till", "before", "after")
+
+
+def _undated(clause: str, mentions: Sequence[DateMention]) -> str:
+    for one in mentions:
+        start, end = one.span
+        clause = clause[:start] + " " * (end - start) + clause[end:]
+    return clause
+
+
+def _birthday(day: DateMention) -> Fact:
+    if day.precision is Precision.DAY:
+        value = f"{day.first.day} {MONTHS[day.first.month - 1]}" + (f" {day.first.year}" if day.explicit else "")
+        key, says = "birthday", f"'s birthday is {value}"
+    else:
+        value, key = day.absolute, "birth_year" if day.precision is Precision.YEAR else "birthday"
+        says = f"was born in {value}"
+    return Fact(category="identity", key=key, value=value, says=says, importance=0.75)

@@ -1,0 +1,151 @@
+"""Facts of medicines and intolerances. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.patterns.base import Fact, Rule, items, rule, slot
+
+_MEDICINES = (
+    r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"
+    r"lithium|prozac|zoloft|"
+    r"lexapro|xanax|valium|ritalin|adderall|vyvanse|concerta|methylphenidate|elvanse|levothyroxine|euthyrox|"
+    r"prednisone|prednisolone|"
+    r"methotrexate|humira|tamoxifen|accutane|isotretinoin|ventolin|salbutamol|symbicort|beta[- ]?blockers?|"
+    r"blood\s?thinners?|"
+    r"statins?|antidepressants?|antihistamines?|the\s++pill|birth\s++control|hrt|testosterone|oestrogen|estrogen|"
+    r"melatonin|creatine|"
+    r"vitamin\s++[a-z]\d{0,2}|iron\s++(?:tablets|supplements)|folic\s++acid|magnesium|omega[- ]?3|digoxin|codeine|"
+    r"tramadol|morphine|"
+    r"methadone|naltrexone|gabapentin|pregabalin|lamotrigine|valproate|levetiracetam|keppra|quetiapine|olanzapine|"
+    r"risperidone|"
+    r"aripiprazole|clozapine|venlafaxine|duloxetine|mirtazapine|bupropion|wellbutrin|trazodone|amitriptyline|"
+    r"hydroxychloroquine|"
+    r"mesalazine|azathioprine|allopurinol|colchicine|spironolactone|furosemide|cetirizine|loratadine|montelukast|"
+    r"finasteride|"
+    # What most names of one kind of medicine end in.
+    r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptyline|thyroxine|cillin|mycin|azepam|azolam|prazole|gliptin|"
+    r"gliflozin|"
+    r"thiazide|xaban|triptan|lukast|dipine|[^o\W]olol|[^a\W]pril))"
+)
+_DOSE = r"\d{1,5}(?:[.,]\d{1,3})?\s?(?:mg|mcg|µg|micrograms?|milligrams?|g|ml|units?|iu|drops|tablets?|pills?)"
+_TAKEN = re.compile(
+    rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{_MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
+)
+_DOSED = re.compile(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
+# What is weighed out in the kitchen, and no medicine.
+_KITCHEN = frozenset(
+    """flour sugar butter milk water protein carbs fibre fiber salt rice pasta oats meat chicken cheese cream yeast
+    coffee tea caffeine alcohol honey chocolate every each daily twice once more less""".split()
+)
+_ONCE = re.compile(
+    r"\b(?:yesterday|last\s++(?:night|week|month|year)|just\s++(?:now|took)|an?\s++(?:hour|day|week)\s++ago|should|"
+    r"could|used\s++to|once\s++when)\b",
+    re.IGNORECASE,
+)
+
+
+def _medication(name: str, dose: str | None) -> Fact:
+    name = re.sub(r"^the\s++", "the ", name.lower())
+    said = f"{dose} of {name}" if dose else name
+    return Fact(
+        category="constraint",
+        key=slot("medication", name),
+        value=f"{dose} of {name}" if dose else name,
+        says=f"takes {said}",
+        importance=0.85,
+        dated=True,
+    )
+
+
+def _takes(match: re.Match[str]) -> Iterable[Fact]:
+    said = match["v"]
+    if _ONCE.search(match.string):
+        return
+    known: set[str] = set()
+    for pattern in (_TAKEN, _DOSED):
+        for found in pattern.finditer(said):
+            name = found["name"].lower()
+            if name in known or name in _KITCHEN:
+                continue
+            known.add(name)
+            yield _medication(found["name"], found["dose"] or found.groupdict().get("after"))
+
+
+def _dose_changed(match: re.Match[str]) -> Iterable[Fact]:
+    yield _medication(match["name"], match["dose"])
+
+
+def _ended(match: re.Match[str]) -> Iterable[Fact]:
+    name = match["name"].lower()
+    says = f"no longer takes {name}"
+    yield Fact(
+        category="constraint",
+        key=slot("medication", name),
+        value="",
+        says=says,
+        importance=0.8,
+        ends=True,
+        dated=True,
+    )
+
+
+def _intolerant(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in items(match["v"]):
+        says = f"does not tolerate {thing}"
+        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.85)
+
+
+def _sick(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"[\s-]++", " ", match["v"].lower()).replace(" sick", "sick")
+    value = value.replace("motionsick", "motion-sick")
+    says = f"gets {value}"
+    yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.75)
+
+
+def _blood(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"\s++", " ", match["v"]).upper().replace("POSITIVE", "positive").replace("NEGATIVE", "negative")
+    yield Fact(category="identity", key="blood_type", value=value, says=f"'s blood type is {value}", importance=0.8)
+
+
+_MINE = r"(?:(?:my|the|our) )?"
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?:<I> take|<AM> (?:on|taking|prescribed)|<HAVE> been (?:on|taking|prescribed)|<I> (?:use|inject)|"
+        r"<I> (?:was|got) (?:put on|prescribed)) (?P<v>.{1,300})",
+        _takes,
+    ),
+    rule(
+        r"(?:the|my) (?:doctor|doc|gp|psychiatrist|cardiologist|specialist|nurse) (?:put me on|prescribed(?: me)?|"
+        r"started me on) (?P<v>.{1,300})",
+        _takes,
+    ),
+    rule(
+        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
+        rf"(?:put|raised|"
+        rf"upped|increased|lowered|reduced|cut|changed|doubled|halved) {_MINE}"
+        rf"(?P<name>{_MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
+        _dose_changed,
+    ),
+    rule(
+        rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
+        rf"(?:stopped|quit|"
+        rf"came off|come off|went off|discontinued|took me off|"
+        rf"taken me off)(?: taking)? {_MINE}(?P<name>{_MEDICINES})\b",
+        _ended,
+    ),
+    rule(rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{_MEDICINES})\b", _ended),
+    rule(rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{_MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended),
+    rule(
+        r"<AM> (?:intolerant to|sensitive to) (?P<v>(?!(?:criticism|noise|light|sound|smell|heat|cold|this|that|"
+        r"the)\b).+)",
+        _intolerant,
+    ),
+    rule(r"<AM> (?P<v>(?!lactose|gluten)[a-z]{3,12})[- ]intolerant\b", _intolerant),
+    rule(
+        r"<I> (?:can )?(?:get|become) (?:so |a bit )?(?P<v>(?:sea|car|air|travel|motion|bus|"
+        r"train) ?-?sick)\b(?!\s++of)",
+        _sick,
+    ),
+    rule(r"my blood (?:type|group) is (?P<v>(?:ab|a|b|o|0) ?(?:positive|negative|[+-])?)", _blood),
+)

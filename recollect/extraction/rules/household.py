@@ -1,0 +1,125 @@
+"""Facts of who shares a home or a life with somebody, and of partings. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.lexicon import PETS, RELATIONS
+from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+
+# Names keep their capital although the rules fold case: `(?-i:…)`.
+_NAME = r"(?-i:[A-Z])[\w'-]{1,40}+"
+_NAMES = rf"{_NAME}(?:(?:,| and| &|, and) {_NAME}){{0,5}}"
+_NO_NAMES = frozenset("i i'm i've she he they we it the my her his our this that there who someone everybody".split())
+_PAIRED = "wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?"
+_MANY = "kids|children|twins|sons|daughters|cats|dogs|pets|brothers|sisters|rabbits|chickens|hens|horses|girls|boys"
+_ONE_OF_MANY = {"kids": "child", "children": "child", "girls": "child", "boys": "child", "hens": "hen"}
+
+
+def _lives_with(name: str, *, ends: bool = False) -> Fact:
+    says = f"no longer lives with {name}" if ends else f"lives with {name}"
+    key = slot("household", name)
+    return Fact(category="identity", key=key, value=name, says=says, importance=0.7, ends=ends, dated=True)
+
+
+def _names(raw: str) -> list[str]:
+    return [name for name in re.findall(r"[A-Z][\w'-]{1,40}+", raw) if name.lower() not in _NO_NAMES]
+
+
+def _shares(match: re.Match[str]) -> Iterable[Fact]:
+    for name in _names(match["v"]):
+        yield _lives_with(name)
+
+
+def _moved_in(match: re.Match[str]) -> Iterable[Fact]:
+    for name in _names(match["v"]):
+        yield _lives_with(name)
+
+
+def _moved_out(match: re.Match[str]) -> Iterable[Fact]:
+    for name in _names(match["v"] or ""):
+        yield _lives_with(name, ends=True)
+    kin = match.groupdict().get("rel")
+    if kin:
+        yield _lives_with(kin.lower(), ends=True)
+
+
+def _parted(match: re.Match[str]) -> Iterable[Fact]:
+    """End whoever the partner was; what is said of the marriage stands where it is told."""
+    married = "divorc" in match.group().lower()
+    says = "is getting divorced" if re.search(r"getting|filed|filing", match.group(), re.IGNORECASE) else "is divorced"
+    if married:
+        yield Fact(category="identity", key="marital_status", value=says[3:], says=says, importance=0.6, dated=True)
+    else:
+        status = "no longer in a relationship"
+        yield Fact(category="identity", key="marital_status", value="", says=f"is {status}", ends=True, dated=True)
+    yield Fact(category="identity", key="partner", value="", says="no longer has a partner", ends=True, dated=True)
+
+
+def _listed(match: re.Match[str]) -> Iterable[Fact]:
+    many = match["rel"].lower()
+    kind = _ONE_OF_MANY.get(many, many.removesuffix("s"))
+    for name in _names(match["v"]):
+        says = f"'s {kind} is called {name}"
+        yield Fact(category="identity", key=slot(kind, name), value=name, says=says, importance=0.75)
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?:<I>|we)(?: live| share (?:an?|the|our) (?:[\w-]+ )?(?:flat|apartment|house|place|home|room))"
+        rf"(?: in .{{1,60}}?)? with (?:(?:two|three|four|my) (?:friends|flatmates|roommates|housemates)[,:]? "
+        rf")?(?P<v>{_NAMES})",
+        _shares,
+    ),
+    rule(
+        rf"my (?:flatmates|roommates|housemates) (?:are|are called)?(?: called)? ?(?P<v>{_NAMES})\s*+$",
+        _shares,
+    ),
+    rule(
+        rf"(?P<v>{_NAMES})(?: has| have|'s)?(?: just| finally| also){{0,2}} moved in"
+        r"(?: (?:with (?:me|us)|here|too|on|last|this|since|in|yesterday|today|to (?:the|our) (?:spare|empty|"
+        r"old|free)? ?room)\b.*|\s*+[,.!:;(].*|)$",
+        _moved_in,
+    ),
+    rule(
+        rf"(?P<v>{_NAMES})(?: has| have|'s)?(?: just| finally){{0,2}} moved out\b",
+        _moved_out,
+    ),
+    rule(
+        rf"my (?P<rel>{RELATIONS})(?:,? (?P<v>{_NAMES}))?(?: has| have|'s)?(?: just| finally){{0,2}} moved out\b",
+        _moved_out,
+    ),
+    rule(
+        rf"(?:<AM>(?= getting| filing)|<HAVE>(?= filed)|<I>(?= filed)|we(?:'re| are|'ve| have)?|(?:my "
+        rf"(?:{_PAIRED})|[\w'-]{{2,40}}+)(?: [\w'-]{{2,40}}+)? and i(?: are| have|'ve|'re)?)"
+        r"(?: (?:now|finally|just|actually|both|officially|have|are)){0,3} "
+        r"(?:getting (?:a )?divorced?|filed for (?:a )?divorce|filing for (?:a )?divorce|divorcing|separated|"
+        r"separating|split(?:ting)? up|"
+        r"broke(?:n)? up|breaking up|no longer together|not together any ?more|got divorced|divorced)\b",
+        _parted,
+    ),
+    rule(
+        rf"my (?:{_PAIRED})(?: [\w'-]{{2,40}}+)? (?:has |just ){{0,2}}(?:left me|broke up with me|dumped me|"
+        rf"divorced me)\b",
+        _parted,
+    ),
+    rule(rf"(?:<HAVE>|<I>) (?:broke up with|split up with|divorced|left|dumped) my (?:{_PAIRED})\b", _parted),
+    rule(rf"(?:<HAVE>|<I>) (?:broke up|broken up|split up) with (?P<v>{_NAME})", _parted),
+    rule(
+        rf"(?:my|our|the) (?:(?:two|three|four|five) )?(?P<rel>{_MANY}) ?(?:\(|are (?:called )?|are named |, "
+        rf")(?P<v>{_NAME}"
+        rf"(?: ?\(?\d{{1,2}}\)?)?(?:(?:,| and| &|, and) {_NAME}(?: ?\(?\d{{1,2}}\)?)?){{1,6}})",
+        _listed,
+    ),
+    rule(
+        rf"(?:<I>|we) (?!have|had|want)[a-z]{{2,20}}(?: after| for| with)? my (?:[\w-]{{2,20}} "
+        rf")?(?P<rel>{RELATIONS}|{PETS}),? (?P<v>{_NAME})",
+        lambda m: _relative(m),
+    ),
+)
+
+
+def _relative(match: re.Match[str]) -> Iterable[Fact]:
+    kind = re.sub(r"\s++", " ", match["rel"].lower())
+    for name in _names(match["v"]):
+        says = f"'s {kind} is called {name}"
+        yield Fact(category="identity", key=slot(kind.replace(" ", "_"), name), value=name, says=says, importance=0.75)

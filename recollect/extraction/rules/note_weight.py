@@ -1,0 +1,202 @@
+"""Which clauses are worth a note, and how much. Pure."""
+
+import re
+from dataclasses import dataclass, replace
+
+from recollect.extraction.rules.ellipsis import lacks_i, restored, spelled_out
+from recollect.extraction.rules.joint_subject import without_other
+from recollect.extraction.rules.lasting import is_of_people, is_our_way, is_present_habit, is_turn, lasts
+from recollect.extraction.rules.lexicon import PETS, RELATIONS
+from recollect.extraction.rules.news import is_left_out, is_news, is_ours
+from recollect.extraction.rules.of_the_moment import is_of_the_moment
+from recollect.extraction.rules.pursuits import pursues
+from recollect.extraction.rules.rewrite import leaves_out_i, starts_without_subject
+from recollect.extraction.rules.verbs import is_adverb, is_past
+from recollect.text import STOP_WORDS, words
+
+# Openings that say something of the talk and not of the speaker's life.
+_WEAK = re.compile(
+    r"i\s++(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s++(?:you|that)|understand|know|"
+    r"mean|believe|feel\s++you|appreciate|admire|can\s++(?:see"
+    r"|imagine|relate|tell|understand)|couldn't\s++agree|totally|completely\s++(?:agree|understand)"
+    r"|get\s++(?:it|that|what|you|where)|recommend|suggest|(?:want|need"
+    r"|would\s++like)\s++(?:you|it|this|that|the)|would\s++(?:love|like)\s++to\s++(?:see|hear|know|"
+    r"check|ask|try\s++(?:it|that))|have\s++(?:a|one|another|some|no"
+    r"|the)?\s*+(?:\w+\s++)?(?:questions?|idea|doubts?|issues?|problems?|feeling)|don't\s++(?:know|"
+    r"think|understand|see|get|mind|care|blame|have\s++(?:any\s++)?(?:idea"
+    r"|questions?))|didn't\s++(?:know|realize|mean|understand)|can't\s++(?:wait|imagine|believe|"
+    r"agree|thank|help|seem|figure|tell|get\s++it)|will\s++(?:let\s++you"
+    r"|definitely|try|check|keep\s++(?:that|you|it|pushing|going)|be\s++(?:here|there|sure)|do\s++(?:that|"
+    r"it)|see|look|give|take\s++(?:a\s++look|your|that)|think|remember)"
+    r"|love\s++(?:that|how|it|this|your|you|the\s++way|those|these)|like\s++(?:that|how|it|this|your|"
+    r"the\s++(?:way|idea)|those|these)|saw\s++(?:that|your)|am\s++(?:so\s++|really"
+    r"|very\s++|just\s++|super\s++|also\s++|always\s++)*(?:glad|sure|happy\s++(?:for|to\s++(?:hear|help|"
+    r"see)|you)|sorry|proud\s++of\s++you|excited\s++(?:for\s++you|to\s++(?:hear|see))|here|impressed"
+    r"|curious|wondering|asking|looking\s++(?:for|at)|afraid|confused|not\s++sure|lucky\s++to\s++have\s++you|"
+    r"with\s++you|there\s++for|rooting|doing\s++(?:well|good|great|ok|okay|fine|alright)"
+    r"|good|fine|ok|okay|great|back|in|all\s++ears|thankful\s++for\s++(?:you|your)|grateful\s++(?:for\s++(?:you|"
+    r"your)|to\s++(?:you|have\s++you))))\b"
+    r"|my\s++(?:pleasure|bad|guess|question|point|advice|opinion|best\s++(?:to|wishes)|god|goodness|"
+    r"problem|code|error|apologies|next\s++question)\b"
+    r"|(?:can't\s++wait|looking\s++forward|going\s++(?:well|great|good|ok)|been\s++(?:good|great|well|ok|okay|busy\s*+$))",
+    re.IGNORECASE,
+)
+# What a chat about work in progress is full of, and no one wants remembered.
+_TRANSIENT = re.compile(
+    r"\b(?:we\s++discussed|we\s++talked\s++about|as\s++discussed|currently\s++(?:working|looking|reading|"
+    r"editing)\s++(?:on|at)|right\s++now|at\s++the\s++moment"
+    r"|this\s++(?:file|code|function|error|bug|issue|problem|script|line|page|text|document|email|"
+    r"question|task|exercise|example|method|class|test|query|table|paragraph"
+    r"|essay|sentence|message|chat|conversation|answer|prompt)|(?:an?|the|following|some)\s++(?:\w+\s++)"
+    r"?(?:error|exception|traceback|bug|stack\s++trace|function|script|dataset"
+    r"|dataframe|csv|json|array|string|regex|query|endpoint|repo|loop|variable|api|code|list\s++of)"
+    r"|debug\w*|compil\w+|stuck\s++(?:on|with)|trying\s++to\s++(?:fix|get|make"
+    r"|understand|write|find|figure|run|install|use|solve|build|do|create|debug)|(?:i\s++)?(?:ran|"
+    r"run|got|get|getting|tried|pasted|attached|uploaded|copied|typed|asked|changed|updated"
+    r"|renamed|imported)\s++(?:the|this|that|it|your|an?\s++error|your|to\s++(?:run|fix|use|install)))\b",
+    re.IGNORECASE,
+)
+# What others say or think of the speaker is theirs.
+_REPORTS = re.compile(
+    r"(?:my|the|our)\s++(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s++){1,3}?"
+    r"(?:(?:always|often|just|once|even|sometimes|still|also)\s++)?(?:says?|said|thinks?|thought|claims?|"
+    r"claimed|believes?|insists?|insisted|keeps?\s++(?:saying|telling)|tells\s++me|told\s++me|calls?\s++me|called\s++me|accuses?|accused)\s++"
+    r"(?!\")(?:me\s++|us\s++)?(?:that\s++)?(?:i|i'm|i've|my|of|lazy|an?)\b",
+    re.IGNORECASE,
+)
+# One time that something did not happen tells of no habit.
+_MISSED = re.compile(
+    r"i\s++(?:didn't|did\s++not|couldn't|could\s++not)\s++(?:make\s++it|manage\s++to|get\s++(?:to|around)|finish)\b",
+    re.I,
+)
+# All it says is of 'it' or 'that': nobody can read it alone.
+_MEANS_WHAT_WAS_NAMED = re.compile(
+    r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:not|don't|do|didn't|never|no\s++longer|really|just|also|still)\s++)*\w+\s++(?:to\s++)?(?:it|that|this|them|those|"
+    r"one|there)(?:\s++(?:any\s?more|any\s++longer|now|again|today|too|all|either))?[\s.!]*+$",
+    re.IGNORECASE,
+)
+# What news add to the weight of a clause: enough for a note of three words.
+NEWS = 0.2
+_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
+_WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
+_YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"(?:(?:on|in|last|this|next|over|during|for|since|after|before|when|while|as|at|one|just|"
+    r"then|yesterday|today|tonight|tomorrow|recently|lately|sometimes|usually|also"
+    r"|(?:a|two|three|few|couple)\s++\w+\s++ago|the\s++other\s++day|growing\s++up|back\s++then)\b[^,.!?;]{0,60}?,?\s++)"
+    r"?(?P<i>i(?:'m|'ve|'d|'ll)?|im|ive|my|mine)\b",
+    re.IGNORECASE,
+)
+_PLAN = re.compile(
+    r"\b(?:going\s++to|gonna|planning|plan\s++to|thinking\s++(?:of|about)|hoping\s++to|hope\s++to|want\s++to|"
+    r"wanna|dream|goal|decided|considering|looking\s++(?:into|forward)"
+    r"|aim\s++to|starting|signed\s++up|will\s++be|aspire|wish\s++to|intend)\b",
+    re.IGNORECASE,
+)
+# 'I'm giving a talk on 9 April': with a day it is a plan.
+_DOING = re.compile(r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE)
+_STATE = re.compile(
+    r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
+    r"\s++enjoy|\s++like|\s++hate|\s++prefer|\s++usually|\s++always|\s++often|\s++never|\s++use"
+    r"|\s++need|\s++collect|\s++volunteer|\s++believe\s++in|\s++grew|\s++do\s++\w+|\s++find|\s++make|\s++go|"
+    r"\s++try|\s++keep|\s++spend|\s++write|\s++read|\s++watch|\s++cook|\s++paint|\s++drive|\s++wake)\b",
+    re.IGNORECASE,
+)
+_KIN = re.compile(
+    rf"\bmy\s++(?:\w+\s++){{0,2}}(?:{RELATIONS}|{PETS}|kids|children|family|folks|fam|pets|team|students|"
+    rf"buddies)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause and what weighing it needs."""
+
+    text: str
+    """With plain quotes, others' words blanked."""
+    dated: bool
+    """It names a time."""
+    talk: bool
+    """Said in a talk between named people rather than to an assistant."""
+    stated: bool = False
+    """A fact pattern recognised it."""
+
+
+def reports(text: str) -> bool:
+    """Return whether a clause tells what others say or think of the speaker."""
+    return bool(_REPORTS.match(text))
+
+
+def of_oneself(text: str) -> bool:
+    """Whether a clause begins with its speaker, or with those they belong to."""
+    return bool(_SUBJECT.match(text) or _WE.match(text))
+
+
+def note_weight(clause: Clause) -> float:
+    """Return the importance of a clause as a note; 0 where it is not worth one."""
+    text = clause.text if clause.talk else restored(spelled_out(clause.text))
+    if not clause.talk and (alone := without_other(text)):
+        if any(_WEAK.match(one) for one in alone):
+            return 0.0
+        return max(note_weight(replace(clause, text=one)) for one in alone)
+    pursued = not clause.talk and pursues(text)
+    if not pursued and _passes(clause, text):
+        return 0.0
+    subject = _SUBJECT.match(text)
+    left_out = leaves_out_i(text) or lacks_i(clause.text) or is_left_out(text, dated=clause.dated)
+    dropped = starts_without_subject(text) if clause.talk else left_out
+    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text) or is_ours(text))
+    about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
+    news = not clause.talk and (dropped or ours or pursued or is_of_people(text) or is_news(text))
+    if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
+        return 0.0
+    last = 0.0 if clause.talk else max(lasts(text), NEWS * news)
+    if _content(text) < (1 if last else 2):
+        return 0.0
+    return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
+
+
+def _passes(clause: Clause, text: str) -> bool:
+    """Return whether a clause tells of the moment, of the talk, or what others say, and so of nothing that lasts."""
+    if _WEAK.match(text):
+        return True
+    if clause.talk:
+        return False
+    if _REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text):
+        return True
+    return is_of_the_moment(text, dated=clause.dated) or bool(
+        _TRANSIENT.search(text) and not is_turn(text, habits=False)
+    )
+
+
+def _weigh(clause: Clause, *, owner: bool, last: float) -> float:
+    text = clause.text
+    eventful = _has_past(text)
+    planned = bool(_PLAN.search(text) or (clause.dated and _DOING.match(text)))
+    kin = bool(_KIN.search(text))
+    present = bool(_STATE.search(text)) or (not clause.talk and is_present_habit(text))
+    weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last
+    weight += 0.1 * eventful + 0.1 * planned + 0.15 * kin + 0.15 * clause.dated + 0.2 * clause.stated
+    # What lasts is worth it in few words.
+    weight += 0.05 * min(max(_content(text) - 3, 0 if last else -3), 4)
+    weight += 0.05 * len(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", text)[:2])
+    if _YOU.search(text):
+        weight -= 0.15
+    return round(min(max(weight, 0.0), 0.9), 2)
+
+
+def _content(text: str) -> int:
+    return sum(1 for word in words(text) if word not in STOP_WORDS)
+
+
+def _has_past(text: str) -> bool:
+    """Whether a past verb stands behind the speaker, adverbs stepped over."""
+    found = words(text)
+    for place, word in enumerate(found):
+        if word in ("i", "i've", "ive", "we", "we've"):
+            rest = [other for other in found[place + 1 : place + 4] if not is_adverb(other)]
+            if rest and (is_past(rest[0]) or (rest[0] in ("have", "had") and len(rest) > 1 and is_past(rest[1]))):
+                return True
+    first = next((word for word in found if not is_adverb(word)), "")
+    return is_past(first)

@@ -1,0 +1,332 @@
+"""From clauses to notes: what is worth one, in a sentence that stands alone, with the days it names. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.dates import DateMention
+from recollect.extraction.dates import write_out
+from recollect.extraction.requests import Scope, forget_request
+from recollect.extraction.rules.antecedents import with_antecedent
+from recollect.extraction.rules.facts import facts_of, is_birthday, lead_of
+from recollect.extraction.rules.lexicon import RELATIONS
+from recollect.extraction.rules.news import is_news
+from recollect.extraction.rules.note_weight import Clause, note_weight, of_oneself, reports
+from recollect.extraction.rules.reading import DOUBTED, PLAIN, READ, Reading
+from recollect.extraction.rules.rewrite import reporting, stand_alone
+from recollect.extraction.sentences import PICTURE, Piece, fine_clauses, fold, sentences
+from recollect.extraction.sources import speaker_of
+from recollect.extraction.speech_acts import (
+    commands,
+    exaggerates,
+    hedges,
+    small_talk,
+    statement_part,
+    supposes,
+    takes_back,
+)
+from recollect.text import terms
+from recollect.types import Candidate, MemoryKind
+
+# Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
+# benchmarks/formation_locomo.py), to an assistant most are about the work at hand.
+LEAST_IN_TALK, LEAST_TO_ASSISTANT = 0.35, 0.45
+# Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
+LONGEST_CLAUSE = 600
+# Longest sentence that goes on about what a note named, in characters.
+_LONGEST_FURTHER = 120
+# Behind a comma the speaker comes to themselves: 'Fish is fine though, I still eat it'.
+_TURNS_TO_SELF = re.compile(
+    r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
+)
+_IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
+# What only rounds a sentence off.
+_TRAILING = re.compile(
+    rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|actually|fyi|"
+    r"(?:just\s++)?so\s++you\s++know|for\s++(?:context|real|the\s++record)|trust\s++me|no\s++joke|believe\s++(?:it\s++or\s++not|me)|(?:so\s++)?don't\s++(?:ask|judge(?:\s++me)?|laugh|worry)|"
+    r"can\s++you\s++believe\s++(?:it|that)|"
+    rf"thanks|thank\s++you|before\s++you\s++(?:ask|suggest|say|start|recommend|plan|book|answer|continue)\b[^,.!?]{{0,80}}+|{PICTURE}+[\ufe0f\u200d]*)"
+    r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
+    re.IGNORECASE,
+)
+# What a statement asks for behind it: 'he is vegan so make it 7', 'she is coeliac, so gluten-free would be good'.
+_REQUEST_BEHIND = re.compile(
+    r"(?<![\s,])[\s,]++so\s++(?:(?:please|pls|can\s++you|could\s++you|maybe|just)\s++)*+"
+    r"(?:(?:make|use|keep|give|find|suggest|recommend|plan|adjust|change|add|write|avoid|skip|leave|take|bear|factor|include|exclude|"
+    r"explain|put|set|book|choose|pick|show|tell|let's)\s++(?!(?:me|us)\s++(?:sick|ill|feel)\b)\w"
+    r"|(?:something|anything|nothing|[\w-]{1,30}+(?:\s++[\w-]{1,30}+){0,3}?)\s++would\s++be\s++(?:good|great|nice|best|better|perfect|helpful|ideal|lovely|awesome|appreciated))"
+    r"[^.!?]{0,120}+[.!\s]*+$",
+    re.IGNORECASE,
+)
+# 'Grandad passed away': of one's own people the determiner may be left out.
+_BARE_KIN = re.compile(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
+# With fewer words of its own a dated sentence means what the one before it named.
+_WORDS_OF_ITS_OWN = 2
+_FURTHER = re.compile(
+    r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
+)
+# 'Needs low-salt meals.' behind 'my grandad, he is 88' goes on about him.
+_OF_THE_SAME = re.compile(
+    r"(?:also\s++)?(?:needs|has|loves|hates|likes|can't|won't|eats|lives|works|speaks|weighs|takes|suffers|plays|goes|doesn't|isn't|is)\s++"
+    r"(?!(?:it|this|that|there|anyone|the)\b)\w",
+    re.IGNORECASE,
+)
+# 'We're doing a party that day': the day that was named before.
+_THAT_DAY = re.compile(r"\b(?:on\s++)?(?:that|the\s++same)\s++day\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
+_DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
+
+
+def notes_of(reading: Reading, clause: Piece, *, stated: bool) -> list[Candidate]:
+    """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
+    dated = [] if reading.talk else _of_the_same_day(reading, clause)
+    if dated:
+        return dated
+    note = note_of(reading, clause, stated=stated)
+    if note or reading.talk or not states_plainly(clause.text):
+        return [note] if note else []
+    parts = [part for part in fine_clauses(clause) if part.text != clause.text and states_plainly(part.text)]
+    return [note for part in parts if (note := note_of(reading, part, stated=False))]
+
+
+def _of_the_same_day(reading: Reading, clause: Piece) -> list[Candidate]:
+    """Make two notes where a clause names a day, and then means it by 'that day': either may change."""
+    parts = fine_clauses(clause) if _THAT_DAY.search(clause.text) else []
+    if len(parts) != 2 or _THAT_DAY.search(parts[0].text) or not all(states_plainly(part.text) for part in parts):
+        return []
+    days = reading.inside(parts[0])
+    first = note_of(reading, parts[0], stated=False)
+    if len(days) != 1 or first is None:
+        return []
+    quote = reading.quote(parts[1])
+    told = _written(reading, parts[1], write_out(fold(quote), reading.inside(parts[1])))
+    return [first, replace(first, text=_THAT_DAY.sub(days[0].phrase, told, count=1), quote=quote)]
+
+
+def states_plainly(text: str) -> bool:
+    """Return whether nothing in a clause is supposed, exaggerated, ordered or reported of others."""
+    body = text[lead_of(text) :]
+    return not (supposes(text) or exaggerates(body) or commands(body) or reports(body))
+
+
+def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | None:
+    """Make a note of a clause; None where it is not worth one.
+
+    Args:
+        reading: The message.
+        clause: A part of it, others' words blanked.
+        stated: A fact pattern recognised it.
+    """
+    clause = _own_part(reading, clause) if not stated else clause
+    lead = lead_of(clause.text)
+    body = clause.text[lead:]
+    if len(body) > LONGEST_CLAUSE or supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
+        return None
+    if exaggerates(body):
+        return None
+    inside = [] if is_birthday(clause.text) else reading.inside(clause)
+    weighed = body if reading.talk else _rounded_off(body)
+    weight = note_weight(Clause(weighed, bool(inside), reading.talk, stated))
+    if weight < (LEAST_IN_TALK if reading.talk else LEAST_TO_ASSISTANT):
+        return None
+    quote = reading.quote(clause)
+    written = write_out(fold(quote), inside)
+    starts = [one.start for one in inside if one.start <= reading.message.said_at and not one.recurs]
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=_written(reading, clause, written[lead_of(written) :]),
+        type=_type_of(inside, reading.message.said_at),
+        importance=weight,
+        confidence=DOUBTED if hedges(clause.text) else READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=quote,
+        valid_from=min(starts, default=reading.message.said_at),
+    )
+
+
+def _written(reading: Reading, clause: Piece, written: str) -> str:
+    """Write a clause so that it stands alone; what it quotes of others stays in their words."""
+    if reading.quote(clause) != clause.text and '"' in written:
+        return reporting(written, reading.speaker)
+    if reading.talk:
+        return stand_alone(written, reading.speaker)
+    own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
+    asked = _REQUEST_BEHIND.search(own)
+    own = own[: asked.start()] if asked else own
+    own = with_antecedent(reading, clause, own)
+    return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
+
+
+def _rounded_off(text: str) -> str:
+    found = _TRAILING.search(text)
+    kept = text[: found.start()].rstrip() if found else text
+    return f"{kept}{found['mark'].strip()}" if found and kept else text
+
+
+def _own_part(reading: Reading, clause: Piece) -> Piece:
+    """Begin a clause where its speaker comes to speak of themselves, where it begins with something else."""
+    if reading.talk or of_oneself(clause.text[lead_of(clause.text) :]):
+        return clause
+    found = _TURNS_TO_SELF.search(clause.text)
+    return Piece(clause.text[found.end() :], clause.start + found.end()) if found else clause
+
+
+def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -> Candidate | None:
+    """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
+    text = sentence.text
+    between = reading.text[before.end : sentence.start]
+    if reading.talk or len(text) > _LONGEST_FURTHER or between.strip() or not _says_further(reading, sentence):
+        return None
+    if supposes(text) or exaggerates(text) or not reading.quote(before).endswith(note.quote[-8:]):
+        return None
+    start = reading.text.rfind(note.quote, 0, before.end)
+    if start < 0:
+        return None
+    further = write_out(fold(reading.quote(sentence)), reading.inside(sentence))
+    if _OF_THE_SAME.match(text):
+        pronoun = _PRONOUN.search(note.text)
+        if not pronoun:
+            return None
+        further = f"{pronoun[0].capitalize()} {statement_part(further) or further}"
+    further = stand_alone(further, reading.speaker, frame=False)
+    return replace(note, text=f"{note.text} {further}", quote=reading.text[start : sentence.end])
+
+
+def _says_further(reading: Reading, sentence: Piece) -> bool:
+    """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
+    if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
+        return True
+    inside = reading.inside(sentence)
+    if not inside or not of_oneself(sentence.text):
+        return False
+    undated = sentence.text
+    for one in reversed(inside):
+        undated = undated[: one.span[0]] + undated[one.span[1] :]
+    return len(terms(undated)) < _WORDS_OF_ITS_OWN
+
+
+def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
+    """Read 'Today is my 30th birthday' as what is on that day; None where the sentence is none of these."""
+    inside = reading.inside(sentence)
+    if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
+        return None
+    day = inside[0]
+    rest = _IS.match(sentence.text, day.span[1])
+    found = _DAY_IS.match(_rounded_off(sentence.text[rest.end() :]).rstrip(" .!")) if rest else None
+    if not rest or not found:
+        return None
+    what = found["what"][3:]
+    verb = "was" if day.end <= reading.message.said_at else "is"
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=f"{reading.speaker.name}'s {what} {verb} {day.phrase}.",
+        type="event",
+        importance=0.6,
+        confidence=READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=min(day.start, reading.message.said_at),
+    )
+
+
+REQUESTED = " wants forgotten: "
+"""Stands in the text of a request to forget, between who asks and what it names."""
+
+
+def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
+    """Read a request to forget something, or that what the other side just said is not so (any longer)."""
+    if reading.talk:
+        return None
+    request = forget_request(sentence.text)
+    topic = request.topic if request else ""
+    # What it means is clear where the other side said but one thing.
+    if not request and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
+        topic = " ".join(reading.answers.split())[:LONGEST_CLAUSE]
+    is_all = request is not None and request.scope is Scope.EVERYTHING
+    seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
+    if not topic and not is_all and not seqs:
+        return None
+    return _forgetting(reading, sentence, topic=topic, seqs=seqs, is_all=is_all)
+
+
+def retraction(reading: Reading, sentence: Piece) -> tuple[Candidate, ...]:
+    """Read 'jk' or 'sorry, wrong chat' as the wish that the message before it be forgotten."""
+    if reading.talk or not reading.before_seq:
+        return ()
+    return (_forgetting(reading, sentence, topic="", seqs=(reading.before_seq,), is_all=False),)
+
+
+def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[int, ...], is_all: bool) -> Candidate:
+    # A topic that states a fact means that slot: 'I hate opera' is known as a dislike.
+    stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        key=stated.key if stated else "",
+        value=stated.value if stated else "",
+        text=f"{reading.speaker.name}{REQUESTED}{topic or ('everything' if is_all else 'what was just said')}",
+        type="fact",
+        importance=0.7,
+        confidence=PLAIN,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=reading.message.said_at,
+        ends=True,
+        forgets=topic or reading.quote(sentence),
+        forgets_seqs=seqs,
+        forgets_all=is_all,
+    )
+
+
+def _meant_messages(reading: Reading, request: Piece) -> tuple[int, ...]:
+    """Return the message that 'forget what I just said' means: this one if it tells something else, or the last."""
+    others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
+    if any(statement_part(piece.text) and not small_talk(piece.text) for piece in others):
+        return (reading.message.seq,)
+    return (reading.before_seq,) if reading.before_seq else ()
+
+
+def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
+    """Make a note of what the speaker asks to remember, in their words."""
+    start = sentence.text.rindex(what)
+    clause = Piece(what, sentence.start + start)
+    written = write_out(fold(reading.quote(clause)), reading.inside(clause)).rstrip(" .!")
+    plain = written.replace('"', "'")
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=f'{reading.speaker.name} asked to remember: "{plain}".',
+        type="fact",
+        importance=0.7,
+        confidence=PLAIN,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(clause),
+        valid_from=reading.message.said_at,
+    )
+
+
+def corrected_note(reading: Reading, sentence: Piece, meant: str) -> Candidate:
+    """Make a note of a correction that is no statement which the rules know."""
+    written = (meant or fold(reading.quote(sentence))).strip(" .!")
+    plain = written.replace('"', "'")
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=stand_alone(written, reading.speaker) if meant else f'{reading.speaker.name} said: "{plain}."',
+        type="fact",
+        importance=0.5,
+        confidence=READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=reading.quote(sentence),
+        valid_from=reading.message.said_at,
+    )
+
+
+def _type_of(mentions: Sequence[DateMention], said_at: datetime) -> str:
+    mentions = [mention for mention in mentions if not mention.recurs]
+    if not mentions:
+        return "fact"
+    return "plan" if mentions[-1].start > said_at else "event"

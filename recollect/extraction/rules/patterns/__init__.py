@@ -1,0 +1,1 @@
+"""The patterns of the rule extractor, one module for each topic."""

@@ -1,0 +1,176 @@
+"""Facts of who somebody is: name, age, tongue, people, what they own. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.lexicon import (
+    INSTRUMENTS_AND_GAMES,
+    LANGUAGE,
+    LANGUAGES,
+    NATIONALITIES,
+    POSSESSIONS,
+    PROFESSIONS,
+)
+from recollect.extraction.rules.patterns.base import (
+    Fact,
+    Rule,
+    bare_value,
+    is_described,
+    is_named,
+    items,
+    rule,
+    slot,
+    value_of,
+)
+
+_NOT_NAMES = frozenset(
+    """asap atheist back bi buddhist building busy catholic christian confused crazy curious doing done fine gay
+    getting glad going good great happy having here hindu hungry i ill interested jewish just later learning
+    lesbian looking making married me muslim new not ok okay pregnant ready retired running sad sick single so
+    soon sorry stuck sure thinking tired trans trying using vegan vegetarian very well what when if working
+    writing you excited proud worried bored lost afraid english""".split()
+)
+# How a name is written, before the name: 'my name is spelled Alix'.
+_SPELLED = re.compile(
+    r"(?:(?:actually|really|usually)\s)?(?:spelled|spelt|written|abbreviated|shortened to|short for)\s"
+    r"(?:(?:as|like)\s)?",
+    re.IGNORECASE,
+)
+_PARTICLES = re.compile(r"(?:de|da|do|dos|del|della|di|du|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|af|av|zu)\s\S")
+# Most words in a name; in one written all small.
+_NAME_WORDS, _SMALL_NAME_WORDS = 4, 2
+# Ages that a person who writes may have.
+_AGES = range(5, 116)
+
+
+def _name(match: re.Match[str]) -> Iterable[Fact]:
+    spelled = _SPELLED.match(match["v"])
+    said = match["v"][spelled.end() :] if spelled else match["v"]
+    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", said.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
+    words = name.split()
+    if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
+        return
+    if re.fullmatch(r"\w(?:-\w){1,20}", name):
+        name = name.replace("-", "").capitalize()
+    if is_described(name) or (spelled and not is_named(name)):
+        return
+    if not is_named(name) and not _PARTICLES.match(name):
+        if len(words) > _SMALL_NAME_WORDS:
+            return
+        name = " ".join(word.capitalize() for word in words)
+    which = (match["which"] or "").lower()
+    key = "name" if which in ("", "real", "given") else f"{which}_name"
+    yield Fact(category="identity", key=key, value=name, says=f"'s {key.replace('_', ' ')} is {name}", importance=0.9)
+
+
+def _introduced(match: re.Match[str]) -> Iterable[Fact]:
+    words = match["v"].split()
+    known = NATIONALITIES | LANGUAGES | PROFESSIONS | _NOT_NAMES
+    if all(word[0].isupper() and not word.isupper() and word.lower() not in known for word in words):
+        name = match["v"].strip()
+        yield Fact(category="identity", key="name", value=name, says=f"'s name is {name}", importance=0.9)
+
+
+def _people(match: re.Match[str]) -> Iterable[Fact]:
+    value = match["v"].strip(" .!")
+    if value.lower() in NATIONALITIES:
+        value = value.capitalize()
+        yield Fact(category="identity", key="nationality", value=value, says=f"is {value}", importance=0.7)
+
+
+def _languages(match: re.Match[str]) -> Iterable[Fact]:
+    for word in re.findall(rf"\b(?:{LANGUAGE})\b", match["v"], re.IGNORECASE):
+        name = word.capitalize()
+        yield Fact(category="identity", key=slot("language", word), value=name, says=f"speaks {name}", importance=0.6)
+
+
+def _native(match: re.Match[str]) -> Iterable[Fact]:
+    name = match["v"].capitalize()
+    says = f"'s native language is {name}"
+    yield Fact(category="identity", key="native_language", value=name, says=says, importance=0.7)
+
+
+def _zone(match: re.Match[str]) -> Iterable[Fact]:
+    zone = match["v"].strip(" .!")
+    yield Fact(category="identity", key="time_zone", value=zone, says=f"'s time zone is {zone}", importance=0.7)
+
+
+_BARE_PRONOUNS = re.compile(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|im|i've|me|myself|my\s(?:name|pronouns))\b", re.IGNORECASE)
+_STOPS = re.compile(r"[.!?\n]")
+_MAX_BEFORE = 200
+
+
+def are_anothers(fact: Fact, clause: str, before: str) -> bool:
+    """Return whether pronouns are those of whom the words before them in their sentence speak.
+
+    >>> fact = Fact(category="identity", key="pronouns", value="they/them", says="…")
+    >>> are_anothers(fact, "they/them", "Eoin goes by Ro now, "), are_anothers(fact, "they/them", "I'm Sam, ")
+    (True, False)
+    """
+    if fact.key != "pronouns" or not _BARE_PRONOUNS.match(clause):
+        return False
+    said = _STOPS.split(before[-_MAX_BEFORE:])[-1]
+    return any(character.isalpha() for character in said) and not _OF_ONESELF.search(said)
+
+
+def _pronouns(match: re.Match[str]) -> Iterable[Fact]:
+    value = re.sub(r"\s", "", match["v"].lower())
+    yield Fact(category="identity", key="pronouns", value=value, says=f"'s pronouns are {value}")
+
+
+def _age(match: re.Match[str]) -> Iterable[Fact]:
+    if int(match["v"]) in _AGES:
+        says = f"is {match['v']} years old"
+        yield Fact(category="identity", key="age", value=match["v"], says=says, importance=0.6)
+
+
+def _owns(match: re.Match[str]) -> Iterable[Fact]:
+    thing = bare_value(re.split(r"(?<!\s)\s++(?:in|at|for|with|from|on|to)\b", value_of(match["v"]), maxsplit=1)[0])
+    if thing:
+        thing = re.sub(r"^(?:brand\s++)?new\s++", "", thing)
+        key = slot("possession", thing)
+        yield Fact(category="identity", key=key, value=thing, says=f"has {_article(thing)}", importance=0.5)
+
+
+def _article(thing: str) -> str:
+    return f"{'an' if thing[:1].lower() in 'aeiou' else 'a'} {thing}"
+
+
+def _plays(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in items(match["v"]):
+        thing = re.split(r"(?<!\s)\s++(?:in|at|for|with|on|every|since)\b", thing, maxsplit=1)[0]
+        yield Fact(category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55)
+
+
+_ZONE = (
+    r"(?:UTC|GMT)\s?[+-]\s?\d{1,2}(?::?\d\d)?|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|"
+    r"EET|EEST|WET|BST|IST|JST|KST"
+    r"|AEST|AEDT|[A-Z][a-z]+/[A-Z][A-Za-z_]+|(?:Eastern|Central|Mountain|Pacific)(?:\s++Standard)?\s++Time"
+)
+_OWNED = rf"(?P<v>(?:an?|my own) (?:[\w-]+ ){{0,3}}(?:{POSSESSIONS})\b.*)"
+
+RULES: tuple[Rule, ...] = (
+    rule(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
+    rule(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
+    rule(r"<AM> (?P<v>[\w-]+)\s*+$", _people),
+    rule(r"<I>(?: can)? speak (?P<v>.+)", _languages),
+    rule(r"<AM> (?:fluent|bilingual|conversational) in (?P<v>.+)", _languages),
+    rule(rf"my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})\b", _native),
+    rule(rf"(?P<v>{LANGUAGE}) is my (?:native|first|mother) (?:language|tongue)\b", _native),
+    rule(rf"<AM> a native (?P<v>{LANGUAGE}) speaker", _native),
+    rule(rf"my time ?zone is (?P<v>{_ZONE})", _zone),
+    rule(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*+$", _zone),
+    rule(r"my pronouns are (?P<v>[a-z]+\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
+    rule(r"<I> (?:use|go by) (?P<v>(?:she|he|they|ze|xe)\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
+    rule(
+        r"(?P<v>(?:she|he|they|ze|xe)\s?/\s?(?:her|him|them|zir|hir|xem)(?:\s?/\s?[a-z]+)?)(?:,? (?:btw|here|"
+        r"please))?\s*+$",
+        _pronouns,
+    ),
+    rule(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
+    rule(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
+    rule(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),
+    rule(r"<I> (?:own|drive) (?P<v>an? .+)", _owns),
+    rule(rf"<I> play (?P<v>(?:the )?(?:{INSTRUMENTS_AND_GAMES})\b.*)", _plays),
+)

@@ -1,0 +1,197 @@
+"""Standing orders on how to answer, and a birthday or two that only dates give. Pure."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from recollect.extraction.rules.lexicon import LANGUAGE
+from recollect.extraction.rules.patterns.base import Fact, Rule, rule
+from recollect.text import bare
+
+_LONGEST_ORDER = 300
+
+
+def _fact(key: str, value: str, says: str) -> Fact:
+    return Fact(category="instruction", key=key, value=value, says=says, importance=0.8)
+
+
+def _language(match: re.Match[str]) -> Iterable[Fact]:
+    name = match["v"].capitalize()
+    yield _fact("answer_language", name, f"wants answers in {name}")
+
+
+def _address(match: re.Match[str]) -> Iterable[Fact]:
+    name = match["v"].strip(" .!,")
+    if name[:1].isupper() and name.split()[0].lower() not in (
+        "when",
+        "if",
+        "back",
+        "later",
+        "at",
+        "on",
+        "a",
+        "an",
+        "the",
+    ):
+        yield _fact("address_as", name, f"wants to be called {name}")
+
+
+def _length(match: re.Match[str]) -> Iterable[Fact]:
+    value = match["v"].lower()
+    yield _fact("answer_length", value, f"wants {value} answers")
+
+
+def _units(match: re.Match[str]) -> Iterable[Fact]:
+    value = match["v"].lower()
+    yield _fact("units", value, f"wants {value} units")
+
+
+def _emoji(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("emoji", "no", "wants no emojis")
+
+
+def _rule(match: re.Match[str]) -> Iterable[Fact]:
+    order = match.group().strip(" .!")
+    order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]++", "", order, flags=re.IGNORECASE)
+    if len(order) <= _LONGEST_ORDER and len(order.split()) > 2:
+        said = order.replace('"', "'")
+        yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
+
+
+def _ordered_rule(match: re.Match[str]) -> Iterable[Fact]:
+    for fact in _rule(match):
+        yield replace(fact, ordered=True)
+
+
+# What users do not want around an answer.
+_MANNERS = (
+    "small talk|preambles?|filler|fluff|disclaimers?|apologies|flattery|compliments|bullet points|bullets|markdown|"
+    "jargon|"
+    "lectures|moralising|moralizing|pleasantries|introductions?|summaries|headings|exclamation marks|emojis|repetition"
+)
+_PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? ){0,6}"
+_LASTING = r"(?:always|from now on,?|in (?:the )?future,?|going forward,?|by default,?|unless i say otherwise,?)"
+_LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|formal|informal|casual|simple"
+
+# What an assistant can be told to do always or never; 'always happy to help' is no order.
+_ORDERED = (
+    "(?:use|using|answer|reply|respond|write|give|include|explain|show|provide|start|end"
+    "|keep|be|ask|check|add|format|cite|tell|speak|talk|refer|assume|put|make|remember"
+    "|translate|mention|avoid|treat|address|call|think|reason|double[- ]?check|run|suggest"
+    "|recommend|prefer|return|comment|name|indent|sign|offer|follow|list|quote|do|let|begin"
+    "|stick|consider|describe|apologi[sz]e|remind|send|spell|round|convert|read|take|skip"
+    "|output|generate|create|say|repeat|interrupt|assume|schedule|book|share)"
+)
+
+_MAY = r"(?:you (?:can|may)(?: now)? |feel free to |it's (?:fine|ok|okay) to )"
+
+
+def _long(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("answer_length", "long", "wants long answers")
+
+
+def _emoji_again(_: re.Match[str]) -> Iterable[Fact]:
+    yield _fact("emoji", "yes", "is fine with emojis")
+
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        rf"{_PLEASE}{_MAY}(?:write|give(?: me)?|send(?: me)?|use) (?:long|longer|detailed|more detailed|fuller) "
+        r"(?:answers|replies|responses|explanations|messages)(?: again| now| from now on)",
+        _long,
+    ),
+    rule(rf"{_PLEASE}{_MAY}(?:use|send|add)(?: some)? emojis?(?: again| now)", _emoji_again),
+    rule(
+        rf"{_PLEASE}(?:(?:i want you to|i'd like you to|you should|can you|could you) )?(?:{_LASTING} "
+        rf")?(?:please )?(?:answer|reply|respond|speak|talk|write"
+        rf"|communicate)(?: (?:to me|me|back|with me))?(?: {_LASTING}| only)? in (?P<v>{LANGUAGE})"
+        rf"\b(?: {_LASTING}|,? please|)\s*+$",
+        _language,
+    ),
+    rule(
+        rf"<I> (?:want|prefer|would like|need)(?: (?:all|your))?(?: (?:answers|replies|responses|"
+        rf"you to answer|you to reply|you to respond))+ in (?P<v>{LANGUAGE})\b",
+        _language,
+    ),
+    rule(rf"{_PLEASE}(?:you can |you may |just )?call me (?P<v>[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)\b", _address),
+    rule(
+        r"<I> (?:prefer to be|like to be|want to be|go by|am usually)(?: called)? (?P<v>(?-i:[A-Z])[\w'-]+)", _address
+    ),
+    rule(r"(?:people|my friends|everyone|friends) calls? me (?P<v>[\w'-]+)", _address),
+    rule(
+        rf"{_PLEASE}(?:{_LASTING} )?(?:keep|make) (?:(?:your|the|all|all your|my) )?(?:answers?|replies|"
+        rf"responses?|messages|explanations) (?P<v>{_LENGTHS})\b",
+        _length,
+    ),
+    rule(
+        rf"{_PLEASE}(?:{_LASTING} )?be (?:more |very )?(?P<v>{_LENGTHS})\b(?: (?:with me|in your "
+        rf"(?:answers|replies|responses)|when \w+ing.*+))?\s*+$",
+        _length,
+    ),
+    rule(
+        rf"<I> (?:like|prefer|want|love)(?: your)? (?P<v>{_LENGTHS}) (?:answers|replies|responses|explanations)",
+        _length,
+    ),
+    rule(
+        rf"{_PLEASE}(?:{_LASTING} )?(?:use|give (?:me )?|answer in|stick to) (?:the )?(?P<v>metric|"
+        rf"imperial|celsius|fahrenheit)\b",
+        _units,
+    ),
+    rule(r"<I> (?:use|prefer|think in)(?: the)? (?P<v>metric|imperial|celsius|fahrenheit)\b", _units),
+    rule(
+        rf"{_PLEASE}(?:(?:{_LASTING} )?(?:don't|do not|never|stop) us(?:e|ing)(?: any)?|no(?: more)?) emojis?\b", _emoji
+    ),
+    rule(rf"{_PLEASE}(?:{_LASTING} ){{1,4}}{_ORDERED}\b .+", _rule),
+    rule(
+        rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
+        _rule,
+    ),
+    rule(r"(?:please )?(?:whenever|every time|each time) i .+", _rule),
+    rule(
+        r"(?:i want you to|i'd like you to|you should|you must|make sure you|make sure to|remember "
+        r"to) (?:always|never) .+",
+        _rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:don't|do not|stop) (?:use|using|call|calling|apologi[sz]e|apologi[sz]ing|"
+        rf"suggest|suggesting|recommend|recommending|remind|reminding|mention|mentioning|ask|asking|"
+        rf"start|starting|end|ending|add|adding|include|including) .+",
+        _rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now "
+        rf"on|in (?:all|every) .+|whenever .+)",
+        _rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:no|without|skip the|leave out the|spare me the|enough) (?P<v>{_MANNERS})\b(?:,? (?:please|"
+        rf"pls|ever|in your "
+        r"\w+|in answers|thanks))?\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:ask|check with|confirm with|warn|tell) (?:me )?(?:first )?before (?:you )?(?:\w+ "
+        rf"){{0,1}}(?:delet|chang|run|send|"
+        r"edit|remov|commit|push|install|overwrit|mak|buy|book|rewrit|refactor)\w{0,4}\b.*",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:don't|do not|never|stop) (?:apologi[sz]e|apologi[sz]ing|moralise|lecturing|flattering)\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:cite|name|give|list|mention|link) (?:your|the|all) (?:sources|references)\b(?: (?:always|"
+        rf"when|whenever|for|in).*+)?\s*+$",
+        _ordered_rule,
+    ),
+    rule(
+        rf"{_PLEASE}(?:give|show|send) (?:me )?(?:the )?(?P<v>code|answer|conclusion|result|solution|short answer|"
+        rf"summary|tl;?dr)(?: first|,? then).+",
+        _ordered_rule,
+    ),
+    rule(
+        r"(?:whenever|when) i (?:say|write|ask for|mention) .{2,60}?,? (?:i mean|it means|use|do|give|that means) "
+        r".{2,80}",
+        _ordered_rule,
+    ),
+)

@@ -1,0 +1,146 @@
+"""Facts of what somebody does: employer, job, studies. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.lexicon import PROFESSIONS
+from recollect.extraction.rules.patterns.base import Fact, Rule, bare_value, is_described, is_named, rule, value_of
+
+_NO_FIRM = re.compile(
+    r"(?:home|myself|night|least|weekends?|the\s++(?:moment|office|same)|all|once|times?|free|fun|"
+    r"money|a\s++living|first)\b",
+    re.I,
+)
+_SOME_DAY = re.compile(
+    r"\b(?:one\s++day|some\s?day|eventually|when|if|once|maybe|in\s++the\s++future|never)\b", re.IGNORECASE
+)
+# 'A good cook' does something well, and need not live by it.
+_HOW_WELL = re.compile(
+    r"(?:(?:very|pretty|really|quite|rather|such\sa|fairly|damn|super)\s)?(?:good|bad|great|terrible|awful|decent|lousy|slow|fast|quick|"
+    r"keen|avid|passionate|enthusiastic|better|best|worse|worst|mediocre|excellent|poor|careful|careless|nervous|heavy|light|"
+    r"strong|weak|hobby|home|sunday|weekend|wannabe|aspiring|would-be|lazy|messy|natural|born|self-confessed|secret|closet)\s",
+    re.IGNORECASE,
+)
+# Who does something, for a living or not: 'I'm the driver tonight'.
+_DOERS = frozenset(
+    "cook driver baker guide judge singer dancer player coach model host guard cleaner photographer".split()
+)
+# Words in a job's name, and in a firm's that is written small.
+_JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
+
+
+def _firm(raw: str | None) -> str:
+    value = re.split(r"(?<!\s)\s++(?:as|in|on|with|now|to)\b", value_of(raw, most_words=7), maxsplit=1)[0]
+    if not value or _NO_FIRM.match(value) or is_described(value):
+        return ""
+    described = re.match(r"(?:an?|the)\s++\w+", value, re.IGNORECASE)
+    return value if is_named(value) or described or len(value.split()) <= _SMALL_FIRM_WORDS else ""
+
+
+def _article(job: str) -> str:
+    return f"{'an' if job[:1].lower() in 'aeiou' else 'a'} {job}"
+
+
+def _works(match: re.Match[str]) -> Iterable[Fact]:
+    groups = match.groupdict()
+    job = bare_value(
+        re.split(r"(?<!\s)\s++(?:in|at|for|with|from|near|on)\b", value_of(groups.get("role")), maxsplit=1)[0]
+    )
+    if job and not is_described(job):
+        yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
+    name = _firm(groups.get("v"))
+    if name:
+        yield Fact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+
+
+def _works_if_named(match: re.Match[str]) -> Iterable[Fact]:
+    return _works(match) if is_named(match["v"]) else ()
+
+
+def _left(match: re.Match[str]) -> Iterable[Fact]:
+    name = _firm(match["v"])
+    says = f"no longer works at {name}" if name else "left their job"
+    yield Fact(category="identity", key="employer", value=name, says=says, ends=True, dated=True)
+
+
+def _lost(_: re.Match[str]) -> Iterable[Fact]:
+    yield Fact(category="identity", key="employer", value="", says="lost their job", ends=True, dated=True)
+
+
+def _left_if_named(match: re.Match[str]) -> Iterable[Fact]:
+    return _left(match) if is_named(match["v"]) else ()
+
+
+def _is_a(match: re.Match[str]) -> Iterable[Fact]:
+    whole = value_of(match["v"], most_words=14)
+    job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
+    if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
+        return
+    if _HOW_WELL.match(job) or (job.lower() in _DOERS and match["v"].lower().startswith("the ")):
+        return
+    yield Fact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
+    firm = re.search(r"\b(?:at|for)\s++(?P<firm>[A-Z].*)$", whole)
+    name = _firm(firm["firm"]) if firm else ""
+    if name and job.split()[-1].lower() == "student":
+        yield Fact(category="identity", key="school", value=name, says=f"studies at {name}", dated=True)
+    elif name:
+        yield Fact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+
+
+def _will_be(match: re.Match[str]) -> Iterable[Fact]:
+    """Take a job that is about to begin; what one wants to be some day is a dream."""
+    return () if _SOME_DAY.search(match.string) else _is_a(match)
+
+
+def _studies(match: re.Match[str]) -> Iterable[Fact]:
+    subject = re.split(r"(?<!\s)\s++(?:at|in|with|for)\b", value_of(match["v"]), maxsplit=1)[0]
+    if subject and not re.match(r"(?:hard|for|at|a\s++lot|too|abroad)\b", subject, re.IGNORECASE):
+        says = f"studies {subject}"
+        yield Fact(category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True)
+
+
+# Behind "my job": what was lost or left is a thing, not the job.
+_OF_A_JOB = (
+    r"[ -](?:offer|application|interview|advert|ad|search|hunt|title|description|contract|cent(?:er|re)|list|letter"
+    r"|posting|board|papers?|folder|certificate|reference|badge|id|key|notes?)s?\b"
+)
+_GOT_A_JOB = r"(?:<HAVE>|<I>) (?:got|started|found|landed|took)(?: an?)?(?: new)? (?:job|position|role)"
+
+RULES: tuple[Rule, ...] = (
+    rule(r"<I> work (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works),
+    rule(r"<AM> working (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works_if_named),
+    rule(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    rule(r"<AM> working as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    rule(
+        r"(?:<HAVE>|<I>) (?:start|started|begin|began) (?:work |working )?as (?P<role>an? .{1,200}?)"
+        r"(?: (?:at|for|with) (?P<v>.+))?$",
+        _works,
+    ),
+    rule(
+        r"(?:<HAVE>|<I>) (?:started|joined|begun|began)(?: working)?(?: (?:at|for))?"
+        r" (?P<v>.{1,200}?)(?: as (?P<role>.+))?$",
+        _works_if_named,
+    ),
+    rule(_GOT_A_JOB + r"(?: as (?P<role>an? .{1,200}?))? (?:at|with) (?P<v>.+)$", _works),
+    rule(_GOT_A_JOB + r" as (?P<role>an? .+)$", _works),
+    rule(r"my (?:(?:current|new) )?(?:employer|company|workplace) is (?:called )?(?P<v>.+)$", _works),
+    rule(r"my (?:(?:current|new) )?(?:job|profession|occupation|job title) is (?P<role>(?!to\b).+)$", _works),
+    rule(r"<AM> (?P<v>(?:an?|the) .+)$", _is_a),
+    rule(
+        r"i(?:'ll| will| am going to|'m going to) (?:be|become|work as|start as) (?P<v>(?:an?|the|their) .+)$", _will_be
+    ),
+    rule(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
+    rule(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
+    rule(
+        rf"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job\b(?!{_OF_A_JOB})(?: (?:at|with) (?P<v>.+))?",
+        _left,
+    ),
+    rule(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
+    rule(
+        r"(?:<I> (?:was|got)|<HAVE> been) (?:just )?(?:laid off|made redundant|fired(?! up)|sacked|let go)"
+        r"(?: (?:today|last|this|at|in|on|after|with)\b.*)?\s*+$",
+        lambda m: _lost(m),
+    ),
+    rule(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
+    rule(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
+)

@@ -1,0 +1,109 @@
+"""Facts of where somebody lives and comes from. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.patterns.base import Fact, Rule, is_named, rule, value_of
+from recollect.extraction.rules.tools import is_tool
+from recollect.text import squeeze
+
+_NO_PLACE = re.compile(
+    r"(?:(?:constant|chronic|deep|pure|total|utter|perpetual)\s++\w+|pain|misery|debt|exile|chaos|isolation|solitude|pyjamas|pajamas|"
+    r"fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
+    r"future|now|middle)|tears|vim"
+    r"|a\s++(?:bubble|dream|world|simulation)|a\s++society|interesting|an?\s++(?:age|time|era)|emacs|production|main|master|python|rust|java|general|"
+    r"theory|bed|work|school"
+    r"|a\s++new\s++(?:team|project|role|job|position|phone|laptop|version)|danger|doubt|trouble|"
+    r"the\s++(?:next|other|same)\s++\w+|mars|venus|jupiter|saturn|pluto|outer\s++space|another\s++(?:planet|world)|hell|"
+    r"the\s++(?:moon|future))\b",
+    re.IGNORECASE,
+)
+_A_PLACE = re.compile(
+    r"(?:a|an|the)\s++(?:\w+\s++){0,3}?(?:city|town|village|countryside|country|suburbs?|coast|island|"
+    r"mountains?|farm|area|region"
+    r"|north|south|east|west|flat|apartment|house|cabin|netherlands|us|usa|uk|uae|philippines|states)\b",
+    re.IGNORECASE,
+)
+# Longest name of a place written all in small letters, in words.
+_SMALL_WORDS = 3
+
+
+# Where the name of a place ends: 'Turin for uni', 'Beverley, nicer schools', but not 'Paris, France'.
+_PLACE_END = re.compile(
+    r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha|according|lol|apparently|basically|tbh)\b|,\s++(?![A-Z])"
+)
+# Of 'a flat in Leeds' the town is where somebody lives.
+_DWELLING = re.compile(
+    r"(?:an?|the|my|our)\s++(?:[\w-]++\s++){0,2}?(?:flat|apartment|house|houseboat|boat|room|place|studio|cottage|bungalow|farm|dorm|condo|"
+    r"shared\s++flat|terraced\s++house)\s++(?:in|near|outside)\s++(?=(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+
+
+def _place(raw: str | None) -> str:
+    value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], most_words=7).strip(" ,")
+    value = _DWELLING.sub("", value)
+    if not value or _NO_PLACE.match(value) or is_tool(value):
+        return ""
+    if is_named(value) or _A_PLACE.match(value):
+        return value
+    words = value.split()
+    if words[0] in ("a", "an", "the", "my", "our") or not value.islower() or len(words) > _SMALL_WORDS:
+        return ""
+    return " ".join(word.capitalize() for word in words)
+
+
+def _at(place: str) -> Iterable[Fact]:
+    if place:
+        yield Fact(category="identity", key="location", value=place, says=f"lives in {place}", dated=True)
+
+
+def _gone(place: str) -> Iterable[Fact]:
+    if place:
+        says = f"no longer lives in {place}"
+        yield Fact(category="identity", key="location", value=place, says=says, ends=True, dated=True)
+
+
+def _lives(match: re.Match[str]) -> Iterable[Fact]:
+    return _at(_place(match["v"]))
+
+
+def _left(match: re.Match[str]) -> Iterable[Fact]:
+    return _gone(_place(match["v"]))
+
+
+def _moved(match: re.Match[str]) -> Iterable[Fact]:
+    new, old = match["v"] or match["w"], match["old"]
+    return _at(_place(new)) if new else _gone(_place(old))
+
+
+def _from(match: re.Match[str]) -> Iterable[Fact]:
+    place = _place(match["v"]).partition(" originally")[0]
+    if is_named(place):
+        yield Fact(category="identity", key="origin", value=place, says=f"is from {place}", importance=0.7)
+
+
+_MOVED = (
+    r"(?:(?:<HAVE>|<I>|we(?:'ve| have)?(?: (?:just|recently|finally))?)(?: finally)? )?(?:(?:just|"
+    r"recently) )?(?:moved|relocated)"
+    r"(?: (?:back|over|house|out))? (?:from (?P<old>.{1,200}?)(?: (?:to|into) (?P<v>.+))?|(?:to|into)"
+    r" (?P<w>.{1,200}?)(?: from .+)?)\s*+$"
+)
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?:<I>|we(?: all| both| now| still){0,2}) (?:live|reside)(?: \w+ly| together| now)? (?:in|on) (?P<v>.+)",
+        _lives,
+    ),
+    rule(r"(?:<I>|we) share an? (?:[\w-]+ )?(?:flat|apartment|house|place) in (?P<v>.+)", _lives),
+    rule(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
+    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives),
+    rule(_MOVED, _moved),
+    rule(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
+    rule(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),
+    rule(r"my (?:(?:current|home) ?)?(?:city|town|location|residence|home) is (?:in )?(?P<v>.+)", _lives),
+    rule(r"<AM> from (?P<v>.+)", _from),
+    rule(r"<I> (?:come|hail) from (?P<v>.+)", _from),
+    rule(r"<I> (?:was )?(?:born|grew up|raised)(?: and raised)? in (?P<v>.+)", _from),
+    rule(r"my (?:home ?town|home country|birthplace) is (?P<v>.+)", _from),
+)

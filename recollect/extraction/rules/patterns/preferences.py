@@ -1,0 +1,177 @@
+"""Facts of taste: likes, dislikes, favourites, hobbies. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.patterns.base import Fact, Rule, bare_value, is_described, items, rule, slot, value_of
+
+# What is liked for a moment, or in the answer at hand, and not as a taste.
+_PASSING = re.compile(
+    r"^(?:your|the\s++(?:idea|way|sound|look|answer|first|second|last|new|one)|seeing|hearing|knowing|"
+    r"being|having|that|how|when|talking\s++to"
+    r"|to\s++(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s++sure|understand|"
+    r"use\s++this|help\s++me)|getting|it)\b",
+    re.IGNORECASE,
+)
+# What a favourite or a hobby is about to do is not what it is.
+_GOES_ON = re.compile(
+    r"(?:dying|losing|winning|changing|getting|going|becoming|closing|coming|being|growing|moving|leaving|failing|costing|taking|"
+    r"playing\s(?:badly|well|today|tonight|tomorrow)|gone|dead|over|closed|still|always|never|not|no\slonger|so|too|very)\b",
+    re.IGNORECASE,
+)
+# Most words in a taste: longer ones are opinions.
+_TASTE_WORDS = 5
+
+
+# How much somebody likes a thing.
+_DEGREE = re.compile(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b")
+
+
+def _tastes(raw: str | None) -> list[str]:
+    if not raw or _PASSING.match(raw.strip()):
+        return []
+    kept = items(
+        _DEGREE.split(raw, maxsplit=1)[0],
+        most_words=_TASTE_WORDS,
+    )
+    return [one for one in kept if not _PASSING.match(one)]
+
+
+def _whose(said: str, thing: str) -> str:
+    """Write a thing of the speaker's as theirs: 'I hate my job'."""
+    return f"their {thing}" if f"my {thing}".lower() in said.lower() else thing
+
+
+def _likes(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in _tastes(match["v"]):
+        if re.match(r"to\s++\w+", thing):
+            activity = thing.split(maxsplit=1)[1]
+            yield Fact(
+                category="preference",
+                key=slot("hobby", activity),
+                value=activity,
+                says=f"likes {thing}",
+                importance=0.55,
+            )
+        else:
+            says = f"likes {_whose(match['v'], thing)}"
+            yield Fact(category="preference", key=slot("like", thing), value=thing, says=says, importance=0.55)
+
+
+def _dislikes(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in _tastes(match["v"]):
+        says = f"does not like {_whose(match['v'], thing)}"
+        yield Fact(category="preference", key=slot("dislike", thing), value=thing, says=says, importance=0.55)
+
+
+def _likes_no_more(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in _tastes(match["v"]):
+        says = f"no longer likes {thing}"
+        yield Fact(
+            category="preference",
+            key=slot("like", thing),
+            value=thing,
+            says=says,
+            importance=0.55,
+            ends=True,
+            dated=True,
+        )
+
+
+def _prefers(match: re.Match[str]) -> Iterable[Fact]:
+    whole = value_of(match["v"], most_words=12)
+    if not whole or _PASSING.match(whole):
+        return
+    chosen = re.split(r"(?<!\s)\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
+    if 0 < len(chosen.split()) <= _TASTE_WORDS:
+        yield Fact(
+            category="preference",
+            key=slot("prefer", bare_value(chosen)),
+            value=chosen,
+            says=f"prefers {whole}",
+            importance=0.6,
+        )
+
+
+# What stands behind a favourite and is none of it: 'green, can you suggest curtains', 'orange now'.
+_AFTERTHOUGHT = re.compile(
+    r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
+    r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure|actually|probably|i\s++(?:think|guess|suppose|reckon))(?=[\s.,!]*+$)",
+    re.IGNORECASE,
+)
+
+
+def _favourite(match: re.Match[str]) -> Iterable[Fact]:
+    thing = re.sub(r"\s++", " ", match["what"].lower())
+    value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], most_words=8))
+    if value and len(thing.split()) <= 4 and not _GOES_ON.match(value):
+        key = f"favorite_{thing.replace(' ', '_')}"
+        yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)
+
+
+def _favourite_turned(match: re.Match[str]) -> Iterable[Fact]:
+    thing, value = match["what"], bare_value(value_of(match["v"]))
+    if value and thing:
+        key = f"favorite_{thing.lower()}"
+        yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)
+
+
+def _hobbies(match: re.Match[str]) -> Iterable[Fact]:
+    for thing in _tastes(match["v"]):
+        thing = re.sub(r"^to\s++", "", thing)
+        if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"(?<!\w)\w{1,40}ing(?:\s\w++)*", thing)):
+            continue
+        yield Fact(
+            category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55
+        )
+
+
+_STRONGLY = r"(?:<I>|i've always|i have always)"
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        rf"{_STRONGLY} (?:like|love|enjoy|adore|liked|loved|enjoyed)(?<!d)(?: (?:to|eating|drinking|"
+        rf"playing)(?= \w+ing))? (?P<v>.+)",
+        _likes,
+    ),
+    rule(r"i(?:'ve| have) always (?:liked|loved|enjoyed) (?P<v>.+)", _likes),
+    rule(
+        r"<AM> (?:an? )?(?:(?:big|huge|massive|great|real|lifelong|die-?hard|avid) )*(?:fan of|"
+        r"fond of|crazy about|passionate about) (?P<v>.+)",
+        _likes,
+    ),
+    rule(
+        r"<AM> (?:an? )?(?P<v>coffee|tea|wine|beer|dog|cat|night|early|morning|city|beach|outdoor|"
+        r"book|music|movie|chocolate)[\s-](?:lover|person|enthusiast|addict|buff|fanatic)\b",
+        _likes,
+    ),
+    rule(r"<I> (?:hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear) (?P<v>.+)", _dislikes),
+    rule(
+        r"<I> (?:don't|do not|never)(?: really| particularly| much)? (?:like|enjoy|care for|liked)"
+        r" (?P<v>.{1,200}?)(?P<more><NOMORE>)?\s*+$",
+        lambda m: _likes_no_more(m) if m["more"] else _dislikes(m),
+    ),
+    rule(
+        r"<AM> not (?:an? )?(?:(?:big|huge|much of an?|really an?) )*(?:fan of|fond of|into|keen on) (?P<v>.+)",
+        _dislikes,
+    ),
+    rule(
+        r"<I> (?:no longer (?:like|love|enjoy)|used to (?:like|love|enjoy)|stopped (?:liking|loving|"
+        r"enjoying)) (?P<v>.+)",
+        _likes_no_more,
+    ),
+    rule(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
+    rule(
+        r"my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
+        r"(?:is|are|has always been|would be) (?P<v>.+)",
+        _favourite,
+    ),
+    rule(
+        r"(?P<v>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
+        r"(?:is|are) my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w-]+)\s*+$",
+        _favourite_turned,
+    ),
+    rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),
+    rule(r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies),
+    rule(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),
+)

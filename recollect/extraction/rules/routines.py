@@ -1,0 +1,116 @@
+"""Facts of what the user does again and again: by day, by hour, in the order of a day. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.recurrence import CLOCK, REPEATED
+from recollect.extraction.rules.verbs import third_person
+from recollect.extraction.rules.workflows import in_third_person, is_at_hand
+from recollect.text import squeeze
+
+IMPORTANCE = 0.5
+_MAX_WORDS = 20
+
+
+def _fact(key: str, value: str, says: str) -> Iterable[Fact]:
+    if len(value.split()) <= _MAX_WORDS:
+        yield Fact(category="preference", key=key, value=value, says=says, importance=IMPORTANCE)
+
+
+def _hour(match: re.Match[str]) -> Iterable[Fact]:
+    verb, when = squeeze(match["verb"]).lower(), squeeze(match["when"]).strip(" .,")
+    if is_at_hand(match.string):
+        return
+    first, _, further = verb.partition(" ")
+    told = f"{third_person(first)} {in_third_person(further)} {when}".replace("  ", " ")
+    yield from _fact(_SLOT_OF_HOUR.get(verb, slot("routine", verb)), told, told)
+
+
+_SLOT_OF_HOUR = {
+    "get up": "wake_time",
+    "wake up": "wake_time",
+    "rise": "wake_time",
+    "go to bed": "bedtime",
+    "go to sleep": "bedtime",
+    "start work": "work_start",
+    "begin work": "work_start",
+    "start working": "work_start",
+    "finish work": "work_end",
+    "stop work": "work_end",
+    "stop working": "work_end",
+    "leave work": "work_end",
+    "leave the office": "work_end",
+}
+
+
+def _day_begins(match: re.Match[str]) -> Iterable[Fact]:
+    verb, rest = match["verb"].lower(), squeeze(match["rest"]).strip(" .,!")
+    part = match["part"].lower()
+    told = f"{third_person(verb)} the {part} {in_third_person(rest)}"
+    yield from _fact(slot("routine", f"{verb} of the {part}"), told, told)
+
+
+def _where(match: re.Match[str]) -> Iterable[Fact]:
+    what, when = squeeze(match["what"]), squeeze(match["when"]).strip(" .,")
+    if not is_at_hand(match.string):
+        yield from _fact(slot("routine", what), f"{what} {when}", f"is {in_third_person(what)} {when}")
+
+
+def _days_for(match: re.Match[str]) -> Iterable[Fact]:
+    what, when = squeeze(match["what"]).strip(" .,!"), squeeze(match["when"]).strip(" .,")
+    yield from _fact(slot("routine", what), when, f"'s {what}: {when}")
+
+
+def _happens(match: re.Match[str]) -> Iterable[Fact]:
+    what, told = squeeze(match["what"]), squeeze(match["told"]).strip(" .,!")
+    if not is_at_hand(match.string):
+        yield from _fact(slot("workflow", what), told, f"works by this rule: {what} {told}")
+
+
+_HAPPENING = (
+    r"(?:(?:code |design |peer |pull request |sprint |team |weekly |daily |monthly )?(?:reviews?|releases?|"
+    r"deploys?|deployments?|retros?|stand-?ups?|invoices?|"
+    r"payslips|newsletters?|backups?|prs|pull requests|builds|demos?|plannings?|one-on-ones|meetings|reports|"
+    r"merges|migrations|tickets))"
+)
+
+RULES: tuple[Rule, ...] = (
+    rule(
+        r"(?:<I>|<AM>)(?: usually| always| normally| generally| mostly| often| typically){0,2} (?P<verb>(?:get up|"
+        r"wake up|rise|go to (?:bed|sleep)|"
+        r"(?:start|begin|finish|stop|leave|end) (?:work|working|my shift|school|the office|my day)|get home|come "
+        r"home|log (?:on|off)|clock (?:in|out)|"
+        r"(?:have|eat|take) (?:lunch|dinner|breakfast|my lunch|my nap)|walk the dogs?|pick up (?:the|my) (?:kids|"
+        r"children|son|daughter)|"
+        r"drop off (?:the|my) (?:kids|children|son|daughter)|drop (?:the|my) (?:kids|children|son|daughter) off|"
+        r"catch the bus|take my (?:pills|tablets|medication|meds|insulin)))"
+        rf" (?P<when>(?:at|by|around|about|before|after|between|from) (?:about |around |half past |quarter (?:past|"
+        rf"to) )?(?:{CLOCK}|half past \w{{3,6}}|(?:one|two|three|four|five|six|seven|"
+        r"eight|nine|ten|eleven|twelve)\b).{0,40})",
+        _hour,
+    ),
+    rule(
+        r"<I>(?: always| usually| like to){0,2} (?P<verb>start|begin|end|finish) (?:the|my|every|each) "
+        r"(?P<part>day|morning|week|evening|work ?day|month) "
+        r"(?P<rest>(?:with|by|on|in) .{2,80})",
+        _day_begins,
+    ),
+    rule(
+        rf"<AM> (?P<what>(?:in|at|with) (?:the |my |our )?(?:[\w'-]{{2,20}} ){{0,3}}?[\w'-]{{2,20}}|working(?: "
+        rf"from home| remotely)?|teaching|training|volunteering|wfh|remote|abroad|"
+        rf"away|travell?ing) (?P<when>{REPEATED})(?=\s*+(?:$|[,.;!]|(?:and|so|but|because)\b))",
+        _where,
+    ),
+    rule(
+        rf"(?P<when>{REPEATED}) (?:are|is) (?:my|our) (?P<what>(?:[\w-]{{2,20}} ){{0,2}}(?:days?|nights?|mornings?|"
+        rf"evenings?|time|off))\b",
+        _days_for,
+    ),
+    rule(
+        rf"(?P<what>{_HAPPENING}) (?P<told>(?:go(?:es)? out|happens?|takes? place|ships?|runs?|are|is|needs?|"
+        rf"requires?|gets?) .{{0,50}}?(?:{REPEATED}|(?:here|with us|at (?:our|my) (?:place|company|work|shop|"
+        rf"team))).{{0,40}})",
+        _happens,
+    ),
+)

@@ -1,0 +1,137 @@
+"""Let what a sentence forms end what it says has changed: no old value stands where the new one is not read. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recollect.extraction.dates import write_out
+from recollect.extraction.irony import is_ironic
+from recollect.extraction.rules.asides import asides_of, is_of_a_tale
+from recollect.extraction.rules.facts import lead_of
+from recollect.extraction.rules.note_weight import reports
+from recollect.extraction.rules.reading import READ, Reading
+from recollect.extraction.rules.rewrite import stand_alone
+from recollect.extraction.rules.shifts import shifts_of, subject_restored
+from recollect.extraction.sentences import Piece, fine_clauses, fold
+from recollect.extraction.sources import speaker_of
+from recollect.extraction.speech_acts import exaggerates, hedges, invents, laughs, statement_part, supposes
+from recollect.text.granted import granted_span
+from recollect.types import Candidate, LifeState, MemoryKind, Shift
+
+# A taste that has passed; who 'dropped' a thing may have let it fall.
+_CLEARLY_OVER = re.compile(
+    r"\b(?:scratch|so\s++much\s++for|enough\s++of|gone\s++off|over|done\s++with|off|grown\s++out\s++of|outgrown|"
+    r"stopped)\b",
+    re.IGNORECASE,
+)
+# What is said of things as well: 'moved the button to the left'.
+_MOVES_THINGS = re.compile(r"\b(?:moved?|swapped|shifted|scrapped|delayed|dropped)\b", re.IGNORECASE)
+# 'Now that I'm at Arup': a workplace, where the sentence speaks of work.
+_AT = re.compile(
+    r"(?:i'm|im|i am)\s(?:at|with|over at)\s(?P<new>[A-Z][\w'’&.-]{1,30}+(?:\s[A-Z][\w'’&.-]{1,30}+){0,2})",
+    re.IGNORECASE,
+)
+_OF_WORK = re.compile(
+    r"\b(?:job|work|pension|colleagues?|boss|manager|office|salary|wage|commute|shifts?|notice|contract|payslip|hr|"
+    r"employer|"
+    r"career|workplace|coworkers?|uniform)\b",
+    re.IGNORECASE,
+)
+# 'We're in!' is said of a home where the message speaks of one.
+_WE_ARE_IN = re.compile(r"(?:i'm|im|i am|we're|we are)(?:\s(?:finally|all|officially)){0,2}\sin\s*+$", re.IGNORECASE)
+_OF_A_MOVE = re.compile(
+    r"\b(?:new\s++(?:place|house|flat|home|apartment|gaff|pad)|boxes|unpack\w{0,4}|moved|moving|removal|keys|"
+    r"first\s++night)\b",
+    re.IGNORECASE,
+)
+# Importance of a note that keeps a change of which the rules read no more.
+_IMPORTANCE = 0.6
+
+
+def with_shifts(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[Candidate]:
+    """Let a note of a sentence end what the sentence says has changed; make one where there is none.
+
+    Args:
+        reading: The message.
+        sentence: A part of it, others' words blanked.
+        found: What was read out of the sentence.
+    """
+    if reading.talk or reading.message.role != "user" or any(candidate.forgets for candidate in found):
+        return list(found)
+    shifts = _shifts(reading, sentence)
+    if not shifts:
+        return list(found)
+    note = next((place for place, one in enumerate(found) if one.kind is MemoryKind.NOTE), None)
+    if note is None and not any(_is_worth_a_note(reading, *said) for said in shifts.items()):
+        return list(found)
+    if note is None:
+        return [*found, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
+    return [replace(one, shifts=tuple(shifts)) if place == note else one for place, one in enumerate(found)]
+
+
+def _shifts(reading: Reading, sentence: Piece) -> dict[Shift, Piece]:
+    """Find what a sentence says has changed, each with the clause that says so."""
+    shifts: dict[Shift, Piece] = {}
+    for clause in _stated(sentence):
+        for shift in shifts_of(clause.text, reading.inside(clause), reading.message):
+            shifts.setdefault(shift, clause)
+        if _WE_ARE_IN.match(clause.text.strip(" !.,")) and _OF_A_MOVE.search(reading.masked):
+            shifts.setdefault(Shift(state=LifeState.HOME), clause)
+    granted = _granted(sentence)
+    if granted:
+        for shift in shifts_of(granted.text, reading.inside(granted), reading.message, is_news=True):
+            shifts.setdefault(shift, granted)
+        if (at := _AT.match(granted.text)) and _OF_WORK.search(sentence.text):
+            shifts.setdefault(Shift(state=LifeState.JOB, new=at["new"]), granted)
+    return shifts
+
+
+def _is_worth_a_note(reading: Reading, shift: Shift, clause: Piece) -> bool:
+    """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
+    if shift.state is LifeState.PLAN:
+        return bool(reading.inside(clause)) or not _MOVES_THINGS.search(clause.text)
+    if shift.state is LifeState.TASTE and _CLEARLY_OVER.search(clause.text):
+        return True
+    return not shift.needs_old or shift.old[:1].isupper()
+
+
+def _stated(sentence: Piece) -> list[Piece]:
+    """Return the clauses that tell of the speaker's own life, in earnest; a question's asides are some."""
+    text = sentence.text
+    if not _is_meant(text):
+        return []
+    stated = statement_part(text)
+    pieces = fine_clauses(Piece(stated, sentence.start)) if stated else list(asides_of(sentence))
+    return [piece for piece in pieces if not (exaggerates(piece.text) or reports(piece.text[lead_of(piece.text) :]))]
+
+
+def _granted(sentence: Piece) -> Piece | None:
+    """Return the clause that a sentence takes for granted, in a question as well: 'now that I'm at Arup'."""
+    span = granted_span(sentence.text)
+    if not span or not _is_meant(sentence.text):
+        return None
+    return Piece(sentence.text[slice(*span)].rstrip(), sentence.start + span[0])
+
+
+def _is_meant(text: str) -> bool:
+    return not (
+        invents(text) or is_of_a_tale(text) or laughs(text) or hedges(text) or supposes(text) or is_ironic(text)
+    )
+
+
+def _kept(reading: Reading, clause: Piece, shifts: tuple[Shift, ...]) -> Candidate:
+    """Keep the words of a change as a note."""
+    quote = reading.quote(clause)
+    written = write_out(fold(quote), reading.inside(clause))
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=stand_alone(subject_restored(written[lead_of(written) :]), reading.speaker),
+        type="fact",
+        importance=_IMPORTANCE,
+        confidence=READ,
+        speaker=speaker_of(reading.message),
+        seq=reading.message.seq,
+        quote=quote,
+        valid_from=reading.message.said_at,
+        shifts=shifts,
+    )

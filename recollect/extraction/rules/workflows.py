@@ -1,0 +1,299 @@
+"""Facts of how the user's work goes as a rule: when they deploy, how they review, what comes before what. Pure."""
+
+import re
+from collections.abc import Iterable
+
+from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.recurrence import REPEATED
+from recollect.extraction.rules.verbs import third_person
+from recollect.text import squeeze
+
+IMPORTANCE = 0.55
+_MAX_WORDS = 22
+# Work that goes wrong, or that the user asks about, is the work at hand.
+_AT_HAND = re.compile(
+    r"\b(?:errors?|fails?|failed|failing|crash\w*|broken|breaks|nothing\s++happens|doesn't|didn't|isn't|wasn't|"
+    r"won't|can't|cannot|stuck|killed|hangs?|terminated|"
+    r"problems?|issue\s++is|traceback|exception|how\s++(?:do|can|to)|why|what|get\s++(?:an?|this|the)|getting|"
+    r"it\s++(?:says|gives|returns|shows)|"
+    r"wondering|trying|help|instead\s++it|but\s++(?:it|the|nothing|now|then)|should\s++i|you|your|yesterday|"
+    r"last\s++(?:week|month|night|time|year))\b",
+    re.IGNORECASE,
+)
+_PRONOUNS = {
+    "i": "they",
+    "i'm": "they're",
+    "i've": "they've",
+    "we": "they",
+    "we're": "they're",
+    "we've": "they've",
+    "my": "their",
+    "our": "their",
+    "me": "them",
+    "us": "them",
+    "myself": "themselves",
+    "ourselves": "themselves",
+}
+_PRONOUN = re.compile(r"\b(?:i'm|i've|we're|we've|i|we|my|our|me|us|myself|ourselves)\b(?!')", re.IGNORECASE)
+_GOES_ON = re.compile(
+    r"(\b(?:and\s++then|and|then)\s++)(move|send|ask|publish|merge|push|deploy|write|run|open|check|review|go|commit)\b"
+)
+_ARTICLE = re.compile(r"(?:the|a|an|my|our|all|every|each|any|new|their)\s++", re.IGNORECASE)
+# Words at which the thing that is worked on ends, and the circumstance begins.
+_CIRCUMSTANCE = re.compile(
+    r"(?<!\S)(?:on|in|at|before|after|once|when|whenever|while|until|every|each|only|from|to|with|via|using|by|"
+    r"through|into|off|onto|instead|"
+    r"first|twice|three|daily|weekly|monthly|without|and|or|then|as|if|unless|for|always|straight|directly|"
+    r"together|per|mornings|"
+    r"afternoons|evenings|weekends|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|against|behind|rather|over|under|"
+    r"because|so)\b",
+    re.IGNORECASE,
+)
+# How, rather than when: a second statement of this kind stands beside the first.
+_HOW = re.compile(
+    r"(?:from|to|with|via|using|by|through|into|off|onto|in(?!\s++the\s)|instead|without|straight|directly|"
+    r"together|rather|against)\b",
+    re.I,
+)
+
+
+def is_at_hand(text: str) -> bool:
+    """Return whether a clause tells of work that goes wrong or is asked about, and so of no habit."""
+    return bool(_AT_HAND.search(text))
+
+
+def in_third_person(text: str) -> str:
+    """Put the user's 'I', 'my' and 'we' behind the first verb into the third person."""
+    told = _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
+    return _GOES_ON.sub(lambda found: f"{found[1]}{third_person(found[2])}", told)
+
+
+def _fact(key: str, value: str, says: str) -> Iterable[Fact]:
+    if len(value.split()) <= _MAX_WORDS:
+        yield Fact(category="preference", key=slot("workflow", key), value=value, says=says, importance=IMPORTANCE)
+
+
+def _does(match: re.Match[str]) -> Iterable[Fact]:
+    verb, rest = match["verb"], without_aside(match["rest"])
+    if is_at_hand(match.string) or _NO_THING.match(rest):
+        return
+    often = squeeze(match.groupdict().get("often") or "")
+    does = "backs up" if _spelled(verb) == "back up" else third_person(verb)
+    told = " ".join(part for part in (often, does) if part)
+    yield from _fact(
+        topic_of(verb, rest), f"{told} {in_third_person(rest)}".strip(), f"{told} {in_third_person(rest)}".strip()
+    )
+
+
+def _spelled(verb: str) -> str:
+    return "back up" if squeeze(verb).lower() == "backup" else squeeze(verb)
+
+
+def without_aside(raw: str) -> str:
+    """Cut off what a clause adds behind what it tells: ', so a late train is fine'."""
+    text = squeeze(raw)
+    aside = _ASIDE.search(text)
+    return (text[: aside.start()] if aside else text).strip(" .,!")
+
+
+_ASIDE = re.compile(
+    r",\s(?!(?:and\s|then\s|never\s|not\s|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|\s(?:so|but|because|btw|"
+    r"which|though|since|as\si|if\syou|too)\b",
+    re.IGNORECASE,
+)
+# Behind a bare 'do' stands another verb: 'I do like mornings'.
+_NO_THING = re.compile(
+    r"(?:actually|really|like|love|want|need|have|not|hate|enjoy|prefer|feel|think|know|believe|care)\b", re.I
+)
+
+
+def topic_of(verb: str, rest: str) -> str:
+    """Name what a habit is about: two habits with one name rule each other out."""
+    turn = _CIRCUMSTANCE.search(rest)
+    thing = _ARTICLE.sub("", rest[: turn.start()] if turn else rest, count=1).strip(" ,")
+    how = turn.group().lower() if turn and _HOW.match(rest, turn.start()) else ""
+    words = thing.lower().split()[:3]
+    named = words if words and verb.lower() in _LIGHT else (_spelled(verb).lower(), *words)
+    return " ".join(part for part in (*named, how) if part)
+
+
+# With a thing behind it, such a verb says no more than that it happens.
+_LIGHT = frozenset("do have hold run make".split())
+
+
+def _is(match: re.Match[str]) -> Iterable[Fact]:
+    what, rest = squeeze(match["what"]), squeeze(match["rest"]).strip(" .,!")
+    if rest and not is_at_hand(match.string) and not _STATE_AT_HAND.match(rest):
+        yield from _fact(
+            what.lower(),
+            f"{squeeze(match['is'])} {in_third_person(rest)}",
+            f"'s {what} {squeeze(match['is'])} {in_third_person(rest)}",
+        )
+
+
+_STATE_AT_HAND = re.compile(
+    r"(?:late|over|done|broken|red|green|slow|down|cancell?ed|today|tomorrow|now|being|going|not|so|too|very|"
+    r"a\s++mess)\b",
+    re.I,
+)
+
+
+def _needs(match: re.Match[str]) -> Iterable[Fact]:
+    what, rest = squeeze(match["what"]).lower(), squeeze(match["rest"]).strip(" .,!")
+    if not is_at_hand(match.string):
+        yield from _fact(
+            f"every {what}",
+            f"every {what} {in_third_person(rest)}",
+            f"has a rule: every {what} {in_third_person(rest)}",
+        )
+
+
+def _method(match: re.Match[str]) -> Iterable[Fact]:
+    value = squeeze(match["v"])
+    yield from _fact(value, value, f"works by {value}")
+
+
+def _kept(match: re.Match[str]) -> Iterable[Fact]:
+    what, where = squeeze(match["what"]), squeeze(match["where"]).strip(" .,!")
+    if not is_at_hand(match.string):
+        verb = third_person(match["verb"])
+        yield from _fact(
+            _ARTICLE.sub("", what.lower()),
+            f"{verb} {in_third_person(what)} {where}",
+            f"{verb} {in_third_person(what)} {where}",
+        )
+
+
+_OFTEN = (
+    r"(?: (?P<often>always|usually|normally|typically|generally|never|only|mostly|often)| (?:also|all|both|then|"
+    r"now|still|just)){0,3}"
+)
+_WORK = (
+    r"deploy|release|ship|merge|rebase|squash|branch|push|commit|review|pair|test|lint|tag|plan|draft|outline|back "
+    r"?up|archive|file|invoice|publish|edit|proofread|export|document|log|track|triage|estimate|refactor|prototype|"
+    r"sketch|process|prepare|clean|tidy|check|answer|sort|sync|update|upload|bill|do|run|write|open|close|start|"
+    r"finish|begin|hold|record|work|pay|submit|freeze|schedule|approve|sign|print|scan|rehearse|practise|practice|"
+    r"iterate|groom|demo|monitor|rotate|develop|build|design|batch cook|batch|add|include|name|annotate"
+)
+# Verbs of handing over, which tell a way of working by a manner alone: 'we review in pairs', 'we deploy from main'.
+_HANDS_OVER = (
+    r"deploy|release|ship|merge|rebase|squash|branch|push|commit|review|pair|tag|triage|estimate|prototype|test|freeze"
+)
+_STEP = (
+    r"(?:i|we|merging|committing|deploying|releasing|writing|coding|pushing|shipping|starting|review\w*|publishing|"
+    r"sending|"
+    r"submitting|opening)\b"
+)
+_ORDER = (
+    rf"(?:(?:before|after|once|whenever|unless|until|as soon as|only (?:when|if|after|once)) (?:{_STEP}|(?:my|our|"
+    rf"the|all|every|tests?|ci|qa|"
+    rf"approval|sign[\s-]off|each|any|anything|everything)\b)|(?:then|and then) (?:{_STEP}|(?:move|send|ask|"
+    rf"publish|merge|push)\b))"
+)
+_MANNER = (
+    r"(?:in (?:pairs|batches|small|the open|stages|one go|threes|sprints)|from (?:main|master|develop|trunk|a "
+    r"branch|tags?|ci)|off (?:of )?(?:main|master|develop|trunk)|"
+    r"straight to|directly to|to (?:main|master|develop|trunk|staging first|production)|by hand|via|behind|instead "
+    r"of|rather than|with (?:semver|tags|feature)|"
+    r"on top of|against|without|together|first|twice|blue[\s-]?green|first thing|as a team|one at a time)"
+)
+_THING = r"(?:[\w'/&.-]{1,24} ){0,6}?"
+_TIME = REPEATED
+_CHORE = (
+    r"(?:sprints?|stand-?ups?|daily|retros?|retrospectives?|planning|releases?|deploys?|deployments?|reviews?|code "
+    r"reviews?|builds?|ci|branching|"
+    r"work ?flow|process|procedure|routine|morning routine|evening routine|method|release cycle|release cadence|"
+    r"code freeze|deadline|demos?|planning meeting|team meeting|all-hands|"
+    r"one-on-ones?|1:1s?|backups?|invoicing|branch(?:es)?|pull requests?|prs?|tickets?|commit(?:s)?|backlog|"
+    r"definition of done|on-call rotation|merge policy)"
+)
+
+RULES: tuple[Rule, ...] = (
+    rule(rf"(?:<I>|we){_OFTEN} (?P<verb>{_WORK})\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,120}})", _does),
+    rule(rf"we{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
+    rule(rf"<I>{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
+    rule(
+        rf"(?:<I>|we) (?P<often>always|usually|normally|typically|generally|never|only) "
+        rf"(?P<verb>{_WORK})\b(?P<rest> (?!(?:too|so|very|a lot|out|into|late|over|better|badly|wrong|like|it|"
+        rf"them)\b){_THING}[\w-]{{2,20}})(?=\s*+[.!]*+$)",
+        _does,
+    ),
+    rule(
+        rf"(?:my|our) (?P<what>(?:[\w-]{{2,20}} ){{0,2}}?{_CHORE}) (?P<is>is|are|runs?|takes?|lasts?|starts?|"
+        rf"happens?|goes|go|needs?|has|have|ends?|begins?|must have|must be|consists? of) (?P<rest>.{{2,120}})",
+        _is,
+    ),
+    rule(
+        rf"we(?: all| usually| always)?{_OFTEN} (?P<verb>do|have|hold|start)(?P<rest> (?:our |the |daily "
+        rf"){{0,2}}{_CHORE} at \d.{{0,60}})",
+        _does,
+    ),
+    rule(
+        r"we(?: always| usually)? (?P<verb>need|require|want)(?P<rest> (?:\w+ ){1,2}(?:approvals?|reviews?|"
+        r"reviewers?|sign[\s-]?offs?) (?:before|for|on|to|per)\b.{2,80})",
+        _does,
+    ),
+    rule(
+        r"(?:every|each|all) (?P<what>(?:new )?(?:pull request|pr|change|commit|release|deploy|deployment|merge "
+        r"request|mr|feature|bug ?fix|branch|ticket|article|"
+        r"post|draft|contract|invoice|report|task|migration))s? (?P<rest>(?:needs?|gets?|must|has to|have to|goes|"
+        r"go|requires?) (?:an?|two|three|at least|one|tests?|to|"
+        r"be|have|through|reviewed|tested|approved|signed|merged|approval|squashed|deployed|its own|their "
+        r"own)\b.{0,100})",
+        _needs,
+    ),
+    rule(
+        rf"(?:qa|ci|our (?:qa|ci|lead|team)|the team) (?P<verb>tests?|reviews?|checks?|runs?|deploys?|approves?|"
+        rf"signs? off)\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,100}})",
+        lambda m: _by_others(m),
+    ),
+    rule(
+        r"(?:<I>|we|our team|my team)(?: all| both| now| still| mostly){0,2} (?:uses?|do(?:es)?|practi[sc]es?|"
+        r"follows?|works? (?:by|with|in)) "
+        r"(?:the )?(?P<v>scrum|kanban|(?:trunk|branch)[\s-]based development|git ?flow|"
+        r"github flow|(?:long-lived |short-lived )?feature (?:branches|flags)|pair programming|mob programming|"
+        r"shape up|waterfall|extreme programming|xp|gtd|getting things done|"
+        r"(?:the )?pomodoro(?: technique| method)?|time[\s-]blocking|bullet journal(?:l?ing)?|zettelkasten|inbox "
+        r"zero|semantic versioning|semver|"
+        r"continuous (?:deployment|delivery|integration)|(?:two|one|three|four)[\s-]week sprints|stacked prs|merge "
+        r"queues?|monorepos?)\b",
+        _method,
+    ),
+    rule(
+        r"(?:<I>|we)(?: all| both| always| usually| now| still| mostly){0,2} (?P<verb>keep|take|track|store|write|"
+        r"log|file|manage|save|organi[sz]e|collect|draft|document) "
+        r"(?P<what>(?:(?:my|our|all|meeting|lecture|the) ){0,2}(?:notes|to-?dos?|tasks|bugs|issues|tickets|"
+        r"expenses|invoices|receipts|recipes|photos|files|documents|docs|"
+        r"passwords|bookmarks|budget|calendar|schedule|hours|workouts|projects|backlog|drafts|contacts|ideas|"
+        r"decisions|time|reading list)) "
+        r"(?P<where>(?:in|on|with|using) (?!(?:a|the) (?:list|variable|array|column|table|file|dict|"
+        r"loop)\b).{2,60})",
+        _kept,
+    ),
+    rule(
+        rf"(?:when(?:ever)?|once|before|after|as soon as) (?:i|we) (?P<cond>[\w' /-]{{3,60}}?),? (?:i|we){_OFTEN} "
+        rf"(?P<verb>{_WORK})\b(?P<rest> .{{3,100}})",
+        lambda m: _on_condition(m),
+    ),
+)
+
+
+def _by_others(match: re.Match[str]) -> Iterable[Fact]:
+    told = squeeze(match.group()).strip(" .,!")
+    if not is_at_hand(told):
+        yield from _fact(
+            told.lower().removeprefix("our ").split(" ")[0],
+            in_third_person(told),
+            f"has a rule: {in_third_person(told)}",
+        )
+
+
+def _on_condition(match: re.Match[str]) -> Iterable[Fact]:
+    told = squeeze(match.group()).strip(" .,!")
+    if not is_at_hand(told):
+        lead = told[: match.start("verb") - match.start()] if told else ""
+        yield from _fact(
+            f"{lead.split()[0].lower()} {squeeze(match['cond']).lower()}"[:60],
+            in_third_person(told),
+            f"has a rule: {in_third_person(told)}",
+        )

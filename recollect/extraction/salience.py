@@ -1,0 +1,218 @@
+"""What a text is worth as a record: whether to keep it, its type, its importance and a summary, by rule. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from recollect.extraction.pleasantry import is_polite_phrase
+from recollect.extraction.sentences import Piece, fold, sentences, within
+from recollect.extraction.speech_acts import hedges, jokes, small_talk, statement_part
+from recollect.text import STOP_WORDS, words
+
+RecordType = Literal["UNKNOWN", "DISCOVERY", "BEHAVIOR", "OUTCOME", "NOTE", "INSIGHT", "DECISION", "ERROR_LESSON"]
+# A text of so many characters is a remark; only a longer one can be worth a record.
+LONGEST_REMARK = 50
+LONGEST_SUMMARY = 150
+# What is read of a text: the rest of a longer one is a document.
+_READ = 8_000
+
+# In the order in which they win where a text speaks of several alike.
+_TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
+    (
+        "DISCOVERY",
+        re.compile(
+            r"\b(?:learn(?:ed|t)|discover(?:ed|y|ies)|found\s++out|(?:have|has|had)\s++uncovered|uncovered|"
+            r"(?:it\s++)?turn(?:s|ed)\s++out|came\s++across|stumbled\s++(?:up)?on|never\s++knew|new\s++to\s++me|revealed)\b",
+            re.I,
+        ),
+    ),
+    (
+        "DECISION",
+        re.compile(
+            r"\b(?:decid(?:ed|es|ing)|decision|chose|chosen|choos(?:es|ing)|opted|settled\s++on|agreed\s++(?:to|on|that)|"
+            r"made\s++up\s++(?:my|his|her|our|their)\s++minds?|committed\s++to|resolved\s++to|picked|"
+            r"(?:will|'ll)\s++go\s++with|going\s++to\s++go\s++with)\b",
+            re.I,
+        ),
+    ),
+    (
+        "ERROR_LESSON",
+        re.compile(
+            r"\b(?:fail(?:ed|s|ure|ures)|mistakes?|mistaken(?:ly)?|went\s++wrong|got\s++it\s++wrong|was\s++wrong|errors?|"
+            r"blunder|messed\s++up|screwed\s++up|broke\s++(?:down|it)|lesson|regret(?:s|ted)?|should(?:n't)?\s++(?:not\s++)?have|"
+            r"never\s++again)\b",
+            re.I,
+        ),
+    ),
+    (
+        "OUTCOME",
+        re.compile(
+            r"\b(?:as\s++a\s++result|result(?:ed)?\s++in|resulted|outcome|succeeded|success(?:fully)?|managed\s++to|finished|"
+            r"completed|achieved|won|passed|ended\s++(?:up|with|in)|finally\s++(?:got|made|did)|accomplished|reached|"
+            r"worked\s++out|paid\s++off)\b",
+            re.I,
+        ),
+    ),
+    (
+        "BEHAVIOR",
+        re.compile(
+            r"\b(?:always|usually|often|rarely|never|tends?\s++to|keeps?\s++\w+ing|used\s++to|habit(?:s|ually)?|routine|"
+            r"every\s++(?:day|morning|evening|night|week|weekend|month|year|time)|whenever|most\s++(?:days|mornings|"
+            r"evenings|nights|weekends))\b",
+            re.I,
+        ),
+    ),
+    (
+        "INSIGHT",
+        re.compile(
+            r"\b(?:reali[sz](?:e|ed|es|ing)|understood|insight|(?:now|finally)\s++(?:see|understand|know)|it\s++means\s++that|"
+            r"which\s++means|the\s++(?:point|key|truth|reason|pattern)\s++is|makes\s++(?:me|us)\s++think|it\s++struck\s++me|"
+            r"in\s++(?:the\s++end|hindsight|retrospect))\b",
+            re.I,
+        ),
+    ),
+)
+_FACT = re.compile(
+    r"\b\d[\d.,:]*\b|\b(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|owns?|belongs?|born|called|named|"
+    r"located|costs?|contains?)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
+_FEELING = re.compile(
+    r"\b(?:love[ds]?|hate[ds]?|afraid|fear(?:s|ed)?|scared|terrified|happy|happiest|sad|heartbroken|proud|ashamed|angry|"
+    r"furious|anxious|worried|excited|grateful|thankful|jealous|lonely|hurt|hope[ds]?|miss(?:es|ed)?|cried|cry|crying|"
+    r"tears|dream(?:s|ed|t)?|trust(?:s|ed)?|betrayed|relieved|overwhelmed|devastated|joy|grief|died|death|lost)\b",
+    re.IGNORECASE,
+)
+# Said to somebody and of nothing: "Hello Marcus!", "That is great."
+_PLEASANTRY = re.compile(
+    r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s++(?:morning|evening|afternoon|night|day)|thanks?|thank\s++you|cheers|bye|"
+    r"goodbye|farewell|see\s++you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
+    r"|(?:that|this|it)(?:'s|\s++is|\s++was|\s++sounds|\s++looks|\s++seems)\s++(?:all\s++|so\s++|very\s++|really\s++|just\s++)*"
+    r"(?:great|good|nice|fine|cool|ok(?:ay)?|wonderful|lovely|perfect|awesome|amazing|interesting|funny|right|true)"
+    r"(?:\s++to\s++(?:hear|know))?)[.!…]*$",
+    re.IGNORECASE,
+)
+# English function words: what has none of them is in a language whose cues are not known here.
+_ENGLISH = re.compile(
+    r"\b(?:the|i|i'm|you|it|is|are|was|of|and|this|that|my|we|he|she|they|with|not|to|a|an|in|for|have|had)\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """What a text is worth."""
+
+    keep: bool
+    """Whether it is worth a record at all."""
+    type: RecordType
+    importance: int
+    """1 to 10."""
+    summary: str
+    """At most 150 characters; empty where nothing is stated."""
+    lead: str
+    """The sentence that the summary begins with, as it stands in the text: what a record quotes."""
+
+
+def worth_of(text: str) -> Worth:
+    """Judge a text without a model.
+
+    Kept is what has more than 50 characters and states something: no greeting, small talk or bare question. Facts,
+    decisions, outcomes, behaviour, discoveries and feelings make it more important.
+
+    >>> worth_of("I learned that the old lighthouse was built by my grandfather in 1921.").type
+    'DISCOVERY'
+    >>> worth_of("Hello there! How are you doing on this fine and sunny day, my friend?").keep
+    False
+    """
+    plain = fold(text[:_READ])
+    stated = _stated(plain)
+    keep = len(plain.strip()) > LONGEST_REMARK and bool(stated)
+    lead = _lead(stated)
+    said = " ".join(piece.text for piece in stated)
+    return Worth(
+        keep=keep,
+        type=record_type(said or plain),
+        importance=_importance(said),
+        summary=_summary(stated, lead),
+        lead=text[lead.start : lead.end] if lead else "",
+    )
+
+
+def record_type(text: str) -> RecordType:
+    """Name the type of a text by its words.
+
+    >>> record_type("We decided to leave at dawn."), record_type("I failed the exam."), record_type("The sky is grey.")
+    ('DECISION', 'ERROR_LESSON', 'NOTE')
+    """
+    if not _ENGLISH.search(text):
+        return "UNKNOWN"
+    hits = [(len({found.group().lower() for found in cues.finditer(text)}), name) for name, cues in _TYPES]
+    most = max(count for count, _ in hits)
+    return next(name for count, name in hits if count == most) if most else "NOTE"
+
+
+def informative(sentence: str) -> float:
+    """Weigh how much a sentence tells: 0 for small talk and questions, about 1 for plain talk, more for what lasts."""
+    pleasant = is_pleasantry(sentence) or is_polite_phrase(sentence)
+    if pleasant or not statement_part(sentence) or jokes(sentence):
+        return 0.0
+    content = sum(1 for word in words(sentence) if word not in STOP_WORDS)
+    weight = min(content, 12) / 12
+    weight += 0.5 * any(cues.search(sentence) for _, cues in _TYPES)
+    weight += 0.3 * bool(_FEELING.search(sentence)) + 0.2 * len(_NAME.findall(sentence)[:2])
+    weight += 0.2 * bool(re.search(r"\d", sentence)) - 0.2 * hedges(sentence)
+    return max(weight, 0.01)
+
+
+def is_pleasantry(sentence: str) -> bool:
+    """Whether a sentence is greeting, thanks, assent or politeness alone.
+
+    >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
+    (True, False)
+    """
+    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
+
+
+def short(text: str, longest: int = LONGEST_SUMMARY) -> str:
+    """Shorten a text to a summary's length.
+
+    >>> short("word " * 100)[-6:], len(short("word " * 100)) <= LONGEST_SUMMARY
+    (' word…', True)
+    """
+    return within(" ".join(text.split()), longest)
+
+
+def _stated(text: str) -> list[Piece]:
+    """Return the sentences that state something."""
+    return [piece for piece in sentences(text) if informative(piece.text)]
+
+
+def _lead(stated: list[Piece]) -> Piece | None:
+    """Return the first sentence that tells as much as the most do: openings such as "Well, let me see" do not."""
+    if not stated:
+        return None
+    weights = [informative(piece.text) for piece in stated]
+    # The mean of equal weights may come out above each of them, by rounding.
+    enough = min(sum(weights) / len(weights), max(weights))
+    return next(piece for piece, weight in zip(stated, weights, strict=True) if weight >= enough)
+
+
+def _summary(stated: list[Piece], lead: Piece | None) -> str:
+    if lead is None:
+        return ""
+    summary = short(lead.text)
+    for piece in stated[stated.index(lead) + 1 :]:
+        longer = f"{summary} {' '.join(piece.text.split())}"
+        if len(longer) > LONGEST_SUMMARY:
+            break
+        summary = longer
+    return summary
+
+
+def _importance(said: str) -> int:
+    kinds = sum(bool(cues.search(said)) for _, cues in _TYPES)
+    feelings = len({found.group().lower() for found in _FEELING.finditer(said)})
+    score = 2 + 2 * min(kinds, 2) + min(feelings, 2) + bool(_FACT.search(said)) + min(len(_NAME.findall(said)), 2) * 0.5
+    score += 1 if len(said) > 300 else 0
+    return int(min(max(score, 1), 10))

@@ -1,0 +1,106 @@
+"""The shape of `tiered`: facts alone. Pure."""
+
+import re
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from recollect.extraction.redaction import scrub
+from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.items import (
+    CATEGORIES,
+    MaybePlace,
+    Target,
+    Text,
+    UnusableError,
+    Weight,
+    check_words,
+    list_schema,
+    prompt,
+    updated,
+)
+from recollect.extraction.schemas.located import locate
+from recollect.extraction.sources import FormInput, speaker_of, who
+from recollect.types import Candidate, MemoryKind
+
+# Of the conversation or of the day, and over with it; models keep it all the same.
+_PASSING = re.compile(
+    r"\b(?:we|you\s++and\s++i)\s++(?:discussed|talked\s++about|spoke\s++about|went\s++over)\b"
+    r"|\bas\s++(?:we\s++)?discussed\b|\b(?:currently|right\s++now|at\s++the\s++moment|today)\s++(?:\w+\s++)?(?:working|looking|"
+    r"reading|editing|debugging|writing|trying|fixing|building)\b"
+    r"|\b(?:working|looking|editing|debugging)\s++(?:on|at)\b[^.!?]{0,80}\b(?:currently|right\s++now|at\s++the\s++moment|"
+    r"today)\b",
+    re.IGNORECASE,
+)
+_PASSING_KEYS = re.compile(
+    r"(?:current_?(?:task|work|project|topic|file|activity)|task|topic|discussion|conversation|discussed|mood|"
+    r"working_on|question|request)(?::.*)?$"
+)
+
+
+class _Item(BaseModel):
+    """One fact of an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    category: Text
+    key: Text
+    value: Text
+    confidence: Weight = 1.0
+    importance: Weight = 0.8
+    message: MaybePlace = None
+    quote: Text = ""
+    updates: Target = None
+
+
+_PROPERTIES: dict[str, Any] = {
+    "category": {"type": "string", "enum": list(CATEGORIES)},
+    "key": {"type": "string"},
+    "value": {"type": "string"},
+    "confidence": {"type": "number"},
+    "importance": {"type": "number"},
+    "message": {"type": "integer"},
+    "quote": {"type": "string"},
+    "updates": {"type": ["integer", "null"]},
+}
+
+
+def _read(raw: object, source: FormInput) -> Candidate:
+    item = _Item.model_validate(raw)
+    category, key = item.category.lower(), item.key.casefold()
+    if category not in CATEGORIES:
+        raise UnusableError(f"a fact's category is one of {', '.join(CATEGORIES)}")
+    if not (key and item.value):
+        raise UnusableError("a fact needs key and value")
+    check_words(item.value, key)
+    found = locate(item.value, item.message, item.quote, source)
+    if is_passing(key, found.quote):
+        raise UnusableError("it is about the talk or the task at hand, and passes with it")
+    value = scrub(item.value)
+    return Candidate(
+        kind=MemoryKind.FACT,
+        text=f"{who(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",
+        type=category if category in ("preference", "instruction") else "fact",
+        category=category,
+        key=item.key,
+        value=value,
+        importance=item.importance,
+        confidence=item.confidence,
+        speaker=speaker_of(found.message),
+        seq=found.message.seq,
+        quote=found.quote,
+        valid_from=found.message.said_at,
+        replaces=updated(item.updates, source.neighbours),
+    )
+
+
+def is_passing(key: str, quote: str) -> bool:
+    """Tell what is about the talk or the task at hand: no fact about a person.
+
+    >>> is_passing("project", "I'm currently working on the login page"), is_passing("job", "I work as a nurse")
+    (True, False)
+    """
+    return bool(_PASSING.search(quote) or _PASSING_KEYS.match(key.replace(" ", "_")))
+
+
+FACTS = Shape(version="facts-1", system=prompt("facts.system.txt"), schema=list_schema(_PROPERTIES), read=_read)

@@ -1,0 +1,92 @@
+"""The shape of `default`: notes and facts side by side. Pure."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from recollect.extraction.redaction import scrub
+from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.items import (
+    CATEGORIES,
+    Day,
+    Place,
+    Target,
+    Text,
+    UnusableError,
+    Weight,
+    check_words,
+    list_schema,
+    message_of,
+    prompt,
+    since,
+    updated,
+)
+from recollect.extraction.sources import FormInput, speaker_of
+from recollect.types import Candidate, MemoryKind
+
+
+class _Item(BaseModel):
+    """One memory of an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    kind: Literal["note", "fact"] = "note"
+    text: Text
+    category: Text = ""
+    key: Text = ""
+    value: Text = ""
+    type: Text = ""
+    importance: Weight = 0.5
+    confidence: Weight = 0.8
+    message: Place
+    quote: Text
+    updates: Target = None
+    ended: bool = False
+    valid_from: Day = None
+
+
+_PROPERTIES: dict[str, Any] = {
+    "kind": {"type": "string", "enum": ["note", "fact"]},
+    "text": {"type": "string"},
+    "category": {"type": "string", "enum": ["", *CATEGORIES]},
+    "key": {"type": "string"},
+    "value": {"type": "string"},
+    "type": {"type": "string", "enum": ["fact", "preference", "event", "plan", "relation", "instruction"]},
+    "importance": {"type": "number"},
+    "confidence": {"type": "number"},
+    "message": {"type": "integer"},
+    "quote": {"type": "string"},
+    "updates": {"type": ["integer", "null"]},
+    "ended": {"type": "boolean"},
+    "valid_from": {"type": ["string", "null"]},
+}
+
+
+def _read(raw: object, source: FormInput) -> Candidate:
+    item = _Item.model_validate(raw)
+    message = message_of(item.message, source)
+    fact = item.kind == "fact"
+    check_words(item.text, item.key, item.value)
+    if fact and item.category.lower() not in CATEGORIES:
+        raise UnusableError(f"a fact's category is one of {', '.join(CATEGORIES)}")
+    if fact and not (item.key and item.value):
+        raise UnusableError("a fact needs key and value")
+    return Candidate(
+        kind=MemoryKind.FACT if fact else MemoryKind.NOTE,
+        text=scrub(item.text),
+        type=item.type[:40],
+        category=item.category.lower() if fact else "",
+        key=item.key if fact else "",
+        value=scrub(item.value) if fact else "",
+        importance=item.importance,
+        confidence=item.confidence,
+        speaker=speaker_of(message),
+        seq=message.seq,
+        quote=item.quote,
+        valid_from=since(item.valid_from, message, source),
+        ends=item.ended,
+        replaces=updated(item.updates, source.neighbours),
+    )
+
+
+MEMORIES = Shape(version="model-1", system=prompt("memories.system.txt"), schema=list_schema(_PROPERTIES), read=_read)

@@ -1,0 +1,97 @@
+"""The shape of `session` and `character`: memories of named types. Pure."""
+
+from functools import lru_cache, partial
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from recollect.extraction.redaction import scrub
+from recollect.extraction.salience import short
+from recollect.extraction.scene import record_detail
+from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.items import (
+    MaybePlace,
+    Target,
+    Text,
+    Weight,
+    check_words,
+    list_schema,
+    prompt,
+    updated,
+)
+from recollect.extraction.schemas.located import locate
+from recollect.extraction.sentences import first_sentences
+from recollect.extraction.sources import FormInput, speaker_of
+from recollect.profiles.policies import FormPolicy
+from recollect.types import NO_DETAIL, Candidate, MemoryKind
+
+
+class _Item(BaseModel):
+    """One memory of an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    type: Text = ""
+    content: Text = Field(validation_alias=AliasChoices("content", "text", "memory"))
+    summary: Text = ""
+    importance: Weight = 0.5
+    message: MaybePlace = None
+    quote: Text = ""
+    updates: Target = None
+
+
+def _read(raw: object, source: FormInput, *, form: FormPolicy) -> Candidate:
+    item = _Item.model_validate(raw)
+    check_words(item.content)
+    content = first_sentences(item.content, form.most_sentences)
+    found = locate(content, item.message, item.quote, source)
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=scrub(content),
+        type=type_named(item.type, form.types),
+        importance=item.importance,
+        speaker=speaker_of(found.message),
+        seq=found.message.seq,
+        quote=found.quote,
+        valid_from=found.message.said_at,
+        replaces=updated(item.updates, source.neighbours),
+        detail=record_detail(found.message, source, summary=scrub(short(item.summary or content)))
+        if form.summary
+        else NO_DETAIL,
+    )
+
+
+def type_named(name: str, types: tuple[str, ...]) -> str:
+    """Return the type of that name, however it is spelled; the last one where there is none.
+
+    >>> type_named("Error lesson", ("NOTE", "ERROR_LESSON", "UNKNOWN")), type_named("?", ("NOTE", "UNKNOWN"))
+    ('ERROR_LESSON', 'UNKNOWN')
+    """
+    plain = name.strip().replace(" ", "_").replace("-", "_").casefold()
+    return next((one for one in types if one.casefold() == plain), types[-1])
+
+
+@lru_cache(maxsize=32)
+def typed(form: FormPolicy) -> Shape:
+    """Make the shape of a policy: its types, the length of a memory, and whether each has a summary."""
+    properties: dict[str, Any] = {
+        "type": {"type": "string", "enum": list(form.types)},
+        "content": {"type": "string"},
+        **({"summary": {"type": "string"}} if form.summary else {}),
+        "importance": {"type": "number"},
+        "message": {"type": "integer"},
+        "quote": {"type": "string"},
+        "updates": {"type": ["integer", "null"]},
+    }
+    meanings = dict(line.split(": ", 1) for line in prompt("types.txt").splitlines())
+    described = "; ".join(
+        f"{one} ({meanings[one.casefold()]})" if one.casefold() in meanings else one for one in form.types
+    )
+    system = prompt("typed.system.txt").replace("{types}", described).replace("{sentences}", str(form.most_sentences))
+    lines = [line for line in system.splitlines() if form.summary or not line.startswith("- summary:")]
+    return Shape(
+        version="typed-1",
+        system="\n".join(lines),
+        schema=list_schema(properties),
+        read=partial(_read, form=form),
+    )

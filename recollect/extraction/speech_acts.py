@@ -1,0 +1,333 @@
+"""How a sentence is meant: asked, supposed, wished, joked, commanded, or said in earnest. Pure."""
+
+import re
+
+from recollect.extraction.openers import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
+from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.text import asks, only_greets
+
+_ASKS = re.compile(
+    r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:what|where|when|why|how|who|whom|whose|"
+    r"which|can|could|would|should|shall"
+    r"|do|does|did|is|are|am|was|were|will|have\s++you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s++i"
+    r"|might|got\s++any|wanna|ever|know\s++any)\b",
+    re.IGNORECASE,
+)
+# Where a question may begin behind a statement.
+_JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
+# What is asked for in a few words behind a statement: 'my son starts school on Monday, lunchbox ideas?'
+_WISH = re.compile(
+    r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
+    r"thoughts|advice|recipes?|help|options|tricks|gifts?|presents?|remed(?:y|ies)|playlists?)(?:\s++(?:for|on|with|about|please|pls)\b[^,;.?!]{0,60}+)?\s*+\?+\s*+$",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
+    r"let's\s++(?:say|pretend)|say\s++i\b"
+    r"|what\s++if|hypothetically|in\s++(?:theory|a\s++dream|my\s++dream|this\s++(?:story|scenario)|"
+    r"my\s++(?:novel|story|book))"
+    r"|for\s++(?:example|instance)|e\.g\.)"
+    r"|\b(?:if\s++i\s++(?:were|was|had|lived|worked|could|have|am|'m)|if\s++i'm|as\s++if\s++i|as\s++though|"
+    r"i\s++wish|wish\s++i|if\s++only"
+    r"|i\s++(?:would|might|could|may)\s++(?:be|have|become)|i'd\s++be|i'd\s++have|hypothetically|role[\s-]?play|"
+    r"in\s++character"
+    r"|my\s++(?:character|protagonist|narrator|hero|persona)|whether\s++i|not\s++sure\s++(?:if|whether)"
+    r"|i\s++doubt|i\s++dreamt|i\s++dreamed"
+    r"|is\s++it\s++true\s++that|lorem)\b",
+    re.IGNORECASE,
+)
+_JOKES = re.compile(
+    r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
+    r"jk|j/k|it'?s\s++a\s++joke"
+    r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
+    r"|\b(?:sorry|oops|whoops|no|ah),?\s++wrong\s++(?:chat|window|thread|tab|person|conversation)\b"
+    r"|\(not(?:\s++really)?[.!]*\)|(?<=[\s,.])(?-i:NOT)[.!]*+$"
+    r"|^(?:not\s*+!+|(?:sike|psych)\s*+[.!]*)$|\bsaid\s++(?:no\s?one|nobody)\s++ever\b|\bin\s++my\s++dreams\b|\byeah,?\s++right\b"
+    r"|^oh,?\s(?:sure|yes|yeah|great|joy|wonderful|perfect|fantastic|lovely|of\scourse)\b,?\s(?:because\s|as\s)?"
+    r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
+    r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
+    re.IGNORECASE,
+)
+# What takes all that was said just before back: 'jk', 'sorry, wrong chat', 'that was my son typing'.
+_RETRACTS = re.compile(
+    r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
+    r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
+    r"|(?:that\s++was\s++(?:the\s++)?|it's\s++the\s++)?wrong\s++(?:chat|window|thread|tab|person|conversation)"
+    r"|(?:that|this|it)\s++(?:was|is)(?:n't|\s++not)\s++me(?:\s++(?:typing|writing))?"
+    r"|(?:please\s++)?(?:ignore|disregard)\s++(?:that|this|my|the)\s++(?:(?:last|previous)\s++)?(?:message|msg|one|text|line)"
+    r"|(?:that|it)\s++was\s++my\s++(?:[\w-]{1,20}+\s++){1,3}?(?:typing|writing|talking)"
+    r"|(?:i|we)\s++(?:just\s++)?made\s++(?:that|it|all\s++that)\s++up|none\s++of\s++(?:that|this|it)\s++(?:is|was)\s++true"
+    r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
+    re.IGNORECASE,
+)
+# 'Actually I don't': what was just said of oneself is not so.
+_DENIES_ITSELF = re.compile(
+    r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
+    r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
+    re.IGNORECASE,
+)
+_LAUGHS = re.compile(
+    r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
+    r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
+    re.IGNORECASE,
+)
+# Longest sentence that is searched for a joke, in characters; in so few words it only takes back another.
+_MAX_JEST, _MAX_BARE_JEST = 600, 4
+_WAS_A_JOKE = re.compile(
+    r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
+    re.IGNORECASE,
+)
+# Figures of speech: true of no life.
+_EXAGGERATES = re.compile(
+    r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
+    r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
+    r"|\bi(?:'m|\s++am)\s++(?:(?:so|literally|basically|just)\s++)*(?:dead|dying|deceased|screaming|starving)\b"
+    r"|\b(?:i|it|this|that)\s++(?:nearly\s++|almost\s++)?(?:died|killed\s++me|broke\s++me)\s++(?:laughing|of\s++(?:laughter|boredom|shame))\b",
+    re.IGNORECASE,
+)
+# Allergies and marriages that nobody has.
+_FIGURE_OF_SPEECH = re.compile(
+    r"\ballergic\s++to\s++(?:(?:my|the|all|these|those|this|early|other|stupid|rude|lazy|doing|the\s++word)\s++){0,3}"
+    r"(?:boss|manager|landlord|job|work|working|school|homework|chores|housework|cleaning|cooking|mornings?|mondays?|"
+    r"meetings?|deadlines?|emails?|exercise|gyms?|sports?|maths?|taxes|drama|bullshit|nonsense|stupidity|idiots?|fools|"
+    r"people|kids|children|men|women|husband|wife|ex|in-laws|mother-in-law|commitment|responsibility|waking\s++up|"
+    r"getting\s++up|bad\s++\w{1,20}|small\s++talk|paperwork|bureaucracy|marketing|jargon|microsoft|java|php|javascript|"
+    r"css|excel|jira|stress|failure|winter|politics|politicians)\b(?!'|\s++(?:dogs?|cats?|drinks?|tape|products?|dust|mould|mold|rubber|grass|hair|dander|polish))"
+    r"|\bmarried\s++to\s++(?:my|the)\s++(?:job|work|career|company|business|sea|game|laptop|phone|inbox|e-?mails?|office|gym|"
+    r"desk|sofa|couch|kitchen|garden|internet|computer|spreadsheets?|calendar|road|mountains?|military|church|music|dog|"
+    r"cats?|bike|thesis|startup|idea)\b"
+    r"|\bfrom\s++(?:mars|venus|jupiter|pluto|the\s++moon|another\s++planet|outer\s++space|the\s++future)\b",
+    re.IGNORECASE,
+)
+# An illness or injury is meant, however it is put.
+_OF_HEALTH = re.compile(
+    r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
+    r"condition|asthma|diabet\w{1,3}|"
+    r"epilep\w{1,3}|seizures?|stroke|heart|cancer|sepsis|infection|fever|illness|covid|surgery|operation|hospital|"
+    r"accident|crash|"
+    r"overdose|poisoning|pregnan\w{1,2}|medication|doctors?|transplant|coma|sting|stings|nuts?|peanuts?)\b",
+    re.IGNORECASE,
+)
+# What happens in a tale or a dream, and in lives that were not led.
+_INVENTS = re.compile(
+    r"\bmy\s(?:main\s)?(?:character|protagonist|narrator|hero|heroine|persona|villain|avatar|oc)\b"
+    r"|\bin\s(?:a|the|this|my|our|that|another)\s(?:\w+\s)?(?:dream|novel|story|game|film|movie|book|series|play|"
+    r"scene|life|universe|"
+    r"world|timeline|fantasy|campaign)\b,?\s(?:i\b|i'|my\b|the\s\w+\ssays)"
+    r"|\bin\s(?:my\s)?(?:stardew(?:\svalley)?|(?:the\s)?sims(?:\s\d)?|minecraft|animal\scrossing|skyrim|zelda|pok[eé]mon"
+    r"|world\sof\swarcraft|wow\sclassic|gta(?:\s\w{1,3})?|fallout(?:\s\d)?|the\switcher|baldur'?s\sgate|bg3|elden\sring"
+    r"|factorio|rimworld|civ(?:ili[sz]ation)?(?:\s(?:\d|vi?))?|crusader\skings|ck[23]|football\smanager|red\sdead"
+    r"|mass\seffect|terraria|valheim|roblox|fortnite|dark\ssouls|monopoly|catan"
+    r"|my\s(?:save|playthrough))\b"
+    r"|^had\si\b|\bfor\sthe\ssake\sof\s(?:argument|example)\b|\bi\s(?:almost|nearly)\s(?:moved|became|married|"
+    r"took|bought|got|joined)\b",
+    re.IGNORECASE,
+)
+_HEDGES = re.compile(
+    r"\b(?:i\s++think|i\s++guess|i\s++suppose|probably|maybe|perhaps|possibly|might|sort\s++of|kind\s++of)\b", re.I
+)
+_COMMAND_VERBS = (
+    "write|explain|summari[sz]e|translate|generate|create|give|list|show|tell|fix|make|help|rewrite|refactor|convert|compare"
+    "|describe|draft|compose|find|suggest|recommend|calculate|compute|solve|implement|add|remove|debug|check|review|improve"
+    "|analy[sz]e|provide|continue|proofread|correct|paraphrase|outline|plan|design|build|print|run|read|look|search|open"
+    "|define|classify|extract|identify|name|go|try|let's|let\\s++me|do|repeat|rephrase|shorten|expand|format|sort|say|play|act"
+    "|act\\s++as|pretend|imagine|forget|ignore"
+)
+_COMMAND = re.compile(
+    rf"^(?:(?:please|pls|now|ok(?:ay)?,?|then|can\s++you|could\s++you)\s++)*(?:{_COMMAND_VERBS})\b", re.I
+)
+_SMALL_TALK = re.compile(
+    r"^(?:(?>(?:hi|hey|hello|hiya|yo|howdy|good\s++(?:morning|evening|afternoon|night|day)|thanks?|"
+    r"thank\s++you|thx|ty|cheers|ok(?:ay)?"
+    r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|"
+    r"bye|goodbye|see\s++you|later|please|got\s++it"
+    r"|makes\s++sense|sounds\s++good|never\s?mind|np|right|exactly|correct|welcome|congrats|congratulations|"
+    r"continue|go\s++on|next"
+    r"|all\s++good|a\s++lot|so\s++much|very\s++much|again|there|you|mate|everyone|all|much|very|that|"
+    r"works|it|helps?|good|well|done)\b)"
+    r"[\s,.!:;)(-]*+)+$",
+    re.IGNORECASE,
+)
+
+
+# A question without a verb: ', any tips?', ', lunchbox ideas?'.
+_SHORT_QUESTION = re.compile(
+    r"[,;:.]\s++(?:any\s++|some\s++|your\s++)?(?:[\w-]{1,20}+\s++){0,3}?(?:tips?|tricks|ideas?|thoughts|suggestions|"
+    r"advice|recommendations|recs|help|recipes|options|"
+    r"inspiration|opinions?|hints|pointers|substitutes?|alternatives)\b(?:\s++[\w-]{1,20}+){0,4}\s*+\?++[\s?!]*+$",
+    re.IGNORECASE,
+)
+
+
+def statement_part(sentence: str) -> str:
+    """Return what a sentence states: all of it, or what stands before its question; empty for a bare question.
+
+    >>> statement_part("I'm vegetarian, what should I eat?")
+    "I'm vegetarian"
+    >>> statement_part("What should I eat?")
+    ''
+    """
+    asked = asks(sentence)
+    if _ASKS.match(sentence):
+        return "" if asked or _inverted(sentence) else sentence
+    for joint in _JOINT.finditer(sentence):
+        if _ASKS.match(sentence, joint.end()) and (asked or _asks_behind(sentence, joint)):
+            return sentence[: joint.start()]
+    if not asked:
+        return sentence
+    wish = _SHORT_QUESTION.search(sentence) or _WISH.search(sentence)
+    return sentence[: wish.start()] if wish else ""
+
+
+def _asks_behind(sentence: str, joint: re.Match[str]) -> bool:
+    """Whether what stands behind a comma asks without a question mark: ', can you suggest curtains'."""
+    return not joint.group().isspace() and joint.group()[0] in ",;:" and _inverted(sentence[joint.end() :])
+
+
+def _inverted(sentence: str) -> bool:
+    """Whether a sentence without a question mark asks all the same: 'can you help me', 'what is my name'."""
+    return bool(
+        re.match(
+            r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s++(?:you|i|we|he|she|"
+            r"they|it|there|the|this|that|my)\b"
+            r"|(?:what|where|when|why|how|who|which)(?:'s|\s++(?:is|are|was|were|do|does|did|can|"
+            r"should|would|to|about|much|many))\b",
+            sentence,
+            re.IGNORECASE,
+        )
+    )
+
+
+def supposes(sentence: str) -> bool:
+    """Whether a sentence supposes, wishes or invents rather than states."""
+    return bool(_SUPPOSES.search(sentence))
+
+
+def jokes(sentence: str) -> bool:
+    """Whether a sentence takes itself (and the one before it) back as a joke."""
+    return bool(_JOKES.search(sentence))
+
+
+def is_of_the_one_before(jest: str) -> bool:
+    """Return whether a sentence that is not meant says so of the one before it, too.
+
+    >>> is_of_the_one_before("haha only kidding about that of course"), is_of_the_one_before("I just LOVE forms /s")
+    (True, False)
+    """
+    return len(jest.split()) <= _MAX_BARE_JEST or bool(_WAS_A_JOKE.search(jest))
+
+
+def jests(text: str) -> list[Piece]:
+    """Find the sentences of a text that are not meant, with the one before where only 'jk' follows it.
+
+    >>> [piece.text for piece in jests("I teach. I just LOVE paperwork /s")]
+    ['I just LOVE paperwork /s']
+    >>> [piece.text for piece in jests("I own nine yachts. jk")]
+    ['I own nine yachts.', 'jk']
+    """
+    found: list[Piece] = []
+    pieces = sentences(fold(text))
+    for place, piece in enumerate(pieces):
+        said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at what is true
+        if not jokes(said):
+            continue
+        if place and is_of_the_one_before(said) and pieces[place - 1] not in found:
+            found.append(pieces[place - 1])
+        found.append(piece)
+    return found
+
+
+def retracts(sentence: str) -> bool:
+    """Whether a sentence takes back all that its speaker said just before it.
+
+    >>> retracts("haha jk"), retracts("sorry, wrong chat!"), retracts("Ignore the error"), retracts("That's my son")
+    (True, True, False, False)
+    """
+    return bool(_RETRACTS.match(sentence))
+
+
+def denies_itself(sentence: str) -> bool:
+    """Whether a sentence says of what its speaker just told of themselves that it is not so.
+
+    >>> denies_itself("actually I don't, I'm just tired"), denies_itself("No, I don't like it")
+    (True, False)
+    """
+    return bool(_DENIES_ITSELF.match(sentence))
+
+
+def exaggerates(sentence: str) -> bool:
+    """Whether a sentence is a figure of speech that nobody takes at its word.
+
+    >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
+    (True, False)
+    >>> exaggerates("I'm allergic to my boss"), exaggerates("I'm allergic to cats")
+    (True, False)
+    """
+    if _FIGURE_OF_SPEECH.search(sentence):
+        return True
+    return bool(_EXAGGERATES.search(sentence)) and not _OF_HEALTH.search(sentence)
+
+
+def invents(sentence: str) -> bool:
+    """Whether a sentence tells of a character, a dream or a life that was not led.
+
+    >>> invents("In my novel I live in Rome and I ski."), invents("I play a game in Rome.")
+    (True, False)
+    """
+    return bool(_INVENTS.search(sentence))
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence says of what was said before that it is so no longer.
+
+    >>> takes_back("No, that's no longer true."), takes_back("That's true.")
+    (True, False)
+    """
+    return bool(_TAKEN_BACK.search(sentence))
+
+
+def laughs(sentence: str) -> bool:
+    """Whether a sentence ends in a laugh: what it says last is not meant in earnest.
+
+    >>> laughs("I own seventeen yachts, lol."), laughs("I moved to Oslo 🙂")
+    (True, False)
+    """
+    return bool(_LAUGHS.search(sentence))
+
+
+def imagines(sentence: str) -> bool:
+    """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
+    return bool(IMAGINES.match(sentence))
+
+
+def introduces_figure(sentence: str) -> bool:
+    """Whether a sentence introduces a figure of a game or tale, who goes on to speak as "I".
+
+    >>> introduces_figure("help with my d&d backstory: i'm Vex"), introduces_figure("I play d&d, I'm a nurse")
+    (True, False)
+    """
+    return bool(INTRODUCES_FIGURE.search(sentence))
+
+
+def in_earnest(sentence: str) -> bool:
+    """Whether a sentence says that the game is over."""
+    return bool(IN_EARNEST.match(sentence))
+
+
+def hedges(sentence: str) -> bool:
+    """Whether the speaker is not sure."""
+    return bool(_HEDGES.search(sentence))
+
+
+def commands(sentence: str) -> bool:
+    """Whether a sentence orders one piece of work: 'write a poem'."""
+    return bool(_COMMAND.match(sentence))
+
+
+def small_talk(sentence: str) -> bool:
+    """Whether a sentence is greeting, thanks or assent alone."""
+    return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)

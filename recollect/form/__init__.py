@@ -1,1 +1,0 @@
-"""From messages to candidates: gate, rules, model, evidence."""

@@ -1,0 +1,1 @@
+"""The stages of a formation (index, extract, summarize) and what they share."""

@@ -1,0 +1,219 @@
+"""Answers to messages that are to be forgotten: what a model replied repeats, or implies, what it was told.
+
+Reads the store.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.extraction.evidence import evidence_of
+from recollect.extraction.sentences import fold, sentences
+from recollect.formation.quotable import is_quotable
+from recollect.formation.quotations import PORTION, places
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import Outdated, stale_stretches
+from recollect.ids import id_text
+from recollect.resolution.tokens import read
+from recollect.resolution.topics import topic_words
+from recollect.text import squeeze, terms, words
+from recollect.text.language_detection import guess
+from recollect.types import (
+    ConversationId,
+    Detail,
+    Evidence,
+    Hot,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Subject,
+    Withheld,
+)
+
+# Messages whose answers are read for one request; the newest.
+MAX_ANSWERED = 200
+# Messages behind a question among which its answers are looked for: tool calls and their results stand between.
+MAX_BEHIND = 8
+_NOTHING = frozenset[str]()
+# A word with a capital that does not begin a sentence, and stands behind no title alone.
+_NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
+Place = tuple[ConversationId, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What a request to forget means beside memories."""
+
+    outdated: Sequence[Outdated] = ()
+    """By which words and messages what answers or repeats it is found."""
+    said: Sequence[tuple[str, Sequence[Withheld]]] = ()
+    """Messages of the user, with the stretches that are meant."""
+    at: datetime | None = None
+    """Up to when it was said; None: up to now."""
+
+
+async def find_forgotten(
+    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, home: Subject | None = None
+) -> Forgotten:
+    """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
+
+    Args:
+        outdated: What no longer holds; of it, what is to be forgotten counts.
+        hot: The subject's active memories.
+        tools: Store and clock.
+        home: Owner of the conversations; None: the subject, or one that it is within.
+    """
+    topics = [old for old in outdated if old.is_topic]
+    if not topics:
+        return Forgotten()
+    quotations = await _quotations_meant(topics, hot, tools)
+    asked = _messages_meant(topics, quotations)
+    read = [await _with_answers(place, hot.subject, home, tools) for place in asked[-MAX_ANSWERED:]]
+    first = [messages[0] for messages in read if messages and messages[0].role == "user"]
+    said = {(one.evidence[0].conversation, one.evidence[0].seq): (one.text, one.evidence[0]) for one in quotations}
+    said |= {(one.conversation, one.seq): (one.text, evidence_of(one)) for one in first}
+    ends = [old.until.said_at for old in topics if old.until]
+    return Forgotten(
+        outdated=[old for messages in read for old in answers_among(messages, topics, of=messages[:1])],
+        said=[(text, _meant(text, source, topics)) for text, source in said.values()],
+        at=max(ends) if ends else None,
+    )
+
+
+async def answers_to(place: Place, subject: Subject, tools: Tools) -> list[Place]:
+    """Return the places of the answers to a message of the user."""
+    read = await _with_answers(place, subject, None, tools)
+    return _answers(read[0], read) if read else []
+
+
+async def question_with_answer(said: Evidence, subject: Subject, tools: Tools) -> list[LoggedMessage]:
+    """Read the user's message that a message answers, and what follows it; empty where that is not near.
+
+    Args:
+        said: The answer, as the source of its quotation.
+        subject: Whose quotation it is.
+        tools: The store.
+    """
+    for owner in (subject, *subject.owners):
+        first = max(0, said.seq - 1 - MAX_BEHIND)
+        read = await tools.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
+        by_seq = {message.seq: message for message in read}
+        above = by_seq.get(said.seq)
+        while above is not None and above.role != "user":
+            above = by_seq.get(above.parent_seq)
+        if above is not None:
+            return [message for message in read if message.seq >= above.seq]
+    return []
+
+
+def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Withheld]:
+    """Return the stretches of a message that are meant: all of it where a summary rests on it, which quotes nothing."""
+    place = (said.conversation, said.seq)
+    summed = any(not one.quote and (one.conversation, one.seq) == place for old in topics for one in old.evidence)
+    return (Withheld(start=0, end=len(text)),) if summed else stale_stretches(text, said, topics)
+
+
+def answers_among(
+    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], *, of: Sequence[LoggedMessage] | None = None
+) -> list[Outdated]:
+    """Find, among messages, the answers to those of the user that are to be forgotten, whole or in part.
+
+    Args:
+        messages: In order.
+        outdated: What no longer holds; of it, what is to be forgotten counts.
+        of: The messages whose answers are looked for; None: all.
+    """
+    topics = [old for old in outdated if old.is_topic]
+    found: list[Outdated] = []
+    for message in (messages if of is None else of) if topics else ():
+        if message.role != "user" or not message.text:
+            continue
+        stretches = stale_stretches(message.text, evidence_of(message), topics)
+        if stretches:
+            cause = next((old for old in topics if old.id == stretches[0].because), topics[0])
+            found += repeating(cause, message, stretches, messages)
+    return found
+
+
+def repeating(
+    cause: Outdated, message: LoggedMessage, stretches: Sequence[Withheld], messages: Iterable[LoggedMessage]
+) -> list[Outdated]:
+    """Say by which words an assistant's sentences are found that answer or repeat a part of a message.
+
+    Of the answers nothing is to be told but what concerns the rest of the message. A question that is left says
+    nothing of what it is about: 'how do I explain that to my boss?'
+
+    Args:
+        cause: Why that part is to be forgotten.
+        message: The user's.
+        stretches: The part.
+        messages: In order; the answers are among them.
+    """
+    answers = frozenset(_answers(message, messages))
+    rest = Detail(withheld=tuple(stretches)).quoted(message.text).replace("…", ". ")
+    told = [piece.text for piece in sentences(fold(rest))]
+    stays = [text for text in told if is_quotable("user", squeeze(text)) and not text.endswith("?")]
+    kept = topic_words(" ".join(stays))
+    plain = Outdated(id=cause.id, content=_NOTHING, terms=_NOTHING, until=cause.until, cause=cause.cause)
+    found = [replace(plain, is_searched=False, is_topic=True, answers=answers, kept=kept)] if answers else []
+    for stretch in () if cause.is_everything else stretches:
+        text = message.text[stretch.start : stretch.end]
+        said = [topic_words(text), *(frozenset({name}) for name in _names(text) - kept)]
+        for place, content in enumerate(said):
+            value = content if place else _NOTHING
+            named = frozenset(terms(" ".join(content)))
+            found.append(
+                replace(plain, role="assistant", value=value, content=content, terms=named, is_topic=bool(place))
+            )
+    return found
+
+
+def _names(text: str) -> frozenset[str]:
+    """Return the names in a stretch, as sentences are compared; none in German, where all nouns look like names."""
+    found = [match.group() for match in _NAME.finditer(text)]
+    if not found or guess(words(text), text)[0].latin == "de":
+        return frozenset()
+    return frozenset(word for name in found for word in read(name).content)
+
+
+def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[Place]:
+    """Return the places of what the assistant said to a message, up to the user's next one."""
+    above = {message.seq}
+    found: list[Place] = []
+    for other in messages:
+        if other.conversation != message.conversation or other.parent_seq not in above or other.role == "user":
+            continue
+        above.add(other.seq)
+        if other.role == "assistant":
+            found.append((other.conversation, other.seq))
+    return found
+
+
+async def _quotations_meant(topics: Sequence[Outdated], hot: Hot, tools: Tools) -> list[Memory]:
+    """Read the quotations of the user's messages that may speak of what is to be forgotten."""
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
+    found: list[Memory] = []
+    for start in range(0, len(ids), PORTION):
+        read = await tools.store.memories(hot.subject, ids[start : start + PORTION])
+        found += [one for one in read if one.evidence and one.evidence[0].role == "user"]
+    return found
+
+
+def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) -> list[Place]:
+    """Return the places of the messages that are to be forgotten, and of the requests, in order."""
+    found: list[Evidence] = [memory.evidence[0] for memory in quotations]
+    found += [said for old in topics for said in (*old.evidence, *((old.until,) if old.until else ()))]
+    meant = {(said.conversation, said.seq) for said in found if said.role == "user"}
+    return sorted(meant | {(ConversationId(place[0]), place[1]) for old in topics for place in old.messages})
+
+
+async def _with_answers(place: Place, subject: Subject, home: Subject | None, tools: Tools) -> list[LoggedMessage]:
+    """Read a message with what stands behind it."""
+    conversation, seq = place
+    for owner in (home,) if home else (subject, *subject.owners):
+        read = await tools.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
+        if read:
+            return read
+    return []

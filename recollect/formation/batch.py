@@ -1,0 +1,90 @@
+"""What one formation works on. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from recollect.profiles.policies import Profile
+from recollect.providers.protocols import Embedder
+from recollect.resolution.values import Neighbour, Neighbours
+from recollect.types import (
+    AddMemory,
+    CloseMemory,
+    Decision,
+    Hot,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    ReopenMemory,
+    Vectors,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Back:
+    """What comes back with a formation."""
+
+    memories: tuple[Memory, ...] = ()
+    """As they are once they are back."""
+    changes: tuple[ReopenMemory, ...] = ()
+    """One for each of `memories`."""
+    closes: tuple[CloseMemory, ...] = ()
+    """Quotations of a part of a message that comes back whole."""
+    added: tuple[AddMemory, ...] = ()
+    """Quotations and episodes that come back without what is still closed or forgotten."""
+    decisions: tuple[Decision, ...] = ()
+
+    def beside(self, neighbours: Neighbours, vectors: Vectors, embedder: Embedder) -> Neighbours:
+        """Put what comes back among the memories that candidates are weighed against."""
+        if not self.memories:
+            return neighbours
+        notes = [
+            (memory, change.vectors[0])
+            for memory, change in zip(self.memories, self.changes, strict=True)
+            if memory.kind is MemoryKind.NOTE and change.vectors
+        ]
+        near = [
+            [
+                *found,
+                *(
+                    Neighbour(memory=memory, similarity=float(embedder.relevance(np.vecdot(row, vector)[None])[0]))
+                    for memory, row in notes
+                ),
+            ]
+            for found, vector in zip(neighbours.near, vectors, strict=True)
+        ]
+        facts = [memory for memory in self.memories if memory.kind is MemoryKind.FACT]
+        return Neighbours(near=near, facts=[*neighbours.facts, *facts], restating=neighbours.restating)
+
+
+NOTHING_BACK = Back()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What one formation works on."""
+
+    lease: Lease
+    profile: Profile
+    messages: tuple[LoggedMessage, ...]
+    """The new ones that were not edited away."""
+    earlier: tuple[LoggedMessage, ...]
+    hot: Hot
+    ended: frozenset[MemoryId]
+    """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
+    or an edit that says the same again would be ignored as known and its memory lost."""
+    options: Mapping[str, Any]
+    """What the conversation was opened with."""
+    formed_seq: int
+    """The last message of the conversation that this formation is done with."""
+    back: Back = NOTHING_BACK
+    """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Roles whose words form memories."""
+        return frozenset(self.profile.form.sources)

@@ -1,0 +1,200 @@
+"""Ask a model within a subject's budget: booked before the call, settled behind it. Writes the store."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from recollect.errors import BreakerOpenError, ModelError, ModelFault, StoreFullError, StoreUnavailableError
+from recollect.formation.runtime import Tools
+from recollect.ids import new_id
+from recollect.profiles.policies import BudgetPolicy, Profile
+from recollect.providers.circuit_breaker import GuardedModel
+from recollect.providers.protocols import LanguageModel, ModelAnswer
+from recollect.types import AddMemory, FormationResult, Lease, MemoryKind, Purpose, Reservation, Subject
+
+logger = logging.getLogger(__name__)
+
+# Booked for an answer that nobody has seen yet: a batch's memories take some 300 tokens.
+ANSWER_TOKENS = 500
+# Bytes of a prompt per token where no cap rests on it: counting costs 2 ms for each 1,600 tokens, and the server's own
+# count takes the place of this one in any case.
+_BYTES_PER_TOKEN = 3
+
+
+class RationedModel:
+    """A language model that works for one subject, on its budget. It is asked in one piece of work, then dropped.
+
+    The first call for a purpose costs that purpose's units, calls that follow cost tokens alone: a creation is paid
+    once, however often its model is asked.
+    """
+
+    def __init__(self, model: LanguageModel, tools: Tools, purpose: Purpose, subject: Subject, policy: BudgetPolicy):
+        """Spend for `purpose`; `rationed` makes one."""
+        self._model = model
+        self._tools = tools
+        self._purpose = purpose
+        self._subject = subject
+        self._policy = policy
+        self._ahead: Reservation | None = None
+        self.covered = False
+        """Whether the units were found to be at hand before: they are spent, and not refused."""
+        self.paid = False
+        """Whether the units were spent."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    @property
+    def unrationed(self) -> LanguageModel:
+        """The model itself."""
+        return self._model
+
+    async def book_ahead(self, *, beside: float) -> None:
+        """Book the units of the first call now, if the budget has them and `beside` more, as far as it can hold both.
+
+        Raises:
+            BudgetSpentError: it has not; nothing was booked.
+        """
+        units = units_of(self._purpose, self._policy)
+        needs = min(units + beside, self._policy.capacity)
+        booked = replace(self._booking(units, tokens=0), needs=needs)
+        await self._tools.store.reserve(self._subject, booked, self._policy)
+        self._ahead = booked
+
+    async def release(self) -> None:
+        """Give back what was booked ahead of a call that was not made."""
+        booked, self._ahead = self._ahead, None
+        if booked is not None:
+            await self._settle(booked, None)
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Ask, if the budget allows and the breaker lets it through.
+
+        Raises:
+            BudgetSpentError: the budget is spent; the model was not asked.
+            BreakerOpenError: the model kept failing; it was not asked.
+            ModelError: it was asked and failed. What was booked stays spent, unless its server did no work.
+        """
+        if isinstance(self._model, GuardedModel):
+            self._model.breaker.check()
+        prompt = f"{system}\n{user}\n{json.dumps(schema)}"
+        booked, self._ahead = await self._taken_ahead(prompt) or await self._reserved(prompt), None
+        units = booked.units
+        before, self.paid = self.paid, True
+        try:
+            answer = await self._model.answer(system=system, user=user, schema=schema, schema_name=schema_name)
+        except BreakerOpenError:
+            self.paid = before
+            await self._settle(booked, None)
+            raise
+        except ModelError as error:
+            if error.fault is ModelFault.SERVER:
+                self.paid = before
+                await self._settle(booked, None)
+            else:
+                _count(self._tools, self._subject, units)
+                await self._settle(booked, booked.tokens)
+            raise
+        _count(self._tools, self._subject, units)
+        await self._settle(booked, await self._used(prompt, answer))
+        return answer
+
+    async def _taken_ahead(self, prompt: str) -> Reservation | None:
+        if self._ahead is None:
+            return None
+        return replace(self._ahead, tokens=await self._estimate(prompt) + ANSWER_TOKENS)
+
+    async def _reserved(self, prompt: str) -> Reservation:
+        units = 0.0 if self.paid else units_of(self._purpose, self._policy)
+        booked = self._booking(units, await self._estimate(prompt) + ANSWER_TOKENS)
+        booked = replace(booked, needs=0.0) if self.covered else booked
+        await self._tools.store.reserve(self._subject, booked, self._policy)
+        return booked
+
+    def _booking(self, units: float, tokens: int) -> Reservation:
+        clock = self._tools.clock
+        return Reservation(id=new_id(clock), purpose=self._purpose, units=units, tokens=tokens, at=clock.now())
+
+    async def _estimate(self, prompt: str) -> int:
+        if not self._policy.tokens_per_day:
+            return len(prompt.encode(errors="replace")) // _BYTES_PER_TOKEN
+        return await asyncio.to_thread(self._tools.counter.count, prompt)
+
+    async def _used(self, prompt: str, answer: ModelAnswer) -> int:
+        if answer.usage is not None:
+            return answer.usage.prompt_tokens + answer.usage.completion_tokens
+        said = json.dumps(answer.data, ensure_ascii=False, default=str)
+        return await asyncio.to_thread(lambda: sum(map(self._tools.counter.count, (prompt, said))))
+
+    async def _settle(self, booked: Reservation, tokens: int | None) -> None:
+        """Settle; where the database does not answer the call stays as it was booked, and its answer is used."""
+        try:
+            await self._tools.store.settle(self._subject, booked.id, tokens=tokens)
+        except (StoreUnavailableError, StoreFullError) as error:
+            logger.warning("not settled", extra={"purpose": booked.purpose, "error": str(error)})
+
+
+def units_of(purpose: Purpose, policy: BudgetPolicy) -> float:
+    """Return what work for a purpose costs.
+
+    >>> units_of(Purpose.COMPACT, BudgetPolicy()), units_of(Purpose.JUDGE, BudgetPolicy(judge=0.6))
+    (25.0, 0.6)
+    """
+    match purpose:
+        case Purpose.CREATE | Purpose.EPISODE:
+            return policy.create
+        case Purpose.COMPACT:
+            return policy.compact
+        case Purpose.TURN:
+            return policy.turn
+        case Purpose.JUDGE:
+            return policy.judge
+
+
+def rationed(tools: Tools, purpose: Purpose, subject: Subject, profile: Profile) -> RationedModel | None:
+    """Return the model as it may be asked on a subject's budget; None where there is no model.
+
+    Hand it to whatever asks: its calls raise `BudgetSpentError` and `BreakerOpenError` (nothing was asked, work goes on
+    at their `until`) beside `ModelError` (it was asked, and failed).
+    """
+    model = tools.model
+    if isinstance(model, RationedModel):
+        model = model.unrationed
+    return None if model is None else RationedModel(model, tools, purpose, subject, profile.budget)
+
+
+def on_budget(tools: Tools, lease: Lease, profile: Profile) -> Tools:
+    """Return the tools of one formation: its model spends for the subject that is written to."""
+    purpose = Purpose.CREATE if lease.key.stage == "extract" else Purpose.EPISODE
+    return replace(tools, model=rationed(tools, purpose, lease.key.subject, profile))
+
+
+async def pay_without_model(tools: Tools, lease: Lease, profile: Profile, result: FormationResult) -> bool:
+    """Pay the units of memories that rules made; whether there was something to pay.
+
+    Rules cost no token, but what is rationed is rationed: a creation is a creation whoever writes it.
+
+    Raises:
+        BudgetSpentError: the budget is spent.
+    """
+    asked = isinstance(tools.model, RationedModel) and tools.model.paid
+    made = any(isinstance(one, AddMemory) and one.memory.kind is not MemoryKind.TURN for one in result.changes)
+    if asked or not made or not profile.budget.capacity:
+        return False
+    units = units_of(Purpose.CREATE, profile.budget)
+    booked = Reservation(id=new_id(tools.clock), purpose=Purpose.CREATE, units=units, tokens=0, at=tools.clock.now())
+    if isinstance(tools.model, RationedModel) and tools.model.covered:
+        booked = replace(booked, needs=0.0)
+    await tools.store.reserve(lease.key.subject, booked, profile.budget)
+    await tools.store.settle(lease.key.subject, booked.id, tokens=0)
+    _count(tools, lease.key.subject, units)
+    return True
+
+
+def _count(tools: Tools, subject: Subject, units: float) -> None:
+    tools.metrics.app_energy += units if subject.kind == "app" else 0.0

@@ -1,0 +1,155 @@
+"""Forget a memory by hand: it is closed, with what says the same. Reads and writes the store."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import numpy as np
+
+from recollect.errors import StaleSubjectError
+from recollect.formation.answers import find_forgotten
+from recollect.formation.contexts import shorten_contexts
+from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
+from recollect.formation.quotations import withhold
+from recollect.formation.replays import marking
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import outdated_by_hand
+from recollect.formation.summaries import shorten_episodes
+from recollect.ids import id_text, new_id
+from recollect.text import bare, source_key
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    Candidate,
+    CloseMemory,
+    Decision,
+    Evidence,
+    FormationKey,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+)
+
+# A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
+MAX_ATTEMPTS = 20
+
+
+async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
+    """Close a memory and what else would bring its words into a prompt.
+
+    These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
+    quotation, all memories that rest on its message alone. The history stays. A closed memory stays as it is.
+
+    Raises:
+        StaleSubjectError: The subject kept changing; nothing was closed, and trying again is safe.
+    """
+    if memory.state is MemoryState.CLOSED:
+        return memory
+    for _ in range(MAX_ATTEMPTS):
+        tools = await tools.of(memory.subject)
+        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
+        same = [other for other in await _of_the_same_messages(memory, hot, tools) if _says_the_same(memory, other)]
+        now = tools.clock.now()
+        ending = (memory, *same)
+        closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
+        outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
+        forgotten = await find_forgotten(outdated, hot, tools)
+        outdated += forgotten.outdated
+        gone = frozenset(one.id for one in ending)
+        shortened, why = await withhold(outdated, hot, tools, gone=gone)
+        episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
+        contexts, why_contexts = await shorten_contexts(outdated, hot, tools, gone=gone)
+        # What ended with the memory comes before it, and comes back with it.
+        ends = [_decision(one, memory if one is not memory else None, now, tools) for one in (*same, memory)]
+        decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
+        try:
+            await tools.store.apply(
+                memory.subject,
+                [*closes, *shortened, *episodes, *contexts, *marking(forgotten, tools)],
+                decisions,
+                subject_version=hot.version if len(hot) else None,
+            )
+        except StaleSubjectError:
+            continue
+        return (await tools.store.memories(memory.subject, [memory.id]))[0]
+    raise StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
+
+
+async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:
+    """Read what was forgotten by hand of a conversation that another extractor had formed memories of.
+
+    A request in the conversation is read again with it; one made outside of it has to be kept.
+    """
+    if not await tools.store.formed_by_another(key):
+        return []
+    closed = [
+        memory
+        for memory in await tools.store.memories_from(key.subject, key.conversation)
+        if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.EPISODE
+    ]
+    return [memory for memory in closed if await _is_forgotten(memory, tools)]
+
+
+async def _is_forgotten(memory: Memory, tools: Tools) -> bool:
+    lines = await tools.store.decisions(memory.subject, memory=memory.id)
+    ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
+    return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
+
+
+def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
+    """Return whether a candidate would bring back what was forgotten of its message: the same value, or words."""
+    for memory in forgotten:
+        if memory.kind is MemoryKind.TURN and any(
+            (source.conversation, source.seq) == (said.conversation, said.seq) for source in memory.evidence
+        ):
+            return True
+        quotes = [
+            bare(source.quote)
+            for source in memory.evidence
+            if (source.conversation, source.seq) == (said.conversation, said.seq)
+        ]
+        if not quotes:
+            continue
+        value, quote = bare(memory.value), bare(candidate.quote)
+        overlap = any(quote and own and (quote in own or own in quote) for own in quotes)
+        if overlap or (value and value in bare(candidate.text)):
+            return True
+    return False
+
+
+async def _of_the_same_messages(memory: Memory, hot: Hot, tools: Tools) -> Sequence[Memory]:
+    """Read the other active memories that rest on a message that this one rests on."""
+    keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
+    touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
+    places = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    return await tools.store.memories(memory.subject, [id_ for id_ in ids if id_ != memory.id])
+
+
+def _says_the_same(memory: Memory, other: Memory) -> bool:
+    """Return whether a memory of the same message would bring the words of a forgotten one back."""
+    sources = {(said.conversation, said.seq) for said in memory.evidence}
+    if memory.kind is MemoryKind.TURN:
+        return all((said.conversation, said.seq) in sources for said in other.evidence)
+    if other.kind in (MemoryKind.TURN, MemoryKind.EPISODE):  # of these a part alone is left out
+        return False
+    if memory.kind is MemoryKind.FACT or other.kind is MemoryKind.FACT:
+        values = [bare(one.value) for one in (memory, other) if one.kind is MemoryKind.FACT and one.value]
+        return bool(values) and all(value in bare(one.text) for value in values for one in (memory, other))
+    return bare(memory.text) == bare(other.text)
+
+
+def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Tools) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=closed.subject,
+        at=at,
+        action=Action.CLOSE,
+        memory_id=closed.id,
+        target_id=because.id if because else None,
+        reason=SAYS_THE_SAME if because else FORGOTTEN,
+        text=closed.text if closed.kind is not MemoryKind.TURN else "",
+        profile=closed.profile,
+    )

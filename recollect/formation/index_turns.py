@@ -1,0 +1,186 @@
+"""Messages become recallable as quotations. Reads the store; needs no language model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.chat.names import spoken_name
+from recollect.concurrency import apart
+from recollect.extraction.evidence import evidence_of
+from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
+from recollect.extraction.review_gate import planted_order
+from recollect.extraction.sources import readable_text, speaker_kind, speaker_of
+from recollect.extraction.speech_acts import jests
+from recollect.formation.admission import admitted
+from recollect.formation.inputs import recent_recalls, without_echoes
+from recollect.formation.played import without_games
+from recollect.formation.portions import LARGE_BATCH, characters, portion
+from recollect.formation.quotable import is_quotable
+from recollect.formation.reconcile import abandon
+from recollect.formation.replays import NOTHING, Replayed, replayed
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import disjoint, with_secrets
+from recollect.ids import new_id
+from recollect.providers.chunker import chunks
+from recollect.providers.offline_model import MODEL
+from recollect.text import asks, squeeze, terms
+from recollect.types import (
+    NO_VECTORS,
+    AddMemory,
+    Change,
+    Detail,
+    FormationResult,
+    Hot,
+    Lease,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Withheld,
+)
+
+TURNS_VERSION = "turns-1"
+# Messages indexed per commit: a replay's backlog goes through in steps that neither starve a live turn nor the loop.
+BATCH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Quotation:
+    """What makes a message recallable."""
+
+    message: LoggedMessage
+    pieces: Sequence[str]
+    """What is embedded of it."""
+    terms: Mapping[str, int]
+    asks: bool
+    withheld: tuple[Withheld, ...] = ()
+    """What is not quoted of the message as it was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """What became of the next messages of a conversation."""
+
+    result: FormationResult
+    messages: Sequence[LoggedMessage] = ()
+    """Those of the active path, with their own words alone."""
+    hot: Hot | None = None
+    """The subject's active memories before; None where there were no messages."""
+
+
+async def index_messages(lease: Lease, tools: Tools) -> Indexed:
+    """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
+
+    Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
+    the built-in model's answers: they quote what was recalled, and recall must not feed itself; nor what else only
+    repeats it; nor messages that give orders which may have been planted; nor what an assistant takes for granted
+    about the user.
+    """
+    key = lease.key
+    waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    messages = portion(waiting)
+    if not messages:
+        return Indexed(result=FormationResult(formed_seq=lease.last_seq))
+    gone = await tools.store.abandoned(key.home, key.conversation)
+    live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
+    # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
+    forgotten = await replayed(live, (key.subject, key.home), tools)
+    played = await without_games(live, gone, lease, tools)
+    live = [message for message, left in zip(live, played, strict=True) if left is message]
+    own = await without_echoes(forgotten.without(live), await recent_recalls(lease, tools), tools)
+    written = {message.seq: message.text for message in messages}
+    quoted = own if tools.profiles.get(key.profile).form.turns else []
+    kept = await apart(characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH)
+    vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
+    changes: list[Change] = list(closes)
+    start = 0
+    for each in kept:
+        mine = vectors[start : start + len(each.pieces)]
+        start += len(each.pieces)
+        changes.append(
+            AddMemory(
+                memory=_turn_memory(each, lease, tools),
+                space=tools.embedder.space,
+                vectors=tuple(row for row in mine if row.any()),
+                terms=each.terms,
+                asks=each.asks,
+            )
+        )
+    result = FormationResult(
+        formed_seq=messages[-1].seq,
+        changes=tuple(changes),
+        decisions=tuple(decisions),
+        subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
+    )
+    return Indexed(result=result, messages=own, hot=hot)
+
+
+def shown_words(message: LoggedMessage) -> str:
+    """Return the words of a message that a quotation of it would hold; empty where it is not worth one."""
+    quotations = _quotations([message], {message.seq: message.text}, NOTHING)
+    if not quotations:
+        return ""
+    shown = Detail(withheld=quotations[0].withheld).quoted(message.text)
+    words = squeeze(readable_text(shown, speaker=speaker_kind(message.role, message.name)))
+    return words if is_quotable(message.role, words.replace("…", " ")) else ""
+
+
+def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], forgotten: Replayed) -> list[_Quotation]:
+    found: list[_Quotation] = []
+    for message in messages:
+        withheld = _unsaid(message, message.text)
+        shown = Detail(withheld=withheld).quoted(message.text)
+        text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
+        is_cut = bool(withheld or forgotten.of(message))
+        if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
+            continue
+        name = spoken_name(message.name)
+        if planted_order(text, message.role) or (_is_models(message) and is_assistants_small_talk(text)):
+            continue
+        # Who says it is part of what a turn means.
+        pieces = [f"{name}: {piece}" if name else piece for piece in chunks(text)]
+        found.append(
+            _Quotation(
+                message=replace(message, text=written[message.seq]) if forgotten.of(message) else message,
+                pieces=pieces,
+                terms=terms(f"{name or ''} {text}"),
+                asks=asks(text),
+                withheld=disjoint((*_unsaid(message, written[message.seq]), *forgotten.of(message))),
+            )
+        )
+    return found
+
+
+def _is_models(message: LoggedMessage) -> bool:
+    """Return whether a model wrote a message: an assistant with a name of its own is a person of the conversation."""
+    return message.role == "assistant" and not spoken_name(message.name)
+
+
+def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
+    """Find what an assistant states about the user, who has said what is true of it, and what a user says in jest."""
+    if _is_models(message):
+        found = presumptions(text)
+    elif message.role == "user" and not spoken_name(message.name):
+        found = jests(text)
+    else:
+        return ()
+    return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
+
+
+def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:
+    message = quotation.message
+    speaker = speaker_of(message)
+    return Memory(
+        id=MemoryId(new_id(tools.clock)),
+        subject=lease.key.subject,
+        kind=MemoryKind.TURN,
+        text=message.text,
+        speaker=speaker,
+        valid_from=message.said_at,
+        known_from=tools.clock.now(),
+        profile=lease.key.profile,
+        version=lease.key.version,
+        detail=Detail(withheld=quotation.withheld),
+        evidence=(evidence_of(message),),
+    )

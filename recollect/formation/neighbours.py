@@ -1,0 +1,257 @@
+"""Find the existing memories that candidates are weighed against. Reads the store."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.ma  # np.unique imports it when it is first called: 37 ms, on the event loop
+import numpy.typing as npt
+
+from recollect.concurrency import apart
+from recollect.formation.runtime import Tools
+from recollect.ids import id_bytes, id_text
+from recollect.resolution.lifecycle import words_ended
+from recollect.resolution.replaced import may_replace
+from recollect.resolution.retraction import may_end
+from recollect.resolution.states import words_of
+from recollect.resolution.values import Neighbour, Neighbours
+from recollect.text import term_key, terms
+from recollect.types import (
+    KIND_ORDER,
+    Candidate,
+    ConversationId,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Sought,
+    Vectors,
+)
+
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_FACT = KIND_ORDER.index(MemoryKind.FACT)
+# Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
+_MOST_RESTATING = 200
+# Notes that a request to forget may name: whoever means more says so twice.
+_MOST_NAMED = 50
+# Notes among which a changed part of a life is looked for: a job, a home.
+_MOST_OF_A_STATE = 200
+# Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
+_MANY_ROWS = 5_000
+
+
+async def nearest(
+    hot: Hot,
+    vectors: Vectors,
+    tools: Tools,
+    *,
+    most: int,
+    kinds: Sequence[int] = (_NOTE,),
+    said: Sequence[Iterable[str]] = (),
+) -> list[list[Neighbour]]:
+    """Find, for each vector, the memories nearest in meaning, best first.
+
+    Args:
+        hot: The subject's active memories.
+        vectors: Shape (candidates, dim); a row of zeros has no neighbours.
+        tools: Store and embedder.
+        most: How many for each.
+        kinds: Places in `KIND_ORDER` of the kinds that count.
+        said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
+    """
+    if hot.background is not None and len(vectors):  # the index is asked
+        sought = Sought(vectors=vectors, most=most, kinds=tuple(kinds))
+        hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
+    if not len(hot.vectors) or not len(vectors):
+        return [[] for _ in vectors]
+    searched = hot
+    picked = await apart(
+        len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
+    )
+    ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
+    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, list(ids.values()))}
+    found: list[list[Neighbour]] = []
+    for place, near in enumerate(picked):
+        similar = tools.embedder.relevance(np.array([cosine for _, cosine in near], dtype=np.float32))
+        found.append(
+            [
+                Neighbour(memory=read[ids[owner]], similarity=float(similarity))
+                for (owner, _), similarity in zip(near, similar, strict=True)
+                if ids[owner] in read and vectors[place].any()
+            ]
+        )
+    return found
+
+
+def _picked(
+    hot: Hot, vectors: Vectors, wanted: tuple[int, Sequence[int]], said: Sequence[Iterable[str]]
+) -> list[list[tuple[int, float]]]:
+    """Pick, for each vector, the places of the nearest memories with their cosines, best first."""
+    most, kinds = wanted
+    rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds))
+    if not len(rows):
+        return [[] for _ in vectors]
+    whole = len(rows) == len(hot.vectors)  # a copy of 100,000 rows takes as long as comparing them
+    stored, owners = (hot.vectors, hot.vector_of) if whole else (hot.vectors[rows], hot.vector_of[rows])
+    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
+    cosines = [np.vecdot(stored, vector) for vector in vectors]
+    picked = [_top(each, owners, most) for each in cosines]
+    for place, words in enumerate(said):
+        picked[place] = _with_sharing(picked[place], _sharing(hot, words), (cosines[place], owners), most)
+    return picked
+
+
+async def gather_neighbours(
+    hot: Hot, candidates: Sequence[Candidate], vectors: Vectors, tools: Tools, *, most: int
+) -> Neighbours:
+    """Read what the candidates of one batch may repeat, correct or end."""
+    facts = await tools.store.facts(hot.subject)
+    restating = await _restating(hot, tools) if facts and candidates else []
+    near = await nearest(hot, vectors, tools, most=most, said=[terms(candidate.text) for candidate in candidates])
+    claimed = await _claimed(hot, candidates, tools)
+    for place, candidate in enumerate(candidates):
+        if candidate.replaces in claimed and all(one.memory.id != candidate.replaces for one in near[place]):
+            near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
+        if may_end(candidate) or may_replace(candidate):
+            near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], tools)]
+    return Neighbours(near=near, facts=facts, restating=restating)
+
+
+async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> list[Memory]:
+    """Find the notes that share terms with what was said, those of the rarest terms first."""
+    places = await apart(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in places]
+    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
+    return [read[one] for one in ids if one in read]
+
+
+def _sharing(hot: Hot, said: Iterable[str]) -> list[int]:
+    """Find the places of the notes that share terms with what was said, those of the rarest terms first."""
+    keys = np.array(sorted({term_key(hot.salt, term) for term in said}), dtype=np.uint32)
+    hits = np.flatnonzero(np.isin(hot.terms, keys))
+    owner = np.searchsorted(hot.term_start, hits, side="right") - 1
+    notes = hot.kinds[owner] == _NOTE
+    hits, owner = hits[notes], owner[notes]
+    if not len(hits):
+        return []
+    _, which, held = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
+    weight = np.zeros(len(hot))
+    np.add.at(weight, owner, np.log1p(len(hot) / held)[which])
+    places: list[int] = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)].tolist()
+    return places
+
+
+def _with_sharing(
+    near: list[tuple[int, float]],
+    sharing: Sequence[int],
+    measured: tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]],
+    most: int,
+) -> list[tuple[int, float]]:
+    """Give half of the places to those that share words: who takes back what he said need not mean nearly the same."""
+    cosines, owners = measured
+    kept = dict(near[: most - most // 2])
+    for owner in sharing:
+        if len(kept) == most:
+            break
+        if owner not in kept:
+            kept[owner] = float(cosines[owners == owner].max(initial=0.0))
+    kept |= dict([one for one in near if one[0] not in kept][: most - len(kept)])
+    return sorted(kept.items(), key=lambda one: -one[1])
+
+
+async def _claimed(hot: Hot, candidates: Sequence[Candidate], tools: Tools) -> Mapping[MemoryId | None, Memory]:
+    """Read the notes that an extractor says are corrected: it was shown them, near or not."""
+    wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
+    if not wanted:
+        return {}
+    read = await tools.store.memories(hot.subject, wanted)
+    return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
+
+
+def _holds(hot: Hot, memory: MemoryId) -> bool:
+    id_ = id_bytes(memory)
+    if id_ is None:
+        return False
+    place = bisect_left(hot.ids, id_)
+    return place < len(hot.ids) and hot.ids[place] == id_
+
+
+async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
+    """Find the notes that an end may mean: it names them by a word, and need not be like them."""
+    there = {one.memory.id for one in near}
+    named = await sharing(
+        hot,
+        terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
+        tools,
+        most=_MOST_NAMED,
+    )
+    if candidate.shifts:
+        changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
+        more = await sharing(hot, terms(changed), tools, most=_MOST_OF_A_STATE)
+        named += [memory for memory in more if memory not in named]
+    return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
+
+
+async def beside_requests(
+    neighbours: Neighbours, candidates: Sequence[Candidate], hot: Hot, conversation: ConversationId, tools: Tools
+) -> Neighbours:
+    """Add the notes that requests to forget mean without naming them: of a message, or all there are.
+
+    Args:
+        neighbours: What the candidates are weighed against so far.
+        candidates: Of one batch.
+        hot: The subject's active memories.
+        conversation: Whose messages `Candidate.forgets_seqs` counts.
+        tools: The store.
+    """
+    near = [list(found) for found in neighbours.near]
+    for place, candidate in enumerate(candidates):
+        meant: list[Memory] = []
+        if candidate.forgets_all:
+            ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE)]
+            meant = await tools.store.memories(hot.subject, ids)
+        for seq in candidate.forgets_seqs:
+            meant += await tools.store.memories_from(hot.subject, conversation, seq=seq)
+        there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
+        if meant and place < len(near):
+            near[place] += [
+                Neighbour(memory=memory, similarity=0.0)
+                for memory in meant
+                if memory.state is MemoryState.ACTIVE and memory.kind is MemoryKind.NOTE and memory.id not in there
+            ]
+    return replace(neighbours, near=near)
+
+
+def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
+    """Leave out memories that are about to be closed."""
+    if not ended:
+        return neighbours
+    return Neighbours(
+        near=[[one for one in near if one.memory.id not in ended] for near in neighbours.near],
+        facts=[fact for fact in neighbours.facts if fact.id not in ended],
+        restating=[note for note in neighbours.restating if note.id not in ended],
+    )
+
+
+async def _restating(hot: Hot, tools: Tools) -> list[Memory]:
+    def found() -> list[int]:
+        owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
+        kinds = hot.kinds[owner]
+        shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
+        places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MOST_RESTATING:].tolist()
+        return places
+
+    places = await apart(len(hot), found, above=_MANY_ROWS)
+    return await tools.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+
+
+def _top(cosines: npt.NDArray[np.float32], owners: npt.NDArray[np.int32], most: int) -> list[tuple[int, float]]:
+    """Return the best rows' memories, each once, best first."""
+    best: dict[int, float] = {}
+    for row in np.argsort(-cosines, kind="stable"):
+        best.setdefault(int(owners[row]), float(cosines[row]))
+        if len(best) == most:
+            break
+    return list(best.items())

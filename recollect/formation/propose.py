@@ -1,0 +1,277 @@
+"""What an extractor proposes for the next messages of a conversation. Reads the store, may ask a model."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from recollect.concurrency import apart
+from recollect.errors import ModelError, ModelFault, ReadingOverrunError
+from recollect.extraction.courtesy import SkipReason, skip_reason
+from recollect.extraction.evidence import question_before
+from recollect.extraction.gate import worth_a_look
+from recollect.extraction.llm import ModelExtraction, extract_by_model
+from recollect.extraction.paragraph import PARAGRAPH_VERSION
+from recollect.extraction.rules import RulesReading
+from recollect.extraction.rules.extractor import forget_requests, read_updates
+from recollect.extraction.rules.records import RECORDS_VERSION
+from recollect.extraction.rules.statements import statements_version
+from recollect.extraction.salience import is_pleasantry
+from recollect.extraction.scene import INTERACTION, USER_CHARACTER, tags_of
+from recollect.extraction.schemas import Shape, shape_for
+from recollect.extraction.sentences import fold, sentences
+from recollect.extraction.sources import FormInput, readable
+from recollect.extraction.speech_acts import statement_part
+from recollect.extraction.without_model import read_without_model
+from recollect.formation.batch import Batch
+from recollect.formation.forgotten_words import without_forgotten
+from recollect.formation.neighbours import nearest, sharing
+from recollect.formation.portions import LARGE_BATCH, characters, is_read_apart
+from recollect.formation.runtime import Tools
+from recollect.profiles.policies import FormPolicy
+from recollect.providers.protocols import LanguageModel
+from recollect.text import terms
+from recollect.text.updates import Update
+from recollect.types import KIND_ORDER, Candidate, LoggedMessage, Memory, MemoryKind
+
+# Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
+_NOTES_SHOWN, _FACTS_SHOWN = 10, 6
+# Of the notes so many go to those near in meaning, while others share a word.
+_NEAR_SHOWN = 5
+# A note less like the messages than this comes behind those that share a word with them.
+_LEAST_SIMILAR = 0.25
+FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """What an extractor proposed: candidates, and why other proposals could not be read."""
+
+    candidates: Sequence[Candidate] = ()
+    dropped: Sequence[str] = ()
+    unusable: bool = False
+    """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
+    seq: int | None = None
+    """The message that `dropped` speaks of; None: the whole batch."""
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    """How much of a message was not read or kept, by its `seq`."""
+    updates: Sequence[tuple[int, Update]] = ()
+    """What messages say is no longer as it was, each with the `seq` of its message."""
+    by_rules: bool = False
+    """The rules read the messages: what no longer holds is closed by `updates` alone."""
+
+
+def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
+    """Name the extractor: the way of asking and the model asked, or the rules; each shape has its own."""
+    if model is not None:
+        return f"{shape_for(form).version}:{model.name}"
+    if form.extractor == "paragraph":
+        return PARAGRAPH_VERSION
+    return RECORDS_VERSION if form.without_model == "records" else statements_version(form)
+
+
+async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extracted:
+    """Let the extractor read the batch, unless the gate sees nothing in it.
+
+    Args:
+        batch: What is read.
+        tools: Store, model and embedder.
+        alone: Show the model neither what was said before nor what is known.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    size = characters(batch.messages)
+    worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
+    if not worth:
+        return replace(_nothing(batch), updates=await _updates(batch, tools), by_rules=tools.model is None)
+    source = _source(batch, tools)
+    form = batch.profile.form
+    reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and tools.model is None)
+    if tools.model is None and not reads_whole:
+        return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools), by_rules=True)
+    # A request to forget is honoured whether or not the extractor knows of such.
+    asking_us = replace(source, messages=as_user(source.messages, batch.options))
+    requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
+    if reads_whole:
+        source = await _without_forgotten(source, asking_us.messages, tools)
+    if tools.model is None:
+        read = await _by_rules(source, batch, tools)
+        return replace(read, candidates=(*read.candidates, *requests))
+    shape = shape_for(form, longest_characters=batch.profile.room.longest_characters)
+    known = () if shape.whole or alone else await _known(batch, worth, tools)
+    source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
+    answer = await _ask(source, tools.model, shape)
+    asking = {request.seq for request in requests}
+    # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
+    told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
+    candidates = (*(_as_requested(one, requests) for one in told), *requests)
+    updates = await _updates(batch, tools)
+    return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
+
+
+def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
+    """Return messages without the name of the character that the user plays: requests to forget are the user's."""
+    played = options.get(USER_CHARACTER)
+    return tuple(
+        replace(one, name=None) if one.role == "user" and played and one.name == played else one for one in messages
+    )
+
+
+async def _without_forgotten(source: FormInput, as_user: Sequence[LoggedMessage], tools: Tools) -> FormInput:
+    """Leave out what is to be forgotten, and the requests: a text that keeps messages whole would repeat them."""
+    left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, tools)}
+    messages = (replace(message, text=left[message.seq]) for message in source.messages)
+    return replace(source, messages=tuple(message for message in messages if message.text.strip("… \n")))
+
+
+def _as_requested(candidate: Candidate, requests: Sequence[Candidate]) -> Candidate:
+    """Take an end that a model reads out of a request to forget as that request.
+
+    Its words name what is to be forgotten: as the end of a memory that it names wrongly it would be kept as a note.
+    """
+    if not candidate.ends or candidate.kind is not MemoryKind.NOTE:
+        return candidate
+    for request in requests:
+        if request.seq == candidate.seq and (candidate.quote in request.quote or request.quote in candidate.quote):
+            return replace(
+                candidate,
+                forgets=request.forgets,
+                forgets_seqs=request.forgets_seqs,
+                forgets_all=request.forgets_all,
+            )
+    return candidate
+
+
+async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:
+    """Ask the model; where it fails on the question, once more without what was said before and what is known.
+
+    A message that the model refuses is shown beside the ones that follow it, and so is a memory made of it: neither may
+    cost more than its own turn.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    alone = replace(source, earlier=(), neighbours=())
+    try:
+        answer = await extract_by_model(source, model, shape)
+    except ModelError as error:
+        if alone == source or error.fault is not ModelFault.REQUEST:
+            raise
+        return await extract_by_model(alone, model, shape)
+    if answer.unusable and alone != source:
+        return await extract_by_model(alone, model, shape)
+    return answer
+
+
+async def propose_by_rules(batch: Batch, tools: Tools) -> Extracted:
+    """Let the rules read the batch, whether there is a model or not."""
+    return await propose(batch, replace(tools, model=None))
+
+
+def _source(batch: Batch, tools: Tools) -> FormInput:
+    return FormInput(
+        messages=batch.messages,
+        earlier=batch.earlier,
+        subject=batch.lease.key.subject,
+        sources=batch.sources,
+        time_zone=tools.zone,
+        interaction=str(batch.options.get(INTERACTION) or "chat"),
+        tags=tags_of(batch.options),
+    )
+
+
+async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
+    """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
+    read: RulesReading | None = None
+    if tools.reader is not None and is_read_apart(source.messages):
+        # Each long message passed its trial alone: together they may still take too long, and none is left out for it.
+        with suppress(ReadingOverrunError):
+            read = await tools.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
+    if read is None:
+        read = await asyncio.to_thread(read_without_model, source, batch.profile)
+    return Extracted(candidates=read.candidates, left_out=read.left_out)
+
+
+async def _updates(batch: Batch, tools: Tools) -> list[tuple[int, Update]]:
+    """Read what is no longer as it was, where messages are quoted or read by rules."""
+    form = batch.profile.form
+    if form.extractor == "paragraph" or form.without_model == "records":
+        return []
+    source = _source(batch, tools)
+    return await apart(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
+
+
+def _nothing(batch: Batch) -> Extracted:
+    """Say of a conversation that ended why it leaves no memory; of a turn that goes without saying."""
+    if batch.profile.form.extractor != "paragraph" or not batch.messages:
+        return Extracted()
+    return Extracted(dropped=("nothing was said in the conversation that is worth a memory",))
+
+
+def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
+    """Find the messages that may hold something lasting; `asked`: a model is there to tell."""
+    heard = [one for one in batch.messages if one.role in batch.sources]
+    form = batch.profile.form
+    if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
+        # Typed memories hold what is so, whoever says it: a plain fact needs no I and no my.
+        return [one for one in heard if _says_something(one)]
+    if form.without_model == "records" and not asked:
+        return heard  # the rules for records weigh each message themselves
+    return [one for one in heard if _may_last(one, batch, asked=asked)]
+
+
+def _may_last(message: LoggedMessage, batch: Batch, *, asked: bool) -> bool:
+    text = readable(message)
+    if not asked:
+        replies = message.role == "user" and bool(question_before(message, (*batch.earlier, *batch.messages)))
+        return replies or worth_a_look(text)
+    if message.role == "user":
+        return not _why_skipped(message, batch)
+    # An assistant's answer tells what is so; what it asks or wishes tells nothing.
+    return not _why_skipped(message, batch) and any(statement_part(piece.text) for piece in sentences(fold(text)))
+
+
+def withheld(batch: Batch) -> list[SkipReason]:
+    """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
+    if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
+        return []
+    reasons = (_why_skipped(one, batch) for one in batch.messages if one.role == "user")
+    return [reason for reason in reasons if reason]
+
+
+def _why_skipped(message: LoggedMessage, batch: Batch) -> SkipReason:
+    """Say why a model need not see a message; empty where it is to be shown."""
+    question = question_before(message, (*batch.earlier, *batch.messages))
+    return skip_reason(readable(message), asked=bool(question), fenced=any(map(str.isalnum, message.text)))
+
+
+def _says_something(message: LoggedMessage) -> bool:
+    return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
+
+
+async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> tuple[Memory, ...]:
+    """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
+    texts = [readable(one) for one in worth]
+    vectors = await tools.embedder.embed(texts)
+    kinds = [KIND_ORDER.index(kind) for kind in FORMED]
+    found = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
+    ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
+    said = {term for text in texts for term in terms(text)}
+    facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
+    facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
+    near = [one.memory for one in ranked if one.similarity >= _LEAST_SIMILAR]
+    # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
+    # badly, and the nearest there are come last.
+    named = [one for one in await sharing(batch.hot, said, tools, most=_NOTES_SHOWN) if one not in near[:_NEAR_SHOWN]]
+    ordered = [
+        *near[:_NEAR_SHOWN],
+        *named[: _NOTES_SHOWN - _NEAR_SHOWN],
+        *near,
+        *named,
+        *(one.memory for one in ranked),
+    ]
+    notes = {one.id: one for one in ordered if one.kind is MemoryKind.NOTE and one.id not in batch.ended}
+    shown = list(notes.values())[:_NOTES_SHOWN]
+    return (*shown, *facts[:_FACTS_SHOWN])

@@ -1,0 +1,206 @@
+"""Leave out of quotations what no longer holds. Reads the store and embeds what is left."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+
+from recollect.concurrency import apart
+from recollect.extraction.sources import quotation_text
+from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.quotable import is_quotable
+from recollect.formation.recallable import readings
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import Outdated, stale_stretches, with_secrets
+from recollect.ids import id_text, new_id
+from recollect.text import asks, source_key, squeeze, term_key
+from recollect.types import (
+    KIND_ORDER,
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    Decision,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Subject,
+    Vector,
+    Withheld,
+)
+
+# Quotations that are read because they have half the words of a closed note; the newest count. Those that have the
+# value of a fact, or speak of what is to be forgotten, are all read.
+MAX_SEARCHED = 200
+# Quotations that are made again without what no longer holds; the newest. Older ones are closed whole.
+MAX_SHORTENED = 200
+# Quotations that are read at once, so that neither the loop nor the memory is taken up by them.
+PORTION = 64
+# Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
+MIN_SHARED_TERMS = 0.5
+# Memories whose terms are looked through on the loop; more go to a thread.
+MANY_ROWS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shortened:
+    """A quotation and what is left of it."""
+
+    old: Memory
+    new: Memory | None
+    """None: nothing worth quoting is left."""
+    outdated: Outdated
+    """What it said that no longer holds."""
+
+
+async def withhold(
+    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId] = frozenset()
+) -> tuple[list[Change], list[Decision]]:
+    """Leave the sentences that no longer hold out of the subject's quotations.
+
+    A quotation is closed, so that searches as of an earlier time still find it. What still holds of the message takes
+    its place; where nothing worth quoting is left, nothing does.
+
+    Args:
+        outdated: What no longer holds.
+        hot: The subject's active memories.
+        tools: Store, embedder and clock.
+        gone: Memories that the same commit closes already.
+    """
+    if not outdated or not len(hot):
+        return [], []
+    found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
+    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, tools)
+    added = await added_quotations([short.new for short in shortened if short.new], tools)
+    now = tools.clock.now()
+    closes: list[Change] = []
+    decisions: list[Decision] = []
+    for place, short in enumerate(shortened, start=1):
+        closes.append(CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now))
+        decisions.append(_decision(short, now, tools))
+        if not place % PORTION:
+            await asyncio.sleep(0)
+    return [*closes, *added], decisions
+
+
+async def _all_shortened(
+    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, tools: Tools
+) -> list[_Shortened]:
+    """Read quotations in portions, the newest first, and find those that say what no longer holds."""
+    found: list[_Shortened] = []
+    for start in range(0, len(ids), PORTION):
+        read = await tools.store.memories(subject, ids[start : start + PORTION])
+        size = sum(len(quotation.text) for quotation in read) * len(outdated)
+        found += await apart(size, partial(_shorten, read, outdated, tools), above=LARGE_BATCH // 4)
+    kept = [place for place, short in enumerate(found) if short.new]
+    dropped = frozenset(kept[MAX_SHORTENED:])
+    return [replace(short, new=None) if place in dropped else short for place, short in enumerate(found)]
+
+
+def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: Tools) -> list[_Shortened]:
+    return [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
+
+
+async def without_outdated(
+    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], tools: Tools
+) -> list[AddMemory]:
+    """Leave what no longer holds out of quotations that are about to be added."""
+    size = sum(len(add.memory.text) for add in quotations) * len(outdated)
+    made = await apart(size, lambda: [_shortened(add.memory, outdated, tools) for add in quotations], above=LARGE_BATCH)
+    kept = [add for add, short in zip(quotations, made, strict=True) if short is None]
+    return [*kept, *await added_quotations([short.new for short in made if short and short.new], tools)]
+
+
+def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
+    """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
+    is_wanted = hot.kinds == KIND_ORDER.index(kind)
+    keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
+    keys |= {source_key(*place) for old in outdated for place in (*old.messages, *old.answers)}
+    owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
+    sourced = owner[np.isin(hot.source_key, np.array(sorted(keys), dtype=np.int64))]
+    found = set(sourced[is_wanted[sourced]].tolist())
+    if any(old.is_everything for old in outdated):
+        found.update(np.flatnonzero(is_wanted).tolist())
+    term_owner = np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
+    for old in outdated:
+        needed = old.terms
+        hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
+        share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
+        enough = 1.0 if old.value else 0.0 if old.is_topic or old.state or old.update else MIN_SHARED_TERMS
+        near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
+        found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
+        if old.update:  # names are spelt in several ways: the newest are read, whatever words they have
+            found.update(np.flatnonzero(is_wanted)[-MAX_SEARCHED:].tolist())
+    return sorted(found)
+
+
+def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Tools) -> _Shortened | None:
+    """Leave out of a quotation what no longer holds; None where all of it does."""
+    if not quotation.evidence:
+        return None
+    fresh = stale_stretches(quotation.text, quotation.evidence[0], outdated)
+    if not fresh:
+        return None
+    withheld = with_secrets(quotation.text, (*quotation.detail.withheld, *fresh))
+    why = next(old for old in outdated if old.id == fresh[0].because)
+    return _Shortened(old=quotation, new=without_stretches(quotation, withheld, tools), outdated=why)
+
+
+def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) -> Memory | None:
+    """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
+    detail = replace(quotation.detail, withheld=withheld)
+    text = detail.quoted(quotation.text)
+    left = quotation_text(replace(quotation, text=text)).replace("…", " ")
+    if not is_quotable(quotation.evidence[0].role, squeeze(left)):
+        return None
+    return replace(
+        quotation,
+        id=MemoryId(new_id(tools.clock)),
+        text=text,
+        known_from=tools.clock.now(),
+        uses=0,
+        last_used_at=None,
+        detail=detail,
+    )
+
+
+async def added_quotations(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
+    """Make quotations recallable by the words that are left."""
+    if not quotations:
+        return []
+    size = sum(len(quotation.text) for quotation in quotations)
+    read = await apart(size, lambda: [readings(quotation) for quotation in quotations], above=LARGE_BATCH)
+    rows: Iterator[Vector] = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]))
+    return [
+        AddMemory(
+            memory=quotation,
+            space=tools.embedder.space,
+            vectors=tuple(row for row in [next(rows) for _ in pieces] if row.any()),
+            terms=counted,
+            asks=asks(quotation_text(quotation)),
+        )
+        for quotation, (pieces, counted) in zip(quotations, read, strict=True)
+    ]
+
+
+def _decision(short: _Shortened, at: datetime, tools: Tools) -> Decision:
+    """Log why a quotation was closed, as a part of what the statement that ended it changed."""
+    until = short.outdated.until
+    return Decision(
+        id=new_id(tools.clock),
+        subject=short.old.subject,
+        at=at,
+        action=Action.CLOSE,
+        memory_id=short.old.id,
+        target_id=MemoryId(short.outdated.cause) if short.outdated.cause else None,
+        reason="part of the message no longer holds" if short.new else "the message no longer holds",
+        text="",
+        profile=short.old.profile,
+        conversation=until.conversation if until else None,
+        seq=until.seq if until else None,
+    )

@@ -1,0 +1,54 @@
+"""What recall computes on: the pieces of a memory that are embedded, and its terms. Embeds what becomes recallable."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from recollect.chat.names import spoken_name
+from recollect.concurrency import apart
+from recollect.extraction.rules.summary import NOTHING_SAID
+from recollect.extraction.sentences import sentences
+from recollect.extraction.sources import quotation_text
+from recollect.formation.runtime import Tools
+from recollect.providers.chunker import chunks
+from recollect.text import asks, terms
+from recollect.types import Memory, MemoryKind, ReopenMemory, Vector
+
+
+async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
+    """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
+    size = sum(len(memory.text) for memory in memories)
+    read = await apart(size, lambda: [readings(memory) for memory in memories])
+    pieces = [piece for found, _ in read for piece in found] if vectors else []
+    embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
+    rows = iter(embedded)
+    made: list[ReopenMemory] = []
+    for memory, (found, counted) in zip(memories, read, strict=True):
+        own = tuple(row for row in islice(rows, len(found)) if row.any())
+        made.append(
+            ReopenMemory(
+                id=memory.id,
+                space=tools.embedder.space if own else "",
+                vectors=own,
+                terms=counted,
+                asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),
+            )
+        )
+    return made
+
+
+def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+    """Return the pieces of a memory's text that are embedded, and its terms: as those that made it did."""
+    match memory.kind:
+        case MemoryKind.TURN:
+            name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+            text = quotation_text(memory)
+            return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
+        case MemoryKind.EPISODE:
+            if memory.text == NOTHING_SAID:
+                return [], {}
+            # The whole first; then each statement, as a question mostly bears on one of them.
+            return [memory.text, *(piece.text for piece in sentences(memory.text))], terms(memory.text)
+        case MemoryKind.FACT:
+            return [], terms(memory.text)
+        case MemoryKind.NOTE:
+            return chunks(memory.text) or [memory.text], terms(memory.text)

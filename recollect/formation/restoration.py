@@ -1,0 +1,220 @@
+"""Bring back what was closed, but not what else is closed or forgotten of its message. Reads the store, embeds."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.extraction.redaction import scrubbed
+from recollect.formation.answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
+from recollect.formation.forgotten_words import is_forgotten
+from recollect.formation.quotations import added_quotations, without_stretches
+from recollect.formation.recallable import reopened
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import Outdated, disjoint, outdated_memory, stale_stretches, with_secrets
+from recollect.formation.summaries import added_episodes, sentences_that_return, without_sentences
+from recollect.resolution.slots import slot_mark, value_mark
+from recollect.resolution.undo_plan import closes
+from recollect.types import (
+    Action,
+    AddMemory,
+    CloseMemory,
+    Evidence,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    ReopenMemory,
+    Withheld,
+)
+
+# Lines of the log that are read for one memory: far more than a memory ever has.
+MAX_LINES = 10_000
+_QUOTING = frozenset({MemoryKind.TURN, MemoryKind.EPISODE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restored:
+    """What comes back."""
+
+    memories: tuple[Memory, ...]
+    """Those that come back as they were."""
+    reopened: tuple[ReopenMemory, ...]
+    """One for each of them."""
+    added: tuple[AddMemory, ...]
+    """Quotations and episodes in place of those that may not come back as they were."""
+    closes: tuple[CloseMemory, ...]
+    """Shorter quotations that these take the place of."""
+
+
+async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()) -> Restored:
+    """Bring back memories of one subject.
+
+    A quotation or an episode had been shortened, perhaps, for more reasons than the one that is gone: it comes back
+    without what else is closed or forgotten. Of several of the same message the fullest comes back.
+
+    Args:
+        tools: Store, embedder and clock.
+        returning: What comes back, closed until now.
+        undone: Memories that are taken back with it: for these nothing is withheld.
+    """
+    same = [memory for memory in returning if memory.kind not in _QUOTING or not memory.evidence]
+    quotations: list[Memory] = []
+    closed: list[Memory] = []
+    episodes: list[tuple[Memory, list[str]]] = []
+    back = {memory.id for memory in returning}
+    quoting = [memory for memory in returning if memory not in same]
+    for memory in _one_each([*quoting, *await _answers_left(tools, returning, back)]):
+        found = await _Still(tools, memory, frozenset(back), undone).read()
+        is_shown = memory.state is MemoryState.ACTIVE and memory.id not in back
+        whole = replace(found.fullest, state=MemoryState.ACTIVE, valid_to=None, closed_at=None)
+        if memory.kind is MemoryKind.TURN:
+            withheld = await found.withheld()
+            if withheld == disjoint(memory.detail.withheld):
+                same += [] if is_shown else [memory]
+            elif left := without_stretches(whole, with_secrets(whole.text, withheld), tools):
+                quotations.append(left)
+                closed += [memory] if is_shown else []
+        else:
+            kept = found.sentences([one for one in returning if one.kind not in _QUOTING])
+            if kept is None and whole.text == memory.text:
+                same.append(memory)
+            else:
+                episodes.append((without_sentences(whole, kept or [whole.text], tools), kept or [whole.text]))
+    added = [*await added_quotations(quotations, tools), *await added_episodes(episodes, tools)]
+    now = tools.clock.now()
+    return Restored(
+        memories=tuple(same),
+        reopened=tuple(await reopened(tools, same)),
+        added=tuple(added),
+        closes=tuple(CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in closed),
+    )
+
+
+async def _answers_left(tools: Tools, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
+    """Find quoted answers to returning messages that were shortened or closed whole for what is back.
+
+    An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
+    """
+    found: list[Memory] = []
+    places = {(said.conversation, said.seq) for one in returning for said in one.evidence if said.role == "user"}
+    for place in sorted(places)[:MAX_ANSWERED]:
+        for conversation, seq in await answers_to(place, returning[0].subject, tools):
+            quoting = await tools.store.memories_from(returning[0].subject, conversation, seq=seq)
+            versions = [one for one in quoting if one.kind is MemoryKind.TURN]
+            shown = [one for one in versions if one.state is MemoryState.ACTIVE or one.id in back]
+            if not shown:
+                found += [one for one in versions if await _cause_is_back(tools, one, back)]
+            elif shown[0].id not in back and any(stretch.because in back for stretch in shown[0].detail.withheld):
+                found.append(shown[0])
+    return found
+
+
+async def _cause_is_back(tools: Tools, quotation: Memory, back: Collection[MemoryId]) -> bool:
+    lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_LINES)
+    ends = [line for line in lines if closes(line, quotation.id)]
+    cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
+    known = await tools.store.memories(quotation.subject, [cause]) if cause else []
+    return bool(known) and (cause in back or known[0].state is MemoryState.ACTIVE)
+
+
+def _one_each(memories: Iterable[Memory]) -> list[Memory]:
+    """Return one quotation, or episode, for each message: the one that leaves out least."""
+    found: dict[tuple[MemoryKind, str, int], Memory] = {}
+    for memory in sorted(memories, key=_left_out):
+        source = memory.evidence[0]
+        found.setdefault((memory.kind, source.conversation, source.seq), memory)
+    return list(found.values())
+
+
+def _left_out(memory: Memory) -> tuple[int, int, str]:
+    """Order quotations of one message, or episodes of the same turns, by how much they leave out."""
+    return (sum(stretch.end - stretch.start for stretch in memory.detail.withheld), -len(memory.text), memory.id)
+
+
+class _Still:
+    """What keeps a quotation or an episode from coming back whole."""
+
+    def __init__(self, tools: Tools, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]) -> None:
+        self._tools = tools
+        self._memory = memory
+        self._back = back
+        self._undone = undone
+        self._others: list[Memory] = []
+        self.fullest = memory
+        """Of the same message, or the same turns, what leaves out least, whether it comes back or not."""
+        self._outdated: list[Outdated] = []
+
+    async def read(self) -> "_Still":
+        """Read what else rests on the same messages, and what of it is closed or forgotten."""
+        memory, source = self._memory, self._memory.evidence[0]
+        seq = source.seq if memory.kind is MemoryKind.TURN else None
+        found = await self._tools.store.memories_from(memory.subject, source.conversation, seq=seq)
+        places = {(said.conversation, said.seq) for said in memory.evidence}
+        self._others = [
+            one
+            for one in found
+            if one.id not in self._undone and any((said.conversation, said.seq) in places for said in one.evidence)
+        ]
+        self.fullest = min((one for one in (*self._others, memory) if self._is_version(one)), key=_left_out)
+        self._outdated = [old for one in self._others for old in await self._closed(one)]
+        if memory.kind is MemoryKind.TURN and source.role == "assistant":
+            self._outdated += await self._forgotten_questions(source)
+        return self
+
+    async def _forgotten_questions(self, source: Evidence) -> list[Outdated]:
+        """Find what is closed or forgotten of the message that a quoted answer answers."""
+        subject = self._memory.subject
+        read = await question_with_answer(source, subject, self._tools)
+        if not read:
+            return []
+        asked = await self._tools.store.memories_from(subject, source.conversation, seq=read[0].seq)
+        closed = [old for one in asked if one.id not in self._undone for old in await self._closed(one)]
+        return [*closed, *answers_among(read, closed, of=read[:1])]
+
+    def _is_version(self, other: Memory) -> bool:
+        """Whether a memory quotes the same message, or sums up the same turns."""
+        mine, theirs = self._memory.evidence[0], other.evidence[0]
+        return other.kind is self._memory.kind and (mine.conversation, mine.seq) == (theirs.conversation, theirs.seq)
+
+    async def _closed(self, memory: Memory) -> list[Outdated]:
+        if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:
+            return []
+        lines = await self._tools.store.decisions(memory.subject, memory=memory.id, limit=MAX_LINES)
+        ends = [line for line in lines if closes(line, memory.id)]
+        replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
+        if not ends or not (ends[-1].action is Action.CLOSE or replaced):
+            return []
+        mark = (slot_mark(memory.key, memory.value), value_mark(memory.value)) if memory.key else None
+        facts = await self._tools.store.facts(memory.subject) if mark else []
+        if any((slot_mark(fact.key, fact.value), value_mark(fact.value)) == mark for fact in facts):
+            return []  # it was said again since
+        return [outdated_memory(memory, until=None, is_topic=is_forgotten(memory, lines))]
+
+    async def withheld(self) -> tuple[Withheld, ...]:
+        """Return the stretches that a quotation must leave out."""
+        memory = self._memory
+        shown = [memory, *(one for one in self._others if self._is_version(one))]
+        stretches = {stretch for one in shown for stretch in one.detail.withheld}
+        causes = {MemoryId(stretch.because) for stretch in stretches if stretch.because} - self._back
+        known = await self._tools.store.memories(memory.subject, sorted(causes))
+        ended = causes - {one.id for one in known if one.state is not MemoryState.CLOSED}
+        text = self.fullest.text
+        secrets = set(scrubbed(text).secrets)
+        stay = [one for one in stretches if _stays(one, ended, secrets)]
+        return disjoint((*stay, *stale_stretches(text, memory.evidence[0], self._outdated)))
+
+    def sentences(self, holding: Sequence[Memory]) -> list[str] | None:
+        """Return the sentences of an episode that come back; None: all of them.
+
+        Args:
+            holding: What holds again.
+        """
+        active = [one for one in self._others if self._is_version(one) and one.state is MemoryState.ACTIVE]
+        again = [outdated_memory(one, until=None, is_topic=True) for one in holding]
+        return sentences_that_return(self.fullest, active[0] if active else None, back=again, still=self._outdated)
+
+
+def _stays(stretch: Withheld, ended: Collection[str], secrets: Collection[tuple[int, int]]) -> bool:
+    """Whether what a stretch was left out for is still so; secrets are struck out in any case."""
+    if stretch.because:
+        return stretch.because in ended
+    return (stretch.start, stretch.end) not in secrets

@@ -1,0 +1,53 @@
+"""What every stage of formation works with. Asks the store which embedder is whose."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
+from zoneinfo import ZoneInfo
+
+from recollect.clock import Clock
+from recollect.formation.reader import RuleReader
+from recollect.metrics import Metrics
+from recollect.profiles.registry import Profiles
+from recollect.providers.embedder_router import Embedders
+from recollect.providers.protocols import Embedder, LanguageModel, TokenCounter
+from recollect.providers.token_counter import token_counter
+from recollect.store.protocol import Store
+from recollect.types import FormationResult, Lease, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """The store, the models and the clock, as the engine wired them."""
+
+    store: Store
+    embedder: Embedder
+    """The one by which the subject that is worked on is read: see `of`."""
+    model: LanguageModel | None
+    """None: the built-in rules extract."""
+    clock: Clock
+    zone: ZoneInfo
+    """The users' time zone."""
+    profiles: Profiles = field(default_factory=Profiles)
+    counter: TokenCounter = field(default_factory=token_counter)
+    metrics: Metrics = field(default_factory=Metrics)
+    log_text: bool = False
+    """Whether log lines may carry the words of memories."""
+    turns: WeakValueDictionary[Subject, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+    """Held by who adds to a subject by hand: each decides on what the one before it wrote, instead of deciding anew."""
+    reader: RuleReader | None = None
+    """Tries long messages within their CPU budget; None: they are read without one."""
+    embedders: Embedders | None = None
+    """All that may be in use; None: `embedder` is the only one."""
+
+    async def of(self, subject: Subject) -> "Tools":
+        """Return the tools for work on a subject: with the embedder by which its memories are read now."""
+        if self.embedders is None:
+            return self
+        embedder = await self.embedders.of(subject)
+        return self if embedder is self.embedder else replace(self, embedder=embedder)
+
+
+Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]
+"""Turns a lease into what is to be committed. Writes nothing itself."""

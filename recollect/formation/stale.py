@@ -1,0 +1,393 @@
+"""Which sentences of a quoted message say what no longer holds. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from recollect.extraction.redaction import scrubbed
+from recollect.extraction.rules.facts import facts_of
+from recollect.extraction.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
+from recollect.resolution.lexicon import DEGREE
+from recollect.resolution.retraction import ENOUGH
+from recollect.resolution.states import tells_state, words_of
+from recollect.resolution.tokens import read
+from recollect.resolution.topics import is_about, other_words, topic_parts, topic_words
+from recollect.resolution.values import Resolved
+from recollect.text import normalise, terms, words
+from recollect.text.overlap import shared_ends
+from recollect.text.updates import Update, contradicts
+from recollect.types import (
+    Action,
+    AddMemory,
+    Candidate,
+    Change,
+    Decision,
+    Evidence,
+    LifeState,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    Withheld,
+)
+
+# Beside a value, these words in the assistant's sentence say that it is the user's: 'Since you live in Rome, …'.
+_SECOND_PERSON = frozenset(
+    """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
+    ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
+)
+# 'Pixie, not Pixel': what stands behind was said before, and was wrong.
+_DENIED = re.compile(
+    r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
+)
+# A sentence repeats a note where it has at least so many of the note's words, and `ENOUGH` of them.
+_MIN_SHARED_WORDS = 2
+# Sentences of a forgotten quotation by which others that repeat them are found; the first of its message.
+MAX_REPEATED = 12
+# In so few words an assistant only reacts to what it was told.
+_MAX_REACTION_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outdated:
+    """What no longer holds, with the words by which quotations are searched for it."""
+
+    id: str = ""
+    """Id of the closed memory; empty for the topic of a request to forget."""
+    value: frozenset[str] = frozenset()
+    """Words that a sentence must have to say it again: of a fact, those of its value. Empty for notes and topics."""
+    content: frozenset[str]
+    """All words of meaning, those of the value included."""
+    terms: frozenset[str]
+    """Terms of the word index that a quotation saying it has: of facts those of the value, else of all its words."""
+    evidence: tuple[Evidence, ...] = ()
+    """What it rests on."""
+    until: Evidence | None = None
+    """The statement that ended it: what was said later stays. None: there is none."""
+    is_searched: bool = True
+    """Other messages than those it rests on are searched for the same words."""
+    messages: frozenset[tuple[str, int]] = frozenset()
+    """Conversation and `seq` of messages of which nothing is to be quoted."""
+    role: str = ""
+    """Whose sentences alone are searched for its words; empty: everybody's."""
+    answers: frozenset[tuple[str, int]] = frozenset()
+    """Conversation and `seq` of messages that answer one that is to be forgotten."""
+    kept: frozenset[str] = frozenset()
+    """Words of what stays of that message: a clause of an answer that has one of them stays, too."""
+    is_everything: bool = False
+    """All quotations and summaries are to be forgotten."""
+    is_topic: bool = False
+    """It is to be forgotten: each sentence that speaks of it goes, the request included."""
+    state: LifeState | None = None
+    """A part of the user's life that changed: each sentence of theirs that tells its former state goes."""
+    update: Update | None = None
+    """A later clause: the user's own clauses that it contradicts go."""
+    conversation: str = ""
+    """The conversation whose messages alone are searched, for the value alone; empty: all."""
+    cause: str = ""
+    """Id of the memory that took its place, or of the closed one itself: if that is taken back, quotations return."""
+
+    def reaches(self, said: Evidence) -> bool:
+        """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
+        if (self.conversation and said.conversation != self.conversation) or (self.role and said.role != self.role):
+            return False
+        if not self.is_searched or self.until is None:
+            return self.is_searched
+        if (said.conversation, said.seq) == (self.until.conversation, self.until.seq):
+            return self.is_topic
+        if said.conversation == self.until.conversation:
+            return (said.said_at, said.seq) < (self.until.said_at, self.until.seq)
+        return said.said_at < self.until.said_at
+
+
+def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = False, cause: str = "") -> Outdated:
+    """Say by which words quotations of a closed memory are found, up to the statement that ended it."""
+    is_fact = memory.kind is MemoryKind.FACT and bool(memory.value)
+    return Outdated(
+        id=memory.id,
+        value=read(memory.value).content if is_fact else frozenset(),
+        content=content_words(memory.text),
+        terms=frozenset(terms(memory.value if is_fact else memory.text)) - {"user"},
+        evidence=memory.evidence,
+        until=until,
+        is_topic=is_topic,
+        cause=cause or memory.id,
+    )
+
+
+def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
+    """Say by which words and messages quotations of what is to be forgotten are found, up to the request."""
+    if candidate.forgets_seqs or candidate.forgets_all:
+        seqs = (*candidate.forgets_seqs, until.seq)
+        return [
+            Outdated(
+                content=frozenset(),
+                terms=frozenset(),
+                until=until,
+                messages=frozenset((until.conversation, seq) for seq in seqs),
+                is_everything=candidate.forgets_all,
+                is_topic=True,
+            )
+        ]
+    return outdated_topic(candidate.forgets, until=until)
+
+
+def outdated_topic(topic: str, *, until: Evidence) -> list[Outdated]:
+    """Say by which words quotations of a topic are found that a request to forget names."""
+    found = []
+    for part in topic_parts(topic):
+        words = topic_words(part)
+        named = frozenset(terms(" ".join((part, *other_words(words))))) - {"user"}
+        found.append(Outdated(content=words, terms=named, until=until, is_topic=True))
+        found += _values_named(part, words, until)
+    return found
+
+
+def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -> list[Outdated]:
+    """Say by which words a value is found that a topic states: 'I'm allergic to peanuts'.
+
+    A profile without facts has no closed memory whose value tells.
+    """
+    values = [
+        (fact.value, read(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
+    ]
+    return [
+        Outdated(
+            value=value,
+            content=content | value,
+            terms=frozenset(terms(text)) - {"user"},
+            until=until,
+            is_topic=True,
+        )
+        for text, value in values
+        if value
+    ]
+
+
+def outdated_by_hand(memory: Memory, *, cause: str = "") -> list[Outdated]:
+    """Say by which words quotations are found that repeat what was forgotten by hand.
+
+    Of a forgotten quotation these are its message, and what repeats its sentences.
+
+    Args:
+        memory: What was forgotten.
+        cause: See `Outdated.cause`; empty: the memory itself.
+    """
+    cause = cause or memory.id
+    if memory.kind is MemoryKind.TURN:
+        return _of_quotation(memory, cause)
+    found = [outdated_memory(memory, until=None, is_topic=True, cause=cause)]
+    quotes = dict.fromkeys(said.quote for said in memory.evidence if memory.kind is MemoryKind.NOTE)
+    clauses = [clause.text for quote in quotes for piece in sentences(fold(quote)) for clause in fine_clauses(piece)]
+    values = [old for clause in clauses for old in _values_named(clause, content_words(clause), None)]
+    return [*found, *(replace(old, id=memory.id, cause=cause) for old in values)]
+
+
+def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
+    messages = frozenset((said.conversation, said.seq) for said in quotation.evidence)
+    nothing = frozenset[str]()
+    mine = quotation.id
+    found = [Outdated(id=mine, content=nothing, terms=nothing, messages=messages, is_topic=True, cause=cause)]
+    for sentence in sentences(fold(quotation.text))[:MAX_REPEATED]:
+        content = content_words(sentence.text)
+        named = frozenset(terms(sentence.text)) - {"user"}
+        found.append(Outdated(id=mine, content=content, terms=named, cause=cause))
+    return found
+
+
+def outdated_by(
+    resolved: Sequence[Resolved], changes: Sequence[Change], decisions: Sequence[Decision]
+) -> list[Outdated]:
+    """Collect what no longer holds, or is to be forgotten, by these decisions."""
+    causes: dict[str, str] = {}
+    for line in decisions:
+        if line.memory_id and line.target_id and line.action is Action.REPLACE:
+            causes[line.target_id] = line.memory_id
+        elif line.memory_id and line.target_id and line.action is Action.CLOSE:
+            causes[line.memory_id] = line.target_id
+    found: list[Outdated] = []
+    for decided in resolved:
+        until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
+        if topic and until:
+            found += outdated_topics(decided.candidate, until=until)
+        if until and decided.adds and decided.candidate.corrects:
+            found.append(denied_value(decided.candidate.corrects, decided.candidate.text, until))
+        elif until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
+            found.append(denied_value(denied["old"], decided.candidate.text, until))
+        found += _changed_states(decided, until, decisions) if until else []
+        found += [
+            outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
+            for closing in decided.closes
+            if not closing.refined
+        ]
+    ended = {
+        (decided.candidate.kind, decided.candidate.text, decided.evidence): decided
+        for decided in resolved
+        if decided.valid_to and not decided.refined
+    }
+    for change in changes:
+        if isinstance(change, AddMemory) and change.memory.state is MemoryState.CLOSED:
+            by = ended.get((change.memory.kind, change.memory.text, change.memory.evidence))
+            found += [outdated_memory(change.memory, until=by.ended_by)] if by else []
+    return found
+
+
+def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
+    """Say by which words quotations are found that tell the former state of what has changed."""
+    text = decided.candidate.text
+    if not decided.adds and not decided.closes:
+        return []
+    cause = next((line.memory_id for line in decisions if line.text == text and line.memory_id), None)
+    return [
+        Outdated(
+            value=content_words(shift.old) if shift.needs_old else frozenset(),
+            content=frozenset(),
+            terms=frozenset(terms(shift.old if shift.needs_old else words_of(shift.state))),
+            until=until,
+            state=shift.state,
+            cause=cause or "",
+        )
+        for shift in decided.candidate.shifts
+        if (content_words(shift.old) if shift.needs_old else shift.state is not LifeState.PLAN)
+    ]
+
+
+def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
+    """Say by which words what 'X, not Y' corrects is found in the same conversation."""
+    value = read(old).content
+    return Outdated(
+        value=value,
+        content=value | content_words(meant),
+        terms=frozenset(terms(old)),
+        until=until,
+        conversation=until.conversation,
+    )
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about."""
+    return frozenset(read(text).content - DEGREE - {"user"})
+
+
+def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> tuple[Withheld, ...]:
+    """Find the clauses of a message that say what no longer holds.
+
+    These are the clauses that closed memories rest on, and those that say the same: what the user repeated in
+    other messages, and what the assistant repeated to the user.
+
+    Args:
+        text: The whole message.
+        said: The message as the source of its quotation.
+        outdated: What no longer holds.
+
+    Returns:
+        The stretches to leave out, ordered and without overlap; empty where all of the message still holds.
+    """
+    clauses = [clause for sentence in sentences(fold(text)) for clause in joined_clauses(sentence)]
+    found: dict[int, Withheld] = {}
+    for old in outdated:
+        is_whole = old.is_everything and old.reaches(said)
+        stale = (
+            list(clauses) if is_whole or (said.conversation, said.seq) in old.messages else _behind(clauses, said, old)
+        )
+        if (said.conversation, said.seq) in old.answers:
+            stale += [clause for clause in clauses if old.kept.isdisjoint(topic_words(clause.text))]
+        if old.reaches(said):
+            stale += [clause for clause in clauses if says_again(clause.text, said.role, old)]
+        for clause in stale:
+            found.setdefault(clause.start, Withheld(start=clause.start, end=clause.end, because=old.id))
+    return disjoint(found.values())
+
+
+def disjoint(stretches: Iterable[Withheld]) -> tuple[Withheld, ...]:
+    """Order stretches and let none overlap: of two that do, the second begins where the first ends."""
+    found: list[Withheld] = []
+    for stretch in sorted(stretches, key=lambda one: (one.start, -one.end)):
+        start = max(stretch.start, found[-1].end if found else 0)
+        if start < stretch.end:
+            found.append(replace(stretch, start=start))
+    return tuple(found)
+
+
+def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ...]:
+    """Leave out secrets beside stretches: what told them by is left out, perhaps, and then nothing strikes them out."""
+    if not stretches:
+        return ()
+    secrets = [Withheld(start=start, end=end) for start, end in scrubbed(text).secrets]
+    return disjoint((*stretches, *secrets))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause, with the stretch that is left out with it: the joint to the clause beside it, too."""
+
+    text: str
+    start: int
+    end: int
+
+
+def joined_clauses(sentence: Piece) -> list[Clause]:
+    """Cut a sentence into the clauses that are left out of messages, with the joints between them."""
+    pieces = coarse_clauses(sentence)
+    found: list[Clause] = []
+    for place, piece in enumerate(pieces):
+        start = pieces[place - 1].end if place else piece.start
+        end = pieces[1].start if not place and len(pieces) > 1 else piece.end
+        found.append(Clause(piece.text, start, end))
+    return found
+
+
+def says_again(sentence: str, role: str, old: Outdated) -> bool:
+    """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
+    if old.state:
+        return role == "user" and old.value <= read(sentence).content and tells_state(old.state, sentence)
+    if old.update:
+        return role == "user" and contradicts(old.update, sentence)
+    shared = old.content & read(sentence).content
+    if old.value:
+        if not old.value <= read(sentence).content:
+            return False
+        if old.is_topic or old.conversation or shared - old.value:
+            return True
+        said = words(sentence)
+        return role == "assistant" and (not _SECOND_PERSON.isdisjoint(said) or len(said) <= _MAX_REACTION_WORDS)
+    if old.is_topic and is_about(old.content, read(sentence).content):
+        return True
+    return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))
+
+
+def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
+    """Return the clauses of a message that a closed memory was formed from; all where none has its quote."""
+    quotes = [
+        _folded(source.quote)
+        for source in old.evidence
+        if source.quote and (source.conversation, source.seq) == (said.conversation, said.seq)
+    ]
+    if not quotes:
+        return []
+    folded = [(_folded(clause.text), clause) for clause in clauses]
+    found = [clause for own, clause in folded if any(_reaches_into(quote, own) for quote in quotes)]
+    if not found:
+        return list(clauses)
+    beyond = old.content.difference(*(read(quote).content for quote in quotes))
+    return found + [clause for clause in clauses if clause not in found and _gives_figure(clause.text, beyond)]
+
+
+def _reaches_into(quote: str, clause: str) -> bool:
+    """Return whether a quote has words of meaning in a clause: it may begin in one and end in the next."""
+    shared = (read(stretch).content for stretch in shared_ends(clause, quote))
+    return clause in quote or quote in clause or any(len(content) >= _MIN_SHARED_WORDS for content in shared)
+
+
+def _gives_figure(clause: str, beyond: frozenset[str]) -> bool:
+    """Return whether a memory took a number, and a word with it, from a clause: 'due 3 July'.
+
+    Args:
+        clause: Of the memory's own message.
+        beyond: Words of the memory that are not in its quote.
+    """
+    shared = beyond & read(clause).content
+    return len(shared) >= _MIN_SHARED_WORDS and any(word[0].isdecimal() for word in shared)
+
+
+def _folded(text: str) -> str:
+    return " ".join(words(normalise(fold(text))))

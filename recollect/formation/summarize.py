@@ -1,0 +1,200 @@
+"""Stage `episodes`: the oldest turns become a summary and leave the window. Reads the store, may ask a model."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from recollect.concurrency import apart
+from recollect.errors import ModelError
+from recollect.extraction.evidence import evidence_of
+from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
+from recollect.extraction.summary_by_model import summarise_by_model
+from recollect.extraction.turns import Exchange
+from recollect.formation.admission import blanked
+from recollect.formation.episode_coverage import Coverage, Whose, read_coverage
+from recollect.formation.forgotten_words import without_forgotten
+from recollect.formation.inputs import recent_recalls, without_echoes
+from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.runtime import Tools
+from recollect.ids import new_id
+from recollect.profiles.policies import EpisodePolicy, Profile
+from recollect.text import conversation_tag, terms
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    Decision,
+    Detail,
+    FormationResult,
+    Lease,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Span,
+)
+
+logger = logging.getLogger(__name__)
+
+# The same by rules and by a model: what one has summed up the other does not sum up again.
+EPISODES_VERSION = "episodes-1"
+# Prompts whose memories are looked for in the turns: those of a window and of what waits behind it.
+RECALLS_READ = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Due:
+    """What is summed up next."""
+
+    turns: tuple[Exchange, ...]
+    first_turn: int
+
+    @property
+    def last_turn(self) -> int:
+        return self.first_turn + len(self.turns) - 1
+
+
+async def sum_up(lease: Lease, tools: Tools) -> FormationResult:
+    """Sum up the oldest turns of a conversation in one episode, where enough of them wait.
+
+    The episode and the cursor behind it are one commit. An episode from which an edit took a turn away is abandoned,
+    and what is left of its turns is in the window again.
+    """
+    key = lease.key
+    profile = tools.profiles.get(key.profile)
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    whose = Whose(subject=key.subject, home=key.home, conversation=key.conversation)
+    coverage = await read_coverage(tools.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
+    closes, decisions = await _abandoned(coverage.strays, lease, tools)
+    due = _next(coverage, profile.episodes)
+    changes: list[Change] = list(closes)
+    covered = coverage.covered
+    if due is not None:
+        behind = [turn for turn in coverage.tail if turn[0].seq > due.turns[-1][-1].seq]
+        made, decision = await _episode(due, behind, lease, profile, tools)
+        changes.append(made)
+        decisions.append(decision)
+        covered = max(covered, due.turns[-1][-1].seq)
+    return FormationResult(
+        formed_seq=covered,
+        changes=tuple(changes),
+        decisions=tuple(decisions),
+        subject_version=hot.version if changes else None,
+        waiting=due is None,
+        goes_back=True,
+    )
+
+
+def _next(coverage: Coverage, policy: EpisodePolicy) -> _Due | None:
+    """Choose the turns of the next episode: as many as leave a full window, however many wait behind them."""
+    if not policy.window:
+        return None
+    most = policy.window - policy.keep
+    if coverage.gap:
+        return _Due(turns=coverage.gap[:most], first_turn=coverage.gap_turn)
+    if len(coverage.tail) >= policy.window:
+        return _Due(turns=coverage.tail[:most], first_turn=coverage.tail_turn)
+    return None
+
+
+async def _abandoned(strays: Sequence[Span], lease: Lease, tools: Tools) -> tuple[list[CloseMemory], list[Decision]]:
+    if not strays:
+        return [], []
+    now = tools.clock.now()
+    memories = await tools.store.memories(lease.key.subject, [span.id for span in strays])
+    closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in memories]
+    decisions = [
+        _decision(one, Action.ABANDON, "an edit took back some of the turns it sums up", lease, tools)
+        for one in memories
+    ]
+    return closes, decisions
+
+
+async def _episode(
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+) -> tuple[AddMemory, Decision]:
+    summary, version = await _summary(due, later, lease, profile, tools)
+    text = summary.text or NOTHING_SAID
+    # The whole first; then each statement, as a question mostly bears on one of them.
+    vectors = await tools.embedder.embed([text, *summary.pieces] if summary.text else [])
+    messages = [message for turn in due.turns for message in turn]
+    memory = Memory(
+        id=MemoryId(new_id(tools.clock)),
+        subject=lease.key.subject,
+        kind=MemoryKind.EPISODE,
+        text=text,
+        valid_from=messages[0].said_at,
+        known_from=tools.clock.now(),
+        profile=profile.name,
+        version=version,
+        # Nothing rests on words that were erased; their turn is covered all the same.
+        evidence=tuple(evidence_of(message) for message in messages if not message.erased),
+        detail=Detail(
+            source_uri=f"recollect://{lease.key.conversation}/{messages[0].seq}",
+            tags=(conversation_tag(lease.key.conversation),),
+            first_turn=due.first_turn,
+            last_turn=due.last_turn,
+            first_seq=messages[0].seq,
+            last_seq=messages[-1].seq,
+        ),
+    )
+    added = AddMemory(
+        memory=memory,
+        space=tools.embedder.space,
+        vectors=tuple(row for row in vectors if row.any()),
+        terms=terms(summary.text),
+    )
+    reason = f"sums up turns {due.first_turn} to {due.last_turn}"
+    return added, _decision(memory, Action.ADD, reason, lease, tools)
+
+
+async def _summary(
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+) -> tuple[Summary, str]:
+    """Sum up by the model, or by rules without one; return with it who wrote it."""
+    longest = profile.episodes.longest_characters
+    turns = await _own(due.turns, later, lease, tools)
+    if tools.model is not None:
+        try:
+            summary = await summarise_by_model(turns, tools.model, zone=tools.zone, longest=longest)
+        except ModelError as error:
+            # A window that nothing empties outgrows every prompt: rather a plain summary than none.
+            if lease.attempts < profile.form.max_attempts:
+                raise
+            logger.warning("summed up by rules", extra={"conversation": lease.key.conversation, "error": str(error)})
+        else:
+            if summary.text:
+                return summary, f"{EPISODES_VERSION}:{tools.model.name}"
+    size = sum(len(message.text) for turn in turns for message in turn)
+    by_rules = partial(summarise, turns, zone=tools.zone, longest=longest)
+    return await apart(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
+
+
+async def _own(
+    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, tools: Tools
+) -> tuple[Exchange, ...]:
+    """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
+    recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
+    said = await blanked([one for turn in turns for one in turn], tools)
+    behind = await blanked([one for turn in later for one in turn], tools)
+    kept = await without_forgotten(said, lease.key.subject, tools, home=lease.key.home, later=behind)
+    own = {one.seq: one for one in await without_echoes(kept, recalls, tools)}
+    return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
+
+
+def _decision(memory: Memory, action: Action, reason: str, lease: Lease, tools: Tools) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=action,
+        memory_id=memory.id,
+        target_id=None,
+        reason=reason,
+        text=memory.text,
+        profile=lease.key.profile,
+        conversation=lease.key.conversation,
+        seq=memory.evidence[-1].seq if memory.evidence else None,
+    )

@@ -1,0 +1,95 @@
+"""Count and log what a formation did. Writes to the log and to the counts."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from recollect.errors import BreakerOpenError, BudgetSpentError
+from recollect.extraction.redaction import scrub_report
+from recollect.extraction.sources import LONGEST_READ
+from recollect.formation.runtime import Tools
+from recollect.types import (
+    Action,
+    AddMemory,
+    Decision,
+    FormationResult,
+    Lease,
+    LoggedMessage,
+    MemoryKind,
+    Subject,
+)
+
+logger = logging.getLogger(__name__)
+# What becomes of a candidate; other decisions are about what was known before.
+_OF_CANDIDATES = frozenset({Action.ADD, Action.MERGE, Action.REPLACE, Action.IGNORE, Action.HOLD})
+
+
+@contextmanager
+def counted(lease: Lease, tools: Tools) -> Iterator[None]:
+    """Count an extraction, how long it took, and whether it went well."""
+    metrics, started = tools.metrics, tools.clock.monotonic()
+    extracting = lease.key.stage == "extract"
+    metrics.extraction_count += extracting
+    went_well = deferred = False
+    try:
+        yield
+        went_well = True
+    except (BreakerOpenError, BudgetSpentError):
+        deferred = True
+        raise
+    finally:
+        metrics.extraction_success += extracting and went_well
+        metrics.extraction_errors += extracting and not went_well and not deferred
+        metrics.formation_seconds.observe(tools.clock.monotonic() - started)
+
+
+def count_secrets(messages: Iterable[LoggedMessage], tools: Tools) -> None:
+    """Count by shape what is struck out of messages before anything is derived from them."""
+    for message in messages:
+        tools.metrics.scrubbed.update(scrub_report(message.text[:LONGEST_READ])[1])
+
+
+def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
+    """Count what was committed, and log the decisions of one run: ids; names and words only where the settings allow.
+
+    An extraction is logged also where it decided nothing: readers of the log want to know that it ran.
+    """
+    added = [change.memory for change in result.changes if isinstance(change, AddMemory)]
+    kept = sum(memory.kind is not MemoryKind.TURN for memory in added)
+    tools.metrics.saved += kept
+    tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
+    tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
+    tell_room(lease.key.subject, result.decisions, tools)
+    if not result.decisions and lease.key.stage != "extract":
+        return
+    logger.info(
+        "memory_decision",
+        extra={
+            # A name in a log outlives its erasure; the key names the same user in every line.
+            "user_id": lease.key.home.text if tools.log_text else lease.key.home.key,
+            "input_message_length": result.user_characters,
+            "extracted_count": sum(decision.action in _OF_CANDIDATES for decision in result.decisions),
+            "decisions": [_told(decision, tools) for decision in result.decisions],
+        },
+    )
+
+
+def tell_room(subject: Subject, decisions: Sequence[Decision], tools: Tools) -> None:
+    """Count and log the committed compactions of an app's memories: one for each that found no room."""
+    gone = [line for line in decisions if line.action is Action.EVICT or line.action is Action.FOLD]
+    # A fold is told of both memories that went into one.
+    compactions = len({line.target_id if line.action is Action.EVICT else line.memory_id for line in gone})
+    if subject.kind == "app" and compactions:
+        tools.metrics.app_compactions += compactions
+        logger.info("memory_compaction", extra={"subject": subject.key, "compactions": compactions})
+
+
+def _told(decision: Decision, tools: Tools) -> dict[str, str]:
+    told = {"action": decision.action.value}
+    fact = decision.text if tools.log_text else decision.memory_id or decision.id
+    told["fact"] = fact
+    if decision.target_id:
+        told["target_id"] = decision.target_id
+    if tools.log_text:
+        told["reason"] = decision.reason
+    return told

@@ -1,0 +1,172 @@
+"""Close what a later message contradicts where no candidate says so: the rules could not read the new state.
+
+Reads the store.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.concurrency import apart
+from recollect.extraction.evidence import evidence_of
+from recollect.formation.batch import Batch
+from recollect.formation.paraphrase import clauses_behind, of_the_user
+from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.propose import Extracted
+from recollect.formation.quotations import MANY_ROWS, places
+from recollect.formation.restated import restated
+from recollect.formation.runtime import Tools
+from recollect.formation.stale import Outdated, outdated_memory
+from recollect.ids import id_text, new_id
+from recollect.text import terms
+from recollect.text.updates import Update, contradicts, topic_of
+from recollect.types import (
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    Decision,
+    Evidence,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+)
+
+# A note that quotes its speaker is compared by what they said.
+_FRAME = re.compile(r'\A[^":]{1,120}: "(?P<words>.*)"\Z', re.DOTALL)
+REASON = "a later message says otherwise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Superseded:
+    """What later messages contradict."""
+
+    changes: Sequence[Change] = ()
+    decisions: Sequence[Decision] = ()
+    outdated: Sequence[Outdated] = ()
+    """By which clauses of quotations are found that say the same."""
+
+
+async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]) -> Superseded:
+    """Find what the messages of a batch contradict.
+
+    Quotations lose what any message contradicts. Notes and facts are closed where rules read the messages: a model
+    names itself what no longer holds.
+
+    Args:
+        extracted: What was read.
+        batch: The messages, and the subject's active memories.
+        tools: Store and clock.
+        gone: Memories that the same commit closes already.
+    """
+    said = {message.seq: evidence_of(message) for message in batch.messages}
+    outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
+    hot = batch.hot
+    if not len(hot) or not extracted.by_rules:
+        return Superseded(outdated=outdated)
+    ended = await _contradicted(outdated, hot, tools, gone=gone) if outdated else []
+    if tools.model is not None:  # it refused these messages, and may have put older ones into words of its own
+        over = gone | {memory.id for memory, _ in ended}
+        older = await restated(extracted.candidates, said, hot, tools, gone=over)
+        outdated += [outdated_memory(memory, until=until) for memory, until in older]
+        ended += older
+    now = tools.clock.now()
+    return Superseded(
+        changes=[
+            CloseMemory(id=memory.id, valid_to=max(memory.valid_from, until.said_at), closed_at=now)
+            for memory, until in ended
+        ],
+        decisions=[_decision(memory, until, tools) for memory, until in ended],
+        outdated=outdated,
+    )
+
+
+def closed_within(changes: Sequence[Change], extracted: Extracted, batch: Batch, *, now: datetime) -> list[Change]:
+    """Store as closed what a later message of the same batch contradicts.
+
+    Args:
+        changes: What the batch adds, among other changes.
+        extracted: What was read.
+        batch: The messages.
+        now: Time of the commit.
+    """
+    said = {message.seq: evidence_of(message) for message in batch.messages}
+    outdated = [_outdated(update, said[seq]) for seq, update in extracted.updates if seq in said]
+    if not outdated or not extracted.by_rules:
+        return list(changes)
+    return [_closed(change, outdated, now) if isinstance(change, AddMemory) else change for change in changes]
+
+
+def _closed(change: AddMemory, outdated: Sequence[Outdated], now: datetime) -> AddMemory:
+    memory = change.memory
+    until = _ended_by(memory, outdated) if memory.state is MemoryState.ACTIVE else None
+    if until is None:
+        return change
+    ends = max(memory.valid_from, until.said_at)
+    return replace(change, memory=replace(memory, state=MemoryState.CLOSED, valid_to=ends, closed_at=now))
+
+
+async def _contradicted(
+    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId]
+) -> list[tuple[Memory, Evidence]]:
+    """Find the notes and facts that messages contradict, each with that message."""
+    found = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
+    ids = [MemoryId(id_text(hot.ids[place])) for place in found]
+    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    size = sum(len(memory.text) for memory in memories) * len(outdated)
+    return await apart(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
+
+
+def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
+    """Find the notes and facts that messages may contradict."""
+    return sorted({place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)})
+
+
+def _ended(memories: Sequence[Memory], outdated: Sequence[Outdated]) -> list[tuple[Memory, Evidence]]:
+    """Return the memories that a message contradicts, each with that message."""
+    return [(memory, until) for memory in memories if (until := _ended_by(memory, outdated))]
+
+
+def _decision(memory: Memory, until: Evidence, tools: Tools) -> Decision:
+    return Decision(
+        id=new_id(tools.clock),
+        subject=memory.subject,
+        at=tools.clock.now(),
+        action=Action.CLOSE,
+        memory_id=memory.id,
+        target_id=None,
+        reason=REASON,
+        text=memory.text,
+        profile=memory.profile,
+        conversation=until.conversation,
+        seq=until.seq,
+    )
+
+
+def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
+    """Return the message that contradicts a memory; None where none does."""
+    for old in outdated:
+        reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
+        if (
+            reached
+            and old.update
+            and (
+                contradicts(old.update, _words(of_the_user(memory)))
+                or any(contradicts(old.update, clause) for clause in clauses_behind(memory))
+            )
+        ):
+            return old.until
+    return None
+
+
+def _words(text: str) -> str:
+    framed = _FRAME.match(text)
+    return framed["words"] if framed else text
+
+
+def _outdated(update: Update, until: Evidence) -> Outdated:
+    searched = frozenset(term for word in topic_of(update) for term in terms(word))
+    return Outdated(content=frozenset(), terms=searched - {"user"}, until=until, update=update)

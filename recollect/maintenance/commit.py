@@ -1,0 +1,136 @@
+"""What maintenance changes in a subject, in small commits that check what they read. Reads and writes the store."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recollect.clock import Clock
+from recollect.errors import StaleSubjectError, UnknownProfileError
+from recollect.formation.runtime import Tools
+from recollect.ids import id_text, new_id
+from recollect.profiles.policies import Profile
+from recollect.types import (
+    NO_VECTORS,
+    Action,
+    Change,
+    CloseMemory,
+    Decision,
+    Hot,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Subject,
+    closed_by,
+)
+
+# Memories closed, or pairs weighed, in one commit: it holds the one writer for some 5 ms, and live turns go between.
+PORTION = 50
+# Memories read at once where all of a subject's are looked through.
+PAGE = 200
+_STALE_TRIES = 20
+
+
+@dataclass(slots=True, kw_only=True)
+class Plan:
+    """What one commit is to change."""
+
+    subject: Subject
+    clock: Clock
+    changes: list[Change] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+
+    def close(self, memory: Memory, valid_to: datetime) -> None:
+        """Close a memory."""
+        now = self.clock.now()
+        self.changes.append(CloseMemory(id=memory.id, valid_to=max(valid_to, memory.valid_from), closed_at=now))
+
+    def decide(self, action: Action, touched: tuple[MemoryId, MemoryId | None], said: tuple[str, str, str]) -> None:
+        """Log a decision: on a memory and its target, with reason, text and profile."""
+        reason, text, profile = said
+        self.decisions.append(
+            Decision(
+                id=new_id(self.clock),
+                subject=self.subject,
+                at=self.clock.now(),
+                action=action,
+                memory_id=touched[0],
+                target_id=touched[1],
+                reason=reason,
+                text=text,
+                profile=profile,
+            )
+        )
+
+
+class Commits:
+    """The commits of one subject's maintenance, and what came of them."""
+
+    def __init__(self, tools: Tools, subject: Subject, *, dry_run: bool) -> None:
+        """Prepare; a dry run plans and commits nothing."""
+        self.tools = tools
+        self.subject = subject
+        self.dry_run = dry_run
+        self.decisions: list[Decision] = []
+        self.gone: set[MemoryId] = set()
+        self.version = 0
+        """The subject's version after the last commit."""
+
+    def plan(self) -> Plan:
+        """Begin a plan."""
+        return Plan(subject=self.subject, clock=self.tools.clock)
+
+    async def commit(self, make: Callable[[], Awaitable[Plan]]) -> bool:
+        """Plan and apply, again where the subject changed meanwhile; False where nothing was to be done.
+
+        Raises:
+            StaleSubjectError: the subject changed each time.
+        """
+        for _ in range(_STALE_TRIES):
+            version = await self.tools.store.version(self.subject)
+            plan = await make()
+            if not plan.decisions:
+                return False
+            if not self.dry_run:
+                try:
+                    version = await self.tools.store.apply(
+                        self.subject, plan.changes, plan.decisions, subject_version=version
+                    )
+                except StaleSubjectError:
+                    continue
+            self.version = version
+            self.gone |= {gone for decision in plan.decisions if (gone := closed_by(decision))}
+            self.decisions += plan.decisions
+            return True
+        said = "kept changing while it was tended; try again"
+        raise StaleSubjectError(f"{self.subject.text} {said}", logged=f"subject {self.subject.key} {said}")
+
+    async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
+        """Read the next of all memories of these kinds, newest first; empty where there are no more."""
+        return await self.tools.store.list_memories(self.subject, kinds=kinds, after=after, limit=PAGE)
+
+    async def read(self, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Read those of some memories that are active."""
+        return self.left(await self.tools.store.memories(self.subject, ids))
+
+    def left(self, memories: Sequence[Memory]) -> list[Memory]:
+        """Leave out what is not active, or was closed here."""
+        return [memory for memory in memories if memory.state is MemoryState.ACTIVE and memory.id not in self.gone]
+
+    async def hot(self, *, vectors: bool = False) -> Hot:
+        """Read the subject's arrays, with or without its vectors."""
+        self.tools = await self.tools.of(self.subject)
+        sought = None if vectors else NO_VECTORS
+        return await self.tools.store.hot(self.subject, self.tools.embedder.space, sought=sought)
+
+    def profile(self, name: str) -> Profile | None:
+        """Return a profile; None where it is not on the shelf any more, and rules nothing."""
+        try:
+            return self.tools.profiles.get(name)
+        except UnknownProfileError:
+            return None
+
+
+def id_at(hot: Hot, place: int) -> MemoryId:
+    """Return the id of the memory at a place."""
+    return MemoryId(id_text(hot.ids[place]))

@@ -1,0 +1,210 @@
+"""Compaction: a model names one memory to delete or to edit. Awaits the model it is given.
+
+Nothing it says is believed unseen: the target must be one that was shown, and what an edit writes must stand in the two
+texts that it folds together.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from recollect.extraction.redaction import scrub
+from recollect.maintenance.length import HARD_FACTOR
+from recollect.providers.protocols import LanguageModel
+from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
+from recollect.types import Memory, MemoryId, MemoryKind
+
+SCHEMA_NAME = "compaction"
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {"type": "string", "enum": ["delete", "edit"]},
+        "targetMemoryId": {"type": "integer"},
+        "newContent": {"type": "string"},
+        "reason": {"type": "string"},
+    },
+    "required": ["action", "targetMemoryId", "newContent", "reason"],
+    "additionalProperties": False,
+}
+# What an edit may have where the profile sets no length: two plain sentences.
+USUAL_LENGTH = 200
+# Longer numbers are not shown: models mistake a digit of fifteen, and each costs tokens.
+MAX_SHOWN_NUMBER = 99_999
+# Of an edit's words of meaning so many may be the model's own ("enjoys" for "likes"), but no name, number or denial.
+OWN_WORDS = 0.2
+_SHOWN = 400
+_LONGEST_REASON = 160
+_NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot no-one".split())
+_NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the model is asked."""
+
+    held: Sequence[Memory]
+    """Oldest first. One of them is to be named."""
+    new: Memory
+    longest_characters: int = 0
+    """About how long an edit's text may be; 0: as `USUAL_LENGTH` says."""
+
+    @property
+    def longest(self) -> int:
+        """How long an edit's text should be at most."""
+        return self.longest_characters or USUAL_LENGTH
+
+    def shown(self) -> dict[int, Memory]:
+        """Give each memory a short number: its own, where each of them has a short one, else its place."""
+        numbers = [one.number for one in self.held]
+        short = all(0 < number <= MAX_SHOWN_NUMBER for number in numbers)
+        if not short or len(set(numbers)) < len(numbers):
+            numbers = list(range(1, len(self.held) + 1))
+        return dict(zip(numbers, self.held, strict=True))
+
+    def named(self, number: int) -> Memory | None:
+        """Find the memory that is shown under a number, or has one of its own too long to be shown."""
+        long = next((one for one in self.held if one.number == number > MAX_SHOWN_NUMBER), None)
+        return self.shown().get(number, long)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What the model decided, verified."""
+
+    target: MemoryId
+    text: str | None
+    """What target and new memory say together; None: the target is deleted."""
+    reason: str
+
+
+class InvalidVerdictError(Exception):
+    """No usable verdict; never leaves `recollect.maintenance`. Says why, without the model's words."""
+
+
+def _number(value: object) -> object:
+    return value.strip(" []#()") if isinstance(value, str) else value
+
+
+def _text(value: object) -> object:
+    return "" if value is None else squeeze(clean(value)) if isinstance(value, str) else value
+
+
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    action: Annotated[Literal["delete", "edit"], BeforeValidator(lambda value: str(value).strip().lower())]
+    target: Annotated[int, BeforeValidator(_number)] = Field(alias="targetMemoryId")
+    content: _Text = Field(default="", alias="newContent")
+    reason: _Text = ""
+
+
+async def ask_what_goes(question: Question, model: LanguageModel) -> Verdict:
+    """Ask the model, once, and verify its answer.
+
+    Raises:
+        ModelError: the model failed or ran out of time.
+        InvalidVerdictError: its answer cannot be followed.
+    """
+    answer = await model.answer(
+        system=_prompt("compact.system.txt"), user=_asked(question), schema=SCHEMA, schema_name=SCHEMA_NAME
+    )
+    try:
+        return verdict(answer.data, question)
+    except InvalidVerdictError as error:
+        raise InvalidVerdictError(f"the model's choice is invalid: {error}") from None
+
+
+def verdict(data: object, question: Question) -> Verdict:
+    """Read and verify an answer.
+
+    Raises:
+        InvalidVerdictError: it cannot be followed.
+    """
+    try:
+        answer = _Answer.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the answer"
+        raise InvalidVerdictError(f"{where}: {first['msg']}") from None
+    target = question.named(answer.target)
+    if target is None:
+        raise InvalidVerdictError(f"memory {answer.target} was not shown")
+    reason = scrub(answer.reason)[:_LONGEST_REASON]
+    if answer.action == "delete":
+        return Verdict(target=target.id, text=None, reason=reason)
+    if target.kind is not MemoryKind.NOTE or question.new.kind is not MemoryKind.NOTE:
+        raise InvalidVerdictError("a fact cannot be edited")
+    text = scrub(answer.content)
+    wrong = _unfounded(text, target.text, question)
+    if wrong:
+        raise InvalidVerdictError(wrong)
+    return Verdict(target=target.id, text=text, reason=reason)
+
+
+def _unfounded(text: str, target: str, question: Question) -> str | None:
+    """Return what is wrong with an edit's text; None where it stands."""
+    if not text:
+        return "the edit is empty"
+    if len(text) > HARD_FACTOR * question.longest:
+        return f"the edit has {len(text)} characters, {question.longest} were asked for"
+    said, theirs, ours = (frozenset(terms(one)) for one in (text, target, question.new.text))
+    if any(alone and not said & alone for alone in (theirs - ours, ours - theirs)):
+        return "the edit says nothing of one of the two"
+    own = said - theirs - ours
+    if len(own) > OWN_WORDS * len(said):
+        return f"{len(own)} of the edit's {len(said)} words stand in neither text"
+    both = f"{target} {question.new.text}"
+    if _telling(text) - frozenset(map(stem, words(both))):
+        return "the edit adds a name, a number or a denial"
+    if _denials(both) and not _denials(text):
+        return "the edit drops a denial"
+    return None
+
+
+def _telling(text: str) -> frozenset[str]:
+    """Collect the words, as stems, that change what is said by standing there: names, numbers, denials.
+
+    >>> sorted(_telling("She isn't in Oslo before 9, says Kira."))
+    ['9', "isn't", 'kira', 'oslo']
+    """
+    names = {word for match in _NAME.finditer(text) for word in words(match.group()) if word not in STOP_WORDS}
+    numbers = {word for word in words(text) if any(map(str.isdigit, word))}
+    return frozenset(map(stem, names | numbers | _denials(text)))
+
+
+def _denials(text: str) -> set[str]:
+    return {word for word in words(text) if word in _NEGATIONS or word.endswith("n't")}
+
+
+@lru_cache(maxsize=4)
+def _prompt(name: str) -> str:
+    return (files("recollect.maintenance") / "prompts" / name).read_text("utf-8").strip()
+
+
+def _asked(question: Question) -> str:
+    held = [f"[{number}] {_marked(one)}" for number, one in question.shown().items()]
+    parts = {"{longest}": str(question.longest), "{held}": "\n".join(held), "{new}": _marked(question.new)}
+    # Line by line, one placeholder a line: words of a memory that look like a placeholder are never replaced.
+    return "\n".join(_filled(line, parts) for line in _prompt("compact.user.txt").splitlines())
+
+
+def _filled(line: str, parts: Mapping[str, str]) -> str:
+    for name, said in parts.items():
+        if name in line:
+            return line.replace(name, said)
+    return line
+
+
+def _marked(memory: Memory) -> str:
+    kind = "fact, " if memory.kind is MemoryKind.FACT else ""
+    words_said = json.dumps(scrub(memory.text)[:_SHOWN], ensure_ascii=False)
+    return f"({kind}{memory.known_from:%Y-%m-%d}, importance {memory.importance:.1f}) {words_said}"

@@ -1,0 +1,152 @@
+"""Erase, and say of each place how far it went: the receipt. Writes through the store, empties caches."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from recollect.errors import TryAgainError
+from recollect.maintenance.erased_statements import erased_statements
+from recollect.store.protocol import Store
+from recollect.text import forget_words
+from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest, Subject
+
+# How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
+# receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
+WAIT_MS = 1_000
+BEHIND_MS = 50
+
+# Rows that are counted, with what the receipt says of them.
+_ROWS = (
+    ("memories", "memories with their earlier versions"),
+    ("vectors", "rows of embeddings"),
+    ("terms", "rows of hashed words"),
+    ("evidence", "quotes"),
+    ("tags", "tags"),
+    ("messages", "messages: their places are left, without words, names and what they carried"),
+    ("decisions", "lines of the decision log that told of it; of what stays known they were written anew"),
+    ("recalls", "records of what went into prompts"),
+    ("formations", "pieces of waiting or parked work whose errors may have quoted it"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eraser:
+    """Erases over a store."""
+
+    store: Store
+    forget_texts: Callable[[], None] = field(default=forget_words)
+    """Empties the caches of the process that hold texts, beside those of words."""
+
+    async def erase(self, order: EraseOrder) -> EraseReceipt:
+        """Erase what is ordered, and clean the file as far as others let us.
+
+        Raises:
+            UnknownMemoryError: a memory is not the subject's.
+            UnknownConversationError: the conversation is not the subject's.
+        """
+        done = await self.store.erase(replace(order, said=await erased_statements(order, self.store)))
+        forget_words()
+        self.forget_texts()
+        clean = await self.finish(wait_ms=WAIT_MS)
+        return receipt(order, done, clean=clean, rest=self.store.rest)
+
+    async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
+        """Finish what is pending, if nobody holds the log; False where it still is. `rewrite`: see `Store.clean`."""
+        try:
+            return not await self.store.unclean() or await self.store.clean(wait_ms=wait_ms, rewrite=rewrite)
+        except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
+            return False
+
+
+def receipt(order: EraseOrder, done: Erasure, *, clean: bool, rest: Rest = Rest.FILE) -> EraseReceipt:
+    """Write the receipt of an erasure."""
+    done = replace(done, counts=_summed(done))
+    places = [
+        ErasePlace(name=name, reach=Reach.REACHED, count=done.counts.get(name, 0), text=text) for name, text in _ROWS
+    ]
+    places += [_inner(subject, counts) for subject, counts in done.inner]
+    places += [*(_server(clean) if rest is Rest.SERVER else [_file(clean)]), *_left(order, done), *_outside(rest)]
+    return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
+
+
+def _summed(done: Erasure) -> Counter[str]:
+    """Add up what was taken away of a subject and of those within it."""
+    total = Counter(done.counts)
+    for _, counts in done.inner:
+        total.update(counts)
+    return total
+
+
+def _inner(subject: Subject, counts: Mapping[str, int]) -> ErasePlace:
+    """Say what became of a subject within the one that was erased."""
+    rows = sum(counts.get(name, 0) for name, _ in _ROWS)
+    text = "was within it and is erased whole, its name included; its rows are counted above, too"
+    return ErasePlace(name=subject.text, reach=Reach.REACHED, count=rows, text=text)
+
+
+def _file(clean: bool) -> ErasePlace:
+    if clean:
+        text = "the database file and its write-ahead log: no byte of it is left in them"
+        return ErasePlace(name="file and log", reach=Reach.REACHED, count=0, text=text)
+    text = (
+        "a reader of another process holds the write-ahead log, or it could not be written; no read returns what was "
+        "erased, but its bytes are still there: the worker tries again, or `recollect erase --finish`"
+    )
+    return ErasePlace(name="file and log", reach=Reach.PENDING, count=0, text=text)
+
+
+def _server(clean: bool) -> Iterator[ErasePlace]:
+    """Say what a database server keeps of rows that are deleted."""
+    if clean:
+        text = "the tables were written anew: the server's files hold nothing of it"
+        yield ErasePlace(name="tables", reach=Reach.REACHED, count=0, text=text)
+    else:
+        text = (
+            "no read returns it, but the server's files hold the deleted rows until the tables are written anew: "
+            "`recollect erase --finish --rewrite` does that, and locks each table meanwhile"
+        )
+        yield ErasePlace(name="tables", reach=Reach.PENDING, count=0, text=text)
+    yield ErasePlace(
+        name="write-ahead log",
+        reach=Reach.OUT_OF_REACH,
+        count=0,
+        text="the server's log, its archive and its standbys keep what was written until they are rotated or follow",
+    )
+
+
+def _left(order: EraseOrder, done: Erasure) -> Iterator[ErasePlace]:
+    """Say what stays in the database, and why."""
+    elsewhere = done.counts.get("elsewhere", 0) + done.counts.get("sources_elsewhere", 0)
+    if elsewhere:
+        text = "memories and messages of other subjects that say the same: erase everywhere, or there"
+        yield ErasePlace(name="other subjects", reach=Reach.OUT_OF_REACH, count=elsewhere, text=text)
+    else:
+        text = "other subjects hold nothing of it that is known of"
+        yield ErasePlace(name="other subjects", reach=Reach.REACHED, count=0, text=text)
+    if order.keep_messages:
+        text = "the messages it was formed of stay, as asked, with their quotations"
+        yield ErasePlace(name="source messages", reach=Reach.OUT_OF_REACH, count=0, text=text)
+    answers = done.counts.get("answers", 0)
+    if answers:
+        text = "answers of the model that were given with it and may repeat it: erase those messages or conversations"
+        yield ErasePlace(name="answers given with it", reach=Reach.OUT_OF_REACH, count=answers, text=text)
+
+
+def _outside(rest: Rest) -> Iterator[ErasePlace]:
+    """Name what nobody here can reach."""
+    place = "the file" if rest is Rest.FILE else "the server's files"
+    yield ErasePlace(
+        name="caches of this process",
+        reach=Reach.REACHED,
+        count=0,
+        text="memories, words and texts kept in memory were dropped; other processes drop theirs at their next look",
+    )
+    for name, text in (
+        ("memory of processes", "memory that was freed is not overwritten: a restart ends it"),
+        ("backups and copies", f"copies of {place} made before bring it back when they are restored: erase again then"),
+        (f"storage below {place}", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
+        ("exports", "what was printed, exported or copied out of the memory"),
+        ("models", "prompts that went to the upstream, to a model that forms memories or to an embedder's server"),
+        ("clients", "the history a client keeps itself: when it sends that again, nothing of it is kept"),
+    ):
+        yield ErasePlace(name=name, reach=Reach.OUT_OF_REACH, count=0, text=text)

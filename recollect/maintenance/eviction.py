@@ -1,0 +1,375 @@
+"""Make room for what is about to be added, within the same commit. Reads the store, may ask a model; writes nothing."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.concurrency import apart
+from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
+from recollect.formation.budget import RationedModel, rationed
+from recollect.formation.runtime import Tools
+from recollect.ids import id_text, new_id
+from recollect.maintenance.compaction import InvalidVerdictError, Question, Verdict, ask_what_goes
+from recollect.maintenance.retention import Leaving, Room, fitting, leaving, tightest
+from recollect.profiles.overrides import laid_over
+from recollect.profiles.policies import Profile
+from recollect.profiles.registry import Profiles
+from recollect.text import terms
+from recollect.types import (
+    KIND_ORDER,
+    NO_VECTORS,
+    Action,
+    AddMemory,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Decision,
+    FormationResult,
+    Hot,
+    Lease,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Purpose,
+    Subject,
+)
+
+logger = logging.getLogger(__name__)
+
+ROOMY_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
+"""What counts against a subject's room."""
+# Questions to a model in one commit: what one batch brings beyond that pushes out the oldest.
+MAX_QUESTIONS = 3
+# Tries of one formation in which a model may be asked: the first, and the one retry after a database error.
+ASKING_ATTEMPTS = 2
+# Memories closed in one commit beyond those that the new ones push out: who has far too many, since the room became
+# smaller, loses the rest by and by. A commit of 500 holds the one writer for some 50 ms.
+MAX_EVICTIONS = 500
+# Memories from which ranking is left to a thread, and evicted at once: a few milliseconds.
+_MANY = 200
+_NUMBERS = [KIND_ORDER.index(kind) for kind in ROOMY_KINDS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What is about to be committed to one subject."""
+
+    subject: Subject
+    profile: str = ""
+    """The one under which it was formed; empty where nothing is."""
+    hot: Hot
+    """What is known; the commit must check its version."""
+    changes: Sequence[Change] = ()
+    conversation: ConversationId | None = None
+    ask: bool = True
+    """Whether a model may be asked: not where asking came to nothing before."""
+    compactor: RationedModel | None = None
+    """The model that names what goes, where its energy was booked ahead."""
+
+
+@dataclass(slots=True)
+class _Making:
+    """The memories as they stand while room is made, and what was decided so far."""
+
+    planned: Planned
+    now: datetime
+    tools: Tools
+    held: list[Memory]
+    changes: list[Change] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    compactor: RationedModel | None = None
+    questions: int = 0
+    why_not: str = ""
+    """Why no model is asked any more."""
+
+    def decide(self, action: Action, memory: MemoryId, target: MemoryId | None, said: tuple[str, str, str]) -> None:
+        reason, text, profile = said
+        self.decisions.append(
+            Decision(
+                id=new_id(self.tools.clock),
+                subject=self.planned.subject,
+                at=self.now,
+                action=action,
+                memory_id=memory,
+                target_id=target,
+                reason=reason,
+                text=text,
+                profile=profile,
+                conversation=self.planned.conversation,
+            )
+        )
+
+    def close(self, id_: MemoryId) -> Memory | None:
+        place = next((place for place, one in enumerate(self.held) if one.id == id_), None)
+        found = None if place is None else self.held.pop(place)
+        since = found.valid_from if found else self.now
+        self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
+        return found
+
+    def evict(self, gone: Leaving, new: MemoryId | None) -> None:
+        found = self.close(gone.id)
+        text, profile = (found.text, found.profile) if found else ("", self.planned.profile)
+        self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
+
+
+def roomy_places(hot: Hot) -> npt.NDArray[np.intp]:
+    """Return the places of the memories that count against the room."""
+    return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
+
+
+async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[Decision]]:
+    """Say what must go along with planned changes so that the subject holds no more than it has room for.
+
+    The changes that come back belong behind the planned ones, in the same transaction. It never fails for want of room:
+    a model that does not answer, or not as it should, and memories that cannot be read, make the oldest go. Only where
+    the energy for asking is spent the whole commit waits.
+
+    Raises:
+        BudgetSpentError: a compaction is needed, and its energy is spent.
+    """
+    new = _arriving(planned.changes)
+    closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
+    places = roomy_places(planned.hot)
+    room = await room_for(planned, len(places) + len(new), tools) if new else None
+    if room is None:
+        return [], []
+    # Oldest first: ids are made in that order.
+    known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
+    if len(known) + len(new) <= room.policy.most:
+        return [], []
+    read = await _read(planned.subject, known, tools)
+    now = tools.clock.now()
+    if read is None:
+        making = _Making(planned=planned, now=now, tools=tools, held=new)
+        for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.most]:
+            reason = f"the oldest: what is known could not be read; {fitting(room)}"
+            making.evict(Leaving(id=id_, reason=reason), new[0].id if new else None)
+    elif room.policy.policy == "compact":
+        making = _Making(planned=planned, now=now, tools=tools, held=sorted(read, key=_age))
+        await _compact(making, new, room)
+    else:
+        making = _Making(planned=planned, now=now, tools=tools, held=[*read, *new])
+        fresh = frozenset(one.id for one in new)
+        going = await apart(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
+        await _evict(making, going[: MAX_EVICTIONS + len(new)])
+    return making.changes, making.decisions
+
+
+async def make_room_for(
+    result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True, compactor: RationedModel | None = None
+) -> FormationResult:
+    """Let a formation's commit make the room that it needs.
+
+    What was tried twice and never committed (the database failed, or the worker was killed) asks no model again.
+
+    Raises:
+        BudgetSpentError: a compaction is needed, and its energy is spent.
+    """
+    if not _arriving(result.changes):
+        return result
+    key = lease.key
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    planned = Planned(
+        subject=key.subject,
+        profile=key.profile,
+        hot=hot,
+        changes=result.changes,
+        conversation=key.conversation,
+        ask=ask and lease.attempts <= ASKING_ATTEMPTS,
+        compactor=compactor,
+    )
+    changes, decisions = await make_room(planned, tools)
+    # Where the subject changed between the stage's reading and ours, the stage's version makes the commit fail.
+    return replace(
+        result,
+        changes=(*result.changes, *changes),
+        decisions=(*result.decisions, *decisions),
+        subject_version=hot.version if result.subject_version is None else result.subject_version,
+    )
+
+
+def session_of(subject: Subject) -> tuple[Subject, str] | None:
+    """Return whose conversation a session's memory is of, and its id: its own settings may bound the room.
+
+    It reads the name that `engine.scope.owned` gives a session.
+
+    >>> session_of(Subject("session", "ana%2Fx/1"))
+    (Subject(kind='user', name='ana/x'), '1')
+    """
+    owner, slash, name = subject.name.partition("/")
+    if subject.kind != "session" or not (owner and slash and name):
+        return None
+    kind, colon, of = owner.partition(":")
+    return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
+
+
+def rulers(subject: Subject, formed_under: set[str], shelf: Profiles) -> list[Profile]:
+    """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
+
+    Where that is `default` alone, for instance because all was added by hand, the profile that is shipped for the
+    subject's kind counts as well. One that is not on the shelf any more rules nothing.
+    """
+    names = formed_under | ({subject.kind} if formed_under <= {"default"} else set())
+    return [shelf.get(name) for name in sorted(names & set(shelf.names()))]
+
+
+def _arriving(changes: Sequence[Change]) -> list[Memory]:
+    closing = {change.id for change in changes if isinstance(change, CloseMemory)}
+    added = [change.memory for change in changes if isinstance(change, AddMemory)]
+    active = [one for one in added if one.kind in ROOMY_KINDS and one.state is MemoryState.ACTIVE]
+    return [one for one in active if one.id not in closing]
+
+
+async def room_for(planned: Planned, count: int, tools: Tools) -> Room | None:
+    """Return the room that a subject has for `count` memories; None where nothing bounds it."""
+    shelf, session = tools.profiles, session_of(planned.subject)
+    least = tightest(shelf.get(name) for name in shelf.names())
+    if session is None and (least is None or count <= least.policy.most):
+        return None
+    names = await tools.store.profiles_of(planned.subject)
+    profiles = rulers(planned.subject, names | {planned.profile} - {""}, shelf)
+    if session is not None:
+        found = await tools.store.conversation(session[0], external_id=session[1])
+        found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
+        profiles = [laid_over(profile, found.options) for profile in profiles] if found else profiles
+    return tightest(profiles)
+
+
+async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list[Memory] | None:
+    """Read memories, a second time where the database does not answer; None where it did not again."""
+    for _ in range(2):
+        try:
+            return await tools.store.memories(subject, ids)
+        except StoreUnavailableError as error:
+            logger.warning("room cannot be seen", extra={"error": type(error).__name__})
+    return None
+
+
+async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
+    """Let a model name what goes for each new memory that does not fit, and the oldest go where it fails.
+
+    Raises:
+        BudgetSpentError: the energy for asking is spent. That is no failure: it waits.
+    """
+    await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
+    for one in new:
+        if len(making.held) < room.policy.most:
+            making.held.append(one)
+            continue
+        try:
+            await _follow(making, await _verdict(making, one, room), one)
+        except InvalidVerdictError as error:
+            _oldest_goes(making, one, room, str(error))
+        except BudgetSpentError:
+            raise
+        except TryAgainError as error:
+            making.why_not = _failure(error)
+            _oldest_goes(making, one, room, making.why_not)
+
+
+async def _evict(making: _Making, going: Sequence[Leaving]) -> None:
+    """Let memories go, and other requests in between."""
+    for number, gone in enumerate(going, start=1):
+        making.evict(gone, None)
+        if number % _MANY == 0:
+            await asyncio.sleep(0)
+
+
+def _failure(error: TryAgainError) -> str:
+    match error:
+        case StoreUnavailableError() | StoreFullError():
+            return "the database failed"
+        case _:
+            return "the model failed"
+
+
+def _oldest_goes(making: _Making, new: Memory, room: Room, why: str) -> None:
+    logger.warning("the oldest makes room", extra={"why": why, "profile": making.planned.profile})
+    making.held.append(new)
+    for gone in leaving(making.held, frozenset({new.id}), room, now=making.now, oldest=True):
+        making.evict(replace(gone, reason=f"{gone.reason}; {why}"), new.id)
+
+
+async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
+    """Ask the one question of a compaction, on the subject's budget; every model call of making room goes through here.
+
+    Raises:
+        TryAgainError: the model failed or is left alone, the budget is spent, or the database failed twice.
+        InvalidVerdictError: its answer cannot be followed, or it is not to be asked.
+    """
+    profile = making.tools.profiles.get(making.planned.profile)
+    making.compactor = model = (
+        making.compactor
+        or making.planned.compactor
+        or rationed(making.tools, Purpose.COMPACT, making.planned.subject, profile)
+    )
+    if model is None:
+        raise InvalidVerdictError("no model is set to choose")
+    if not making.planned.ask or making.why_not:
+        raise InvalidVerdictError(making.why_not or "asking a model came to nothing before")
+    if making.questions == MAX_QUESTIONS:
+        raise InvalidVerdictError(f"a model is asked {MAX_QUESTIONS} times in one commit at most")
+    making.questions += 1
+    question = Question(held=making.held, new=new, longest_characters=room.policy.longest_characters)
+    try:
+        return await ask_what_goes(question, model)
+    except (StoreUnavailableError, StoreFullError):  # nothing was booked, so nothing was asked
+        return await ask_what_goes(question, model)
+
+
+async def _follow(making: _Making, verdict: Verdict, new: Memory) -> None:
+    """Do what the model decided.
+
+    Raises:
+        ModelError: the edit cannot be embedded; nothing was changed.
+    """
+    if verdict.text is None:
+        making.held.append(new)
+        making.evict(Leaving(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
+        return
+    [target] = [one for one in making.held if one.id == verdict.target]
+    [vector] = await making.tools.embedder.embed([verdict.text])
+    folded = _folded(making, target, new, verdict.text)
+    making.close(target.id)
+    making.close(new.id)
+    making.changes.append(
+        AddMemory(
+            memory=folded,
+            space=making.tools.embedder.space if vector.any() else "",
+            vectors=(vector,) if vector.any() else (),
+            terms=terms(verdict.text),
+            inherits=(target.id, new.id),
+        )
+    )
+    making.held.append(folded)
+    edited, profile = f"the model edited it: {verdict.reason}", making.planned.profile
+    making.decide(Action.FOLD, folded.id, target.id, (edited, verdict.text, profile))
+    making.decide(Action.FOLD, folded.id, new.id, ("went into the edited memory", new.text, profile))
+
+
+def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:
+    """Make what two memories say together; it stands where the target stood."""
+    detail = replace(target.detail, summary="", tags=tuple(dict.fromkeys((*target.detail.tags, *new.detail.tags))))
+    return replace(
+        target,
+        id=MemoryId(new_id(making.tools.clock)),
+        text=text,
+        importance=max(target.importance, new.importance),
+        confidence=min(target.confidence, new.confidence),
+        speaker=target.speaker if target.speaker == new.speaker else "",
+        known_from=making.now,
+        version=new.version,
+        evidence=(),
+        detail=detail,
+    )
+
+
+def _age(memory: Memory) -> tuple[datetime, MemoryId]:
+    return memory.known_from, memory.id

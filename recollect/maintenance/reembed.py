@@ -1,0 +1,163 @@
+"""Embed memories anew, by the embedder that was chosen, while the old vectors serve. Reads and writes the store.
+
+A subject's memories are given vectors beside those they have, in small commits; then one commit switches the subject
+over, if nothing came meanwhile that lacks any; then the old vectors are dropped. How far it came stands in the vectors
+themselves: whatever ends it, the next run goes on with what lacks some.
+"""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+
+from recollect.concurrency import apart
+from recollect.errors import BadEmbedderError
+from recollect.formation.recallable import readings
+from recollect.formation.runtime import Tools
+from recollect.providers.protocols import Embedder
+from recollect.types import Memory, MemoryId, ReembedReport, Subject, Vector, Waiting
+
+# Memories embedded and committed at once: what a kill costs at most, and some 10 ms of the writer.
+PORTION = 128
+# Rows of old vectors dropped in one commit, for the same reason.
+DROPPED = 2_000
+# After so many passes of which each found new memories, the subject is switched all the same: who writes without a
+# pause must not keep it from ever being complete. What came in the last one is embedded right behind the switch.
+PASSES = 10
+_A_PAGE = 1000
+# Characters from which memories are cut into pieces in a thread: some 3 ms.
+_LARGE_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far it came."""
+
+    done: int
+    """Memories."""
+    of: int
+    """As many as there were to do when it began."""
+
+
+Telling = Callable[[Progress], None]
+
+
+async def who_waits(tools: Tools, space: str, usual: str, *, missing: bool = False) -> AsyncIterator[Waiting]:
+    """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
+    page = await tools.store.waiting(space, usual=usual, limit=_A_PAGE, missing=missing)
+    while page:
+        for one in page:
+            if one.memories or one.elsewhere:
+                yield one
+        last = page[-1].subject.text
+        page = await tools.store.waiting(space, usual=usual, after=last, limit=_A_PAGE, missing=missing)
+
+
+async def reembed(
+    tools: Tools, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
+) -> ReembedReport:
+    """Bring all subjects into the space of an embedder that was chosen.
+
+    What has no vector at all has mostly no words, either; `missing` looks at it all the same.
+
+    Raises:
+        ModelError: the embedder failed: the old vectors serve what is not switched yet, and the next run goes on.
+        BadEmbedderError: it gave vectors for none of the memories.
+    """
+    waiting = [one async for one in who_waits(tools, embedder.space, tools.embedder.space, missing=missing)]
+    total = sum(one.memories for one in waiting)
+    if dry_run:
+        return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
+    done = dropped = 0
+    for one in waiting:
+        work = _Anew(tools, embedder, one.subject, missing=missing)
+        async for count in work.run():
+            done += count
+            tell(Progress(done=min(done, total), of=total))
+        dropped += await drop_others(tools, one.subject)
+    # What a former run switched over and did not come to drop.
+    if any(one.memories for one in await tools.store.space_counts() if one.space != embedder.space):
+        async for subject in _everybody(tools):
+            dropped += await drop_others(tools, subject)
+    tell(Progress(done=total, of=total))
+    return ReembedReport(space=embedder.space, subjects=len(waiting), memories=done, dropped=dropped)
+
+
+async def mend(tools: Tools, subject: Subject) -> None:
+    """Embed what came to a subject with vectors of another space alone, such as a copy of somebody's memory."""
+    tools = await tools.of(subject)
+    work = _Anew(tools, tools.embedder, subject)
+    async for _ in work.catch_up(since=0):
+        pass
+
+
+async def drop_others(tools: Tools, subject: Subject) -> int:
+    """Drop a subject's vectors of spaces that are over; return how many rows."""
+    dropped = 0
+    while portion := await tools.store.drop_other_vectors(subject, limit=DROPPED):
+        dropped += portion
+    return dropped
+
+
+async def _everybody(tools: Tools) -> AsyncIterator[Subject]:
+    page = await tools.store.subjects(limit=_A_PAGE)
+    while page:
+        for subject in page:
+            yield subject
+        page = await tools.store.subjects(after=page[-1].text, limit=_A_PAGE)
+
+
+class _Anew:
+    """One subject, embedded anew."""
+
+    def __init__(self, tools: Tools, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
+        self._store = tools.store
+        self._embedder = embedder
+        self._subject = subject
+        self._missing = missing
+        self._seen = 0
+
+    async def run(self) -> AsyncIterator[int]:
+        """Embed what lacks vectors and switch over; tells how many were done with each portion."""
+        since = 0
+        for number in range(1, PASSES + 1):
+            async for count in self.catch_up(since=since):
+                yield count
+            since = self._seen
+            whole = number < PASSES
+            if await self._store.switch_space(self._subject, self._embedder.space, since=since, whole=whole):
+                break
+        async for count in self.catch_up(since=0):
+            yield count
+
+    async def catch_up(self, *, since: int) -> AsyncIterator[int]:
+        """Embed what lacks vectors, of what changed since a version; notes the version at which nothing lacked."""
+        after: MemoryId | None = None
+        first = True
+        while True:
+            found = await self._store.unembedded(
+                self._subject,
+                self._embedder.space,
+                after=after,
+                since=since,
+                limit=PORTION,
+                missing=self._missing,
+            )
+            if first:
+                self._seen, first = found.version, False
+            if not found.memories:
+                return
+            after = found.memories[-1].id
+            await self._store.embed_anew(self._subject, self._embedder.space, await self._embedded(found.memories))
+            yield len(found.memories)
+
+    async def _embedded(self, memories: Sequence[Memory]) -> dict[MemoryId, list[Vector]]:
+        size = sum(len(memory.text) for memory in memories)
+        pieces = await apart(size, lambda: [readings(memory)[0] for memory in memories], above=_LARGE_TEXT)
+        rows = await self._embedder.embed([piece for each in pieces for piece in each])
+        if len(rows) != sum(map(len, pieces)):
+            raise BadEmbedderError(self._embedder.space, f"it gave {len(rows)} vectors for other texts")
+        found: dict[MemoryId, list[Vector]] = {}
+        start = 0
+        for memory, each in zip(memories, pieces, strict=True):
+            found[memory.id] = [row for row in rows[start : start + len(each)] if row.any()]
+            start += len(each)
+        return found

@@ -1,0 +1,56 @@
+"""Make the terms of memories anew where the scheme has changed, in portions. Reads and writes the store."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from recollect.formation.recallable import readings
+from recollect.formation.runtime import Tools
+from recollect.types import Subject
+
+logger = logging.getLogger(__name__)
+
+# Memories in one commit: some 10 ms to count their terms and as much to write them. Live turns go between commits.
+PORTION = 200
+# Commits before other chores have their turn.
+MOST_PORTIONS = 40
+_SUBJECTS = 8
+
+
+class Reterming:
+    """Goes through the subjects that are behind. Several processes may do so at once: a commit happens once."""
+
+    def __init__(self, tools: Tools) -> None:
+        """Begin with the first look; once nothing is behind, nothing is looked for any more."""
+        self._tools = tools
+        self._over = False
+
+    async def portion(self, stop: Callable[[], bool]) -> int:
+        """Make some terms anew; return how many memories were reached.
+
+        Args:
+            stop: Asked before each commit; where it says so, the rest waits for the next time.
+
+        Raises:
+            StoreUnavailableError: the database does not answer.
+        """
+        reached = 0
+        for _ in range(MOST_PORTIONS):
+            if self._over or stop():
+                break
+            subjects = await self._tools.store.behind(limit=_SUBJECTS)
+            self._over = not subjects
+            for subject in subjects:
+                if not stop():
+                    reached += await self._reterm(subject)
+        return reached
+
+    async def _reterm(self, subject: Subject) -> int:
+        store = self._tools.store
+        found = await store.untermed(subject, limit=PORTION)
+        if found is None:
+            return 0
+        counted = await asyncio.to_thread(lambda: [readings(memory)[1] for memory in found.memories])
+        if await store.set_terms(found, counted) and not found.memories:
+            logger.info("terms made anew")
+        return len(found.memories)

@@ -1,0 +1,119 @@
+"""Which memories go when a subject holds more than it has room for. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log1p
+from typing import NamedTuple, Self
+
+from recollect.decay import decay
+from recollect.profiles.policies import Profile, RoomPolicy
+from recollect.types import Memory, MemoryId, MemoryKind
+
+# What has no half life of its own is taken to weigh half after so long: the value that recall uses as well.
+USUAL_HALF_LIFE_DAYS = 90.0
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Room:
+    """How much a subject may hold, and by what rules room is made."""
+
+    policy: RoomPolicy
+    half_life_days: float
+    fact_importance: float
+    """Standing facts, of at least this importance, go last."""
+
+    @classmethod
+    def of(cls, profile: Profile) -> Self:
+        """Take the room of a profile."""
+        return cls(
+            policy=profile.room,
+            half_life_days=profile.age.half_life_days or USUAL_HALF_LIFE_DAYS,
+            fact_importance=profile.recall.fact_importance,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """A memory that makes room, and why it and no other."""
+
+    id: MemoryId
+    reason: str
+
+
+def tightest(profiles: Iterable[Profile]) -> Room | None:
+    """Return the least room that any of a subject's profiles leaves it; None where none sets a limit."""
+    bounded = sorted((profile for profile in profiles if profile.room.most), key=lambda one: (one.room.most, one.name))
+    return Room.of(bounded[0]) if bounded else None
+
+
+def last_met(memory: Memory) -> datetime:
+    """Return when a memory was last said or used; one without evidence was said when it was stored."""
+    said = max((source.said_at for source in memory.evidence), default=memory.known_from)
+    return max(said, memory.last_used_at or said)
+
+
+def worth(memory: Memory, now: datetime, half_life_days: float) -> float:
+    """Return what a memory is worth: its importance, worn off since it was last met, times its use.
+
+    The use counts twice: it makes the memory wear off more slowly, and what was used often is worth more today.
+    """
+    age_days = (now - last_met(memory)) / _DAY
+    return memory.importance * decay(age_days, half_life_days, memory.uses) * (1 + log1p(memory.uses))
+
+
+def leaving(
+    held: Sequence[Memory], new: frozenset[MemoryId], room: Room, *, now: datetime, oldest: bool = False
+) -> list[Leaving]:
+    """Choose what goes so that `room.policy.most` are left; nothing where they fit.
+
+    Args:
+        held: All active notes and facts, the new ones with them.
+        new: Which of them are just being added: they go last.
+        room: How much there is.
+        now: The time.
+        oldest: First in, first out, whatever the policy says.
+    """
+    oldest = oldest or room.policy.policy != "lowest_value"
+    return leaving_of([occupant(one, room, now, new=one.id in new, oldest=oldest) for one in held], room)
+
+
+class Occupant(NamedTuple):
+    """What ranks a memory among those that take up room; the lowest goes first."""
+
+    new: bool
+    standing: bool
+    value: float
+    """0 where the age alone decides."""
+    known_from: datetime
+    id: MemoryId
+    oldest: bool
+    """The age alone decides."""
+
+
+def occupant(memory: Memory, room: Room, now: datetime, *, new: bool = False, oldest: bool = False) -> Occupant:
+    """Rank a memory; with `oldest` by its age, else by its worth."""
+    if oldest:
+        return Occupant(False, False, 0.0, memory.known_from, memory.id, True)
+    standing = memory.kind is MemoryKind.FACT and memory.importance >= room.fact_importance
+    value = worth(memory, now, room.half_life_days)
+    return Occupant(new, standing, value, memory.known_from, memory.id, False)
+
+
+def leaving_of(occupants: Sequence[Occupant], room: Room) -> list[Leaving]:
+    """Choose what goes, lowest rank first; nothing where all fit."""
+    count = len(occupants)
+    over = count - room.policy.most
+    return [leave(one, count, room) for one in sorted(occupants)[:over]] if over > 0 else []
+
+
+def leave(one: Occupant, count: int, room: Room) -> Leaving:
+    """Say why a memory goes that was ranked among `count`."""
+    why = f"the oldest of {count}" if one.oldest else f"worth least of {count} (value {one.value:.2f})"
+    return Leaving(id=one.id, reason=f"{why}; {fitting(room)}")
+
+
+def fitting(room: Room) -> str:
+    """Say how much room there is."""
+    return f"there is room for {room.policy.most}"

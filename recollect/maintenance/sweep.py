@@ -1,0 +1,167 @@
+"""Tend one subject: end what is over, merge what says the same, make what is left fit. Reads and writes the store.
+
+All of it goes in small commits and short computations, so that live requests are served meanwhile. Told to stop, it
+stops within a second, also in the middle of a subject with a hundred thousand memories, and goes on from there.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from recollect.errors import StoreUnavailableError
+from recollect.formation.runtime import Tools
+from recollect.maintenance.age import NO_AGE, Ending, ages, ending
+from recollect.maintenance.commit import PAGE, PORTION, Commits, Plan, id_at
+from recollect.maintenance.duplicates import Duplicates
+from recollect.maintenance.near_duplicates import restates
+from recollect.maintenance.pace import Pace, PausedError
+from recollect.maintenance.reembed import DROPPED
+from recollect.maintenance.surplus import Surplus
+from recollect.profiles.policies import AgePolicy
+from recollect.store.paging import MOST
+from recollect.text import source_key
+from recollect.types import KIND_ORDER, Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, Subject
+
+_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+
+Place = tuple[ConversationId, int]
+"""A message, by its conversation and `seq`."""
+
+
+async def tend_subject(
+    tools: Tools, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
+) -> list[Decision]:
+    """Tend a subject, in small commits of which each checks that nothing changed meanwhile.
+
+    Args:
+        tools: Store, embedder, clock and profiles. No language model is asked.
+        subject: Whose memories.
+        dry_run: Change nothing, and say what would be.
+        stop: Asked every few milliseconds.
+
+    Returns:
+        The decisions, in order.
+
+    Raises:
+        StaleSubjectError: the subject kept changing; what was committed until then stands.
+        StoreUnavailableError: it was told to stop; what was committed until then stands.
+    """
+    care = Care(tools, subject, dry_run=dry_run)
+    if not await care.run(stop):
+        raise StoreUnavailableError(f"{subject.text} is tended no further: the database is being closed")
+    return care.decisions
+
+
+class Care:
+    """One tending of one subject. It can be stopped and run again until it is done."""
+
+    def __init__(self, tools: Tools, subject: Subject, *, since: datetime | None = None, dry_run: bool = False) -> None:
+        """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
+        self.subject = subject
+        self._commits = Commits(tools, subject, dry_run=dry_run)
+        self._duplicates = Duplicates(self._commits, since)
+        steps = [self._end_what_is_over, self._end_what_aged, self._duplicates.run, Surplus(self._commits).run]
+        self._steps = steps if dry_run else [*steps, self._drop_other_vectors]
+        self._aged_after: MemoryId | None = None
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """What was decided so far, in order."""
+        return self._commits.decisions
+
+    @property
+    def reached(self) -> datetime | None:
+        """The time before which all notes were compared with one another; None where that is not known."""
+        return self._duplicates.reached
+
+    async def run(self, stop: Callable[[], bool]) -> bool:
+        """Go on until all is done, or `stop` says so; return whether all is done.
+
+        Raises:
+            StaleSubjectError: the subject kept changing; what was committed until then stands.
+        """
+        pace = Pace(stop)
+        try:
+            while self._steps:
+                await self._steps[0](pace)
+                del self._steps[0]
+        except PausedError:
+            return False
+        return True
+
+    async def _end_what_is_over(self, pace: Pace) -> None:
+        """Close what has a last day that has passed, notes that restate such a fact with it."""
+        commits = self._commits
+
+        async def over() -> Plan:
+            now = commits.tools.clock.now()
+            most = min(MOST, PORTION + len(commits.gone))
+            read = commits.left(await commits.tools.store.ended(self.subject, now, limit=most))
+            endings = [found for memory in read if (found := ending(memory, NO_AGE, now))]
+            return await self._ended(endings[:PORTION], pace)
+
+        while await commits.commit(over):
+            pace.check()
+
+    async def _end_what_aged(self, pace: Pace) -> None:
+        """Close notes that nobody said or used for too long, and those that have worn off."""
+        commits = self._commits
+        names = await commits.tools.store.profiles_of(self.subject)
+        if not any(ages(profile.age) for name in names if (profile := commits.profile(name))):
+            return
+        while page := await commits.page((MemoryKind.NOTE,), self._aged_after):
+            pace.check()
+            ids = [found.memory.id for found in self._aged(commits.left(page))]
+            for start in range(0, len(ids), PORTION):
+
+                async def aged(portion: Sequence[MemoryId] = ids[start : start + PORTION]) -> Plan:
+                    return await self._ended(self._aged(await commits.read(portion)), pace)
+
+                await commits.commit(aged)
+            self._aged_after = page[-1].id
+
+    def _aged(self, memories: Iterable[Memory]) -> list[Ending]:
+        now = self._commits.tools.clock.now()
+        return [found for memory in memories if (found := ending(memory, self._age_of(memory), now))]
+
+    async def _drop_other_vectors(self, pace: Pace) -> None:
+        """Drop the vectors of spaces that are over."""
+        while await self._commits.tools.store.drop_other_vectors(self.subject, limit=DROPPED):
+            pace.check()
+
+    async def _ended(self, endings: Sequence[Ending], pace: Pace) -> Plan:
+        plan = self._commits.plan()
+        facts: dict[Place, list[Ending]] = defaultdict(list)
+        closing = {end.memory.id for end in endings}
+        for end in endings:
+            plan.close(end.memory, end.valid_to)
+            plan.decide(Action.EXPIRE, (end.memory.id, None), (end.reason, end.memory.text, end.memory.profile))
+            if end.memory.kind is MemoryKind.FACT:
+                for source in end.memory.evidence:
+                    facts[source.conversation, source.seq].append(end)
+        for note in await self._sharing_sources(list(facts), pace) if facts else ():
+            sharing = [end for source in note.evidence for end in facts.get((source.conversation, source.seq), ())]
+            fact = next((end for end in sharing if restates(note, end.memory)), None)
+            if fact and note.id not in closing:
+                plan.close(note, fact.valid_to)
+                said = ("restates what ended", note.text, note.profile)
+                plan.decide(Action.EXPIRE, (note.id, fact.memory.id), said)
+        return plan
+
+    async def _sharing_sources(self, places: Sequence[Place], pace: Pace) -> list[Memory]:
+        """Read notes that rest on one of these messages."""
+        hot = await self._commits.hot()
+
+        def notes() -> list[MemoryId]:
+            keys = np.array([source_key(*place) for place in places], dtype=np.int64)
+            touched = np.flatnonzero(np.isin(hot.source_key, keys))
+            owners = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
+            return [id_at(hot, owner) for owner in owners[hot.kinds[owners] == _NOTE].tolist()]
+
+        return await self._commits.read((await pace.apart(notes))[:PAGE])
+
+    def _age_of(self, memory: Memory) -> AgePolicy:
+        profile = self._commits.profile(memory.profile)
+        return profile.age if profile else NO_AGE

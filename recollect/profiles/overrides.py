@@ -1,0 +1,165 @@
+"""Settings of one conversation under the names of its profile's interface, laid over the profile. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from recollect.errors import BadRequestError
+from recollect.profiles.policies import FRAME_NAMES, LONGEST_FRAME, ROW_NAMES, Profile, check_placeholders
+from recollect.types import INTERACTION_MODES
+
+# How many times smaller the odds of calibrated relevance are than those that a threshold for raw cosines names.
+_ODDS_OF_RAW_COSINES = 75
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    interaction: str | None = None
+    """The style in which memories are extracted."""
+
+    @field_validator("interaction")
+    @classmethod
+    def _known_mode(cls, mode: str | None) -> str | None:
+        if mode is not None and mode not in INTERACTION_MODES:
+            raise ValueError(f"is one of {', '.join(INTERACTION_MODES)}")
+        return mode
+
+    def over(self, profile: Profile) -> Profile:
+        """Lay what was given over a profile; what was not given stays as it is there."""
+        return profile
+
+
+def calibrated(threshold: float) -> float:
+    """Turn a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
+
+    Where these thresholds come from 0.7 lets about a third of what is unrelated pass. The odds of calibrated relevance
+    at which that is so are lower by a factor of about 75, with the built-in embedder and sentences of people's lives.
+
+    >>> calibrated(0), calibrated(0.7), calibrated(0.8), calibrated(0.99)
+    (0.0, 0.03, 0.05, 0.57)
+    """
+    return round(threshold / (threshold + (1 - threshold) * _ODDS_OF_RAW_COSINES), 2)
+
+
+class CharacterSettings(_Options):
+    """What a conversation of two characters can be set to."""
+
+    system_character: str | None = Field(default=None, alias="systemCharacter", min_length=1)
+    """Whom the assistant plays."""
+    user_character: str | None = Field(default=None, alias="userCharacter", min_length=1)
+    """Whom the user plays."""
+    use_memory: bool = Field(default=False, alias="useMemory")
+    injection_mode: Literal["system_append", "context_message", "user_prefix"] = Field(
+        default="system_append", alias="memoryInjectionMode"
+    )
+    extraction_mode: Literal["every_turn", "periodic", "on_save", "llm_triggered"] = Field(
+        default="periodic", alias="memoryExtractionMode"
+    )
+    max_context: int = Field(default=5, alias="maxMemoryContext", ge=0, le=200)
+    """Most memories in a prompt."""
+    max_tokens: int = Field(default=500, alias="maxMemoryTokens", ge=0)
+    """Most tokens of them."""
+    extraction_interval: int = Field(default=5, alias="memoryExtractionInterval", ge=1, le=1000)
+    """`periodic`: turns between formations."""
+    search_threshold: float = Field(default=0.7, alias="memorySearchThreshold", ge=0, le=1)
+    """Lowest similarity of what is recalled, on the scale of raw cosines: see `calibrated`."""
+    context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=LONGEST_FRAME)
+    context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=LONGEST_FRAME)
+    format: str | None = Field(default=None, alias="memoryFormat", max_length=LONGEST_FRAME)
+    """One memory, with placeholders."""
+
+    @field_validator("context_prefix", "context_suffix")
+    @classmethod
+    def _frame(cls, source: str | None) -> str | None:
+        return check_placeholders(source, FRAME_NAMES)
+
+    @field_validator("format")
+    @classmethod
+    def _row(cls, source: str | None) -> str | None:
+        return check_placeholders(source, ROW_NAMES)
+
+    def over(self, profile: Profile) -> Profile:
+        """Lay what was given over a profile; what was not given stays as it is there."""
+        recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
+        if "similarity" in recall:
+            recall["similarity"] = calibrated(self.search_threshold)
+        if "limit" in recall and profile.recall.candidates:
+            recall["candidates"] = max(profile.recall.candidates, self.max_context)
+        context = self._given(
+            {"place": "injection_mode", "prefix": "context_prefix", "suffix": "context_suffix", "row": "format"}
+        )
+        trigger = self._given({"when": "extraction_mode", "every": "extraction_interval"})
+        return profile.model_copy(
+            update={
+                "recall": profile.recall.model_copy(update=recall),
+                "context": profile.context.model_copy(update=context),
+                "trigger": profile.trigger.model_copy(update=trigger),
+            }
+        )
+
+    def _given(self, names: Mapping[str, str]) -> dict[str, Any]:
+        values = self.model_dump(include=set(names.values()) & self.model_fields_set)
+        return {policy: values[own] for policy, own in names.items() if own in values}
+
+
+class SessionSettings(_Options):
+    """What the memory of a chat session can be set to."""
+
+    enabled: bool = True
+    max_per_session: int = Field(default=50, alias="max-per-session", ge=1)
+    """Most memories of the session."""
+    extraction_threshold: float = Field(default=0.3, alias="extraction-threshold", ge=0, le=1)
+    """Lowest importance of what is kept."""
+    context_limit: int = Field(default=5, alias="context-limit", ge=0, le=200)
+    """Most memories in a prompt."""
+
+    def over(self, profile: Profile) -> Profile:
+        """Lay what was given over a profile; what was not given stays as it is there."""
+        given = self.model_fields_set
+        room = {"most": self.max_per_session} if "max_per_session" in given else {}
+        form = {"min_importance": self.extraction_threshold} if "extraction_threshold" in given else {}
+        recall = {"limit": self.context_limit} if "context_limit" in given else {}
+        return profile.model_copy(
+            update={
+                "room": profile.room.model_copy(update=room),
+                "form": profile.form.model_copy(update=form),
+                "recall": profile.recall.model_copy(update=recall),
+            }
+        )
+
+
+_INTERFACES: Mapping[str, type[_Options]] = {"character": CharacterSettings, "session": SessionSettings}
+
+
+def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
+    """Read a conversation's options by the interface of its profile.
+
+    >>> from recollect.profiles.registry import Profiles
+    >>> options_of(Profiles().get("character"), {"maxMemoryContext": 3}).over(Profiles().get("character")).recall.limit
+    3
+
+    Raises:
+        BadRequestError: an option is none of the interface's, or has a value that it does not take; `param` names it.
+    """
+    interface = _INTERFACES.get(profile.whose.memory, _Options)
+    try:
+        return interface.model_validate(dict(options))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(field.alias or own for own, field in interface.model_fields.items())
+            why = f"no option of profile {profile.name}; there are: {known}"
+        else:
+            why = f"{str(first['msg']).removeprefix('Value error, ')} (it is {first['input']!r})"
+        raise BadRequestError(f"{name}: {why}", param=name) from None
+
+
+def laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
+    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
+    try:
+        return options_of(profile, options).over(profile)
+    except BadRequestError:
+        return profile

@@ -1,0 +1,134 @@
+"""All profiles by name: the shipped ones, and those of a folder of the user's own. Reads files."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from recollect.errors import BadProfileError, UnknownProfileError
+from recollect.profiles.policies import Profile
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_SUFFIX = ".toml"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Layer:
+    """One file as it is read."""
+
+    where: str
+    table: dict[str, Any]
+
+
+class Profiles:
+    """The profiles of one installation, read once.
+
+    >>> Profiles().get("default").trigger.when
+    'every_turn'
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Read the shipped profiles, and those of `folder`; each is a file NAME.toml.
+
+        A profile of the folder may say `extends = "NAME"`: what it does not say is as there. Without it what is
+        missing is as in `default`. It may have a shipped profile's name and then stands in its place.
+
+        Raises:
+            BadProfileError: a file cannot be read, or holds what no profile takes.
+        """
+        shipped = {
+            entry.name.removesuffix(_SUFFIX): _Layer(entry.name, tomllib.loads(entry.read_text("utf-8")))
+            for entry in files(__package__).iterdir()
+            if entry.name.endswith(_SUFFIX)
+        }
+        own = {_name_of(path): _Layer(str(path), _read(path)) for path in _files_of(folder)}
+        self._profiles = {name: _built(name, shipped, own) for name in sorted({*shipped, *own})}
+
+    def names(self) -> list[str]:
+        """List all profiles by name."""
+        return list(self._profiles)
+
+    def get(self, name: str) -> Profile:
+        """Return a profile.
+
+        Raises:
+            UnknownProfileError: there is none of that name.
+        """
+        found = self._profiles.get(name)
+        if found is None:
+            raise UnknownProfileError(name, self.names())
+        return found
+
+
+def _built(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> Profile:
+    layers = _layers(name, shipped, own)
+    table: dict[str, Any] = {}
+    for layer in reversed(layers):
+        table = _laid_over(table, {key: value for key, value in layer.table.items() if key != "extends"})
+    try:
+        return Profile.model_validate({**table, "name": name})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        part = ".".join(str(one) for one in first["loc"]) or "the file"
+        raise BadProfileError(layers[0].where, f"{part}: {first['msg']} (it is {first['input']!r})") from None
+
+
+def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> list[_Layer]:
+    """Return a profile's layers, its own first; a file that extends its own name extends the shipped one."""
+    layers = [own.get(name) or shipped[name]]
+    while layers[-1] is not shipped["default"]:
+        last = layers[-1]
+        base = str(last.table.get("extends", "default"))
+        found = own.get(base, shipped.get(base))
+        if found is last:
+            found = shipped.get(base)
+        if found is None:
+            known = ", ".join(sorted({*shipped, *own}))
+            raise BadProfileError(last.where, f"extends {base!r}, which is not there; there are: {known}")
+        if found in layers:
+            raise BadProfileError(last.where, f"extends {base!r}, which extends it in turn")
+        layers.append(found)
+    return layers
+
+
+def _laid_over(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """Return a table with the values of another laid over it, table by table.
+
+    >>> _laid_over({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
+    {'a': {'x': 1, 'y': 3}}
+    """
+    both = dict(under)
+    for key, value in over.items():
+        known = both.get(key)
+        both[key] = _laid_over(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return both
+
+
+def _files_of(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise BadProfileError(str(folder), "is no folder; make it, or unset RECOLLECT_PROFILES")
+    return sorted(folder.glob(f"*{_SUFFIX}"))
+
+
+def _name_of(path: Path) -> str:
+    if not _NAME.fullmatch(path.stem):
+        raise BadProfileError(
+            str(path), "a profile's name has lower-case letters, digits, - and _ only; rename the file"
+        )
+    return path.stem
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise BadProfileError(str(path), f"cannot be read ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadProfileError(str(path), f"is no TOML: {error}") from None

@@ -1,0 +1,149 @@
+"""Write recalled memories as blocks that nothing in them can close or forge. Pure.
+
+A block's boundary carries a keyed hash of its content: the same content gives the same bytes (prompt caches), and
+nobody without the key can write a boundary that fits. This holds for every template.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from zoneinfo import ZoneInfo
+
+from recollect.profiles.policies import ContextPolicy
+from recollect.prompt.escape import TAG, quotable, tagless
+from recollect.prompt.rows import Reading, value_of
+from recollect.prompt.template import Block, Template, filled, template
+from recollect.types import Memory, MemoryKind, Recall, Recalled
+
+# Twelve hexadecimal digits: nobody guesses 48 bits of a keyed hash, and a prompt is spared the rest.
+_ID_BYTES = 6
+_BLOCK_ID = re.compile(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
+GAP = "\n\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """What blocks are written with, beside their memories."""
+
+    policy: ContextPolicy
+    key: bytes
+    """Secret of this installation, at most 64 bytes."""
+    zone: ZoneInfo
+    """The reader's time zone, which says on which day something was said."""
+    now: datetime
+    app: str = ""
+    """Name of the app whose memory it is."""
+
+    @property
+    def template(self) -> Template:
+        """The template of the policy, with the policy's own frame and row where it has them."""
+        found = template(self.policy.template)
+        if not self.own:
+            return found
+        return found.model_copy(update={"blocks": tuple(block.model_copy(update=self.own) for block in found.blocks)})
+
+    @property
+    def own(self) -> dict[str, object]:
+        """What the policy puts in the place of the template's."""
+        policy = self.policy
+        given = {"head": policy.prefix, "foot": policy.suffix, "row": policy.row}
+        own: dict[str, object] = {name: text for name, text in given.items() if text is not None}
+        return own | {"rows": {}} if policy.row is not None else own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """What goes into a request."""
+
+    standing: str = ""
+    """What is the same bytes from turn to turn until a fact changes; empty without any."""
+    recalled: str = ""
+    """What was recalled for this turn; empty without any."""
+    items: tuple[Recalled, ...] = ()
+    """The memories that stand in them, in the order of the recall."""
+    recent: int = 0
+    """Messages of other conversations that stand in them beside the memories."""
+
+    @property
+    def boundary(self) -> str:
+        """The ids of the blocks, joined by `+`; empty without any."""
+        return "+".join(block_ids(self.standing) + block_ids(self.recalled))
+
+    @property
+    def text(self) -> str:
+        """Everything, as it stands where both parts go to one place."""
+        return GAP.join(part for part in (self.standing, self.recalled) if part)
+
+
+def render(recall: Recall, frame: Frame) -> Rendered:
+    """Write the blocks of a recall.
+
+    Returns:
+        Blocks without a line break at either end. What a template makes standing carries neither scores nor dates;
+        the other rows carry days at most.
+    """
+    parts: dict[str, list[str]] = {"standing": [], "recalled": []}
+    shown: set[int] = set()
+    for block in frame.template.blocks:
+        taken = [(place, item) for place, item in enumerate(recall.items) if _takes(block, item)]
+        if taken:
+            shown.update(place for place, _ in taken)
+            parts[block.part].append(_written(block, [item.memory for _, item in taken], frame))
+    return Rendered(
+        standing=GAP.join(parts["standing"]),
+        recalled=GAP.join(parts["recalled"]),
+        items=tuple(item for place, item in enumerate(recall.items) if place in shown),
+    )
+
+
+def block_ids(text: str) -> list[str]:
+    """Find the ids of our blocks in a text, in order.
+
+    >>> block_ids('<recollect-memory id="0123456789ab">')
+    ['0123456789ab']
+    """
+    return _BLOCK_ID.findall(text)
+
+
+def _takes(block: Block, item: Recalled) -> bool:
+    return item.memory.kind in block.kinds and block.certain in (None, item.certain)
+
+
+def _written(block: Block, memories: Sequence[Memory], frame: Frame) -> str:
+    ordered = sorted(memories, key=_SORTS[block.order]) if block.order != "rank" else memories
+    reading = Reading(frame.zone, frame.now, block.longest, block.importance)
+    rows = [_row(block, memory, reading) for memory in ordered]
+    if block.numbered:
+        rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
+    head, foot = (filled(source, lambda _: quotable(frame.app)) for source in (block.head, block.foot))
+    # A frame of one's own may write the tags itself.
+    opened = f"<{block.tag}>" if block.tag and f"<{block.tag}>" not in head else ""
+    closed = f"</{block.tag}>" if block.tag and f"</{block.tag}>" not in foot else ""
+    content = "\n".join(part for part in (head, opened, *rows, closed, foot) if part)
+    if frame.own:
+        content = tagless(content)
+    boundary = blake2b(content.encode(), key=frame.key, digest_size=_ID_BYTES).hexdigest()
+    return f'<{TAG} id="{boundary}">\n{content}\n</{TAG} id="{boundary}">'
+
+
+def _row(block: Block, memory: Memory, reading: Reading) -> str:
+    return filled(_row_source(block.row, block.rows, memory), lambda name: value_of(name, memory, reading))
+
+
+def _row_source(row: str, rows: Mapping[MemoryKind, str], memory: Memory) -> str:
+    if memory.kind is MemoryKind.FACT and not (memory.key and memory.value):
+        return row
+    return rows.get(memory.kind, row)
+
+
+def _slot(memory: Memory) -> tuple[str, str, str]:
+    return (memory.category, memory.key, memory.id)
+
+
+def _said(memory: Memory) -> tuple[str, int, str]:
+    return (memory.valid_from.isoformat(), memory.detail.first_turn, memory.id)
+
+
+_SORTS = {"slot": _slot, "turns": _said}

@@ -1,0 +1,94 @@
+"""Choose the embedder and the language model by the settings. The built-in embedder reads its files here."""
+
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from recollect.errors import BadSettingError
+from recollect.providers.calibration import Calibration
+from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
+from recollect.providers.protocols import LanguageModel, OpenedEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.settings import Settings
+from recollect.types import Curve, EmbedderKind, EmbedderSpec
+
+
+class OpenedModel(LanguageModel, Protocol):
+    """A language model that holds connections until it is closed."""
+
+    async def close(self) -> None:
+        """Let go of what it holds. Idempotent."""
+        ...
+
+
+def open_embedder(settings: Settings, *, curve: Curve | None = None) -> OpenedEmbedder:
+    """Make the embedder: the API at `embed_url` where it is set, else the built-in one.
+
+    Args:
+        settings: Which API, if any.
+        curve: What the API's cosines mean; None: as the settings say.
+
+    Raises:
+        BadSettingError: `embed_url` is set without model or dimension.
+        MissingModelFilesError: the built-in one's files are not there.
+    """
+    if settings.embed_url is None:
+        return StaticEmbedder()
+    if settings.embed_model is None or settings.embed_dim is None:
+        raise BadSettingError(
+            "RECOLLECT_EMBED_URL", settings.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
+        )
+    return OpenAIEmbedder(
+        settings.embed_url,
+        settings.embed_model,
+        settings.embed_dim,
+        key=_plain(settings.embed_key),
+        calibration=Calibration(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
+        if curve is None
+        else Calibration.of(curve),
+    )
+
+
+def settings_curve(settings: Settings) -> Curve | None:
+    """Return what the settings say the API's cosines mean; None where they leave it to be fitted."""
+    if not settings.model_fields_set & {"embed_midpoint", "embed_slope"}:
+        return None
+    return Curve(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
+
+
+def spec_of(settings: Settings) -> EmbedderSpec:
+    """Describe the embedder of the settings as a database keeps it."""
+    if settings.embed_url is None:
+        return EmbedderSpec(kind=EmbedderKind.STATIC)
+    return EmbedderSpec(kind=EmbedderKind.API, where=settings.embed_url, model=settings.embed_model or "")
+
+
+def open_model(settings: Settings) -> OpenedModel | None:
+    """Make the model that forms memories; None where none is set and the built-in rules do.
+
+    The upstream's key is used where the model is at the upstream's server; it is never sent to another one.
+
+    Raises:
+        BadSettingError: `form_model` is set, and no URL to reach it.
+    """
+    if settings.form_model is None:
+        return None
+    url = settings.form_url or settings.upstream_url
+    if url is None:
+        raise BadSettingError(
+            "RECOLLECT_FORM_MODEL", settings.form_model, "needs RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL"
+        )
+    key = settings.form_key
+    if key is None and settings.upstream_url is not None and _server(url) == _server(settings.upstream_url):
+        key = settings.upstream_key
+    return OpenAIChatModel(url, settings.form_model, key=_plain(key), timeout_s=settings.form_timeout_s)
+
+
+def _plain(key: SecretStr | None) -> str | None:
+    return (key.get_secret_value().strip() or None) if key is not None else None
+
+
+def _server(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port

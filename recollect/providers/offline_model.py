@@ -1,0 +1,157 @@
+"""The built-in model `recollect/offline`: answers from what is recalled, by quoting it, and says so. Pure."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from recollect.providers.protocols import TokenCounter
+from recollect.text import bare, squeeze
+from recollect.types import Recalled
+
+MODEL = "recollect/offline"
+MODEL_ENTRY: Mapping[str, Any] = {"id": MODEL, "object": "model", "created": 0, "owned_by": "recollect"}
+MODEL_LIST: Mapping[str, Any] = {"object": "list", "data": [MODEL_ENTRY]}
+"""The answer to `GET /v1/models`."""
+
+# A handful can be read at a glance, and nobody wrote prose around them.
+_MOST_QUOTED = 5
+# Of those, places kept for what answers the words or meaning of the message, before standing facts fill the rest.
+_NEAR_FIRST = 3
+# Longest quotation, in characters.
+_LONGEST = 300
+# Calibrated similarity from which a standing fact counts as near, too.
+_NEAR = 0.5
+
+_WHO = "I am Recollect's built-in model. There is no language model behind me; I can only quote what is remembered."
+_NOTHING = "I recall nothing about this yet."
+_NOTED = "What you told me will be remembered."
+
+_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
+_ASKING = re.compile(
+    r"(?:(?:and|but|so|ok|okay|hey|hi|hello|please|well)\b[\s,]*+){0,6}"
+    r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|am|was|were|can|could|will|would|should|shall"
+    r"|have|has|had|tell|show|list|give|remind|explain|describe|write|help|thanks|thank)\b",
+    re.IGNORECASE,
+)
+_PIECE = re.compile(r"\s*+\S++|\s++\Z")
+
+
+def offline_answer(*, question: str, recalled: Sequence[Recalled], remembers: bool = True) -> str:
+    """Answer a message with quotations of what was recalled for it; nothing is made up.
+
+    Args:
+        question: The user's message.
+        recalled: What was recalled for it, best first.
+        remembers: Whether the turn will be kept; where it will not, nothing is promised.
+    """
+    parts = [_WHO]
+    quoted = _choose(recalled)
+    if quoted:
+        parts.append("This may bear on your message:\n" + "\n".join(_quote(item) for item in quoted))
+    else:
+        parts.append(_NOTHING)
+    if remembers and states_something(question):
+        parts.append(_NOTED)
+    return "\n\n".join(parts)
+
+
+def _choose(recalled: Sequence[Recalled]) -> list[Recalled]:
+    """Choose what to quote: the nearest first, standing facts in the places left, each wording once."""
+    distinct = list({bare(item.memory.text): item for item in reversed(recalled) if bare(item.memory.text)}.values())
+    distinct.reverse()
+    near = [item for item in distinct if not item.certain or item.words > 0 or item.similarity >= _NEAR]
+    near.sort(key=lambda item: item.score, reverse=True)
+    standing = [item for item in distinct if item not in near]
+    return (near[:_NEAR_FIRST] + standing + near[_NEAR_FIRST:])[:_MOST_QUOTED]
+
+
+def _quote(item: Recalled) -> str:
+    memory = item.memory
+    text = squeeze(memory.text)
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    day = (memory.evidence[0].said_at if memory.evidence else memory.valid_from).date()
+    return f"- “{text}” ({day.isoformat()})"
+
+
+def states_something(message: str) -> bool:
+    """Tell whether a message says something beyond asking, ordering and greeting.
+
+    >>> states_something("I moved to Oslo. Where should I eat?"), states_something("Where should I eat?")
+    (True, False)
+    """
+    return any(_is_statement(sentence.group().strip()) for sentence in _SENTENCE.finditer(message))
+
+
+def _is_statement(sentence: str) -> bool:
+    # Two words and less greet, agree or thank.
+    return not sentence.endswith("?") and len(bare(sentence).split()) > 2 and not _ASKING.match(sentence)
+
+
+def offline_completion(
+    *, completion_id: str, created: int, prompt: Sequence[str], answer: str, counter: TokenCounter
+) -> dict[str, Any]:
+    """Make the chat completion that carries an answer.
+
+    Args:
+        completion_id: Its id.
+        created: When, in seconds since 1970.
+        prompt: Texts of the request's messages, for the usage.
+        answer: What the model says.
+        counter: Counts the tokens of both.
+    """
+    message = {"role": "assistant", "content": answer, "refusal": None}
+    return {
+        **_head(completion_id, created, "chat.completion"),
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+        "usage": _usage(prompt, answer, counter),
+    }
+
+
+def offline_chunks(
+    *,
+    completion_id: str,
+    created: int,
+    prompt: Sequence[str],
+    answer: str,
+    counter: TokenCounter,
+    include_usage: bool = False,
+) -> Iterator[bytes]:
+    """Make the same completion as server-sent events: the role, the words one by one, the end, `[DONE]`.
+
+    Args:
+        completion_id: Its id, the same in all events.
+        created: When, in seconds since 1970.
+        prompt: Texts of the request's messages, for the usage.
+        answer: What the model says; the contents of all events together are this, to the character.
+        counter: Counts the tokens of both.
+        include_usage: Whether the client asked for `stream_options.include_usage`.
+    """
+    head = _head(completion_id, created, "chat.completion.chunk")
+    no_usage: dict[str, Any] = {"usage": None} if include_usage else {}
+
+    def event(delta: dict[str, Any], finish_reason: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return _event({**head, "choices": [choice], **no_usage})
+
+    yield event({"role": "assistant", "content": ""})
+    for piece in _PIECE.findall(answer):
+        yield event({"content": piece})
+    yield event({}, "stop")
+    if include_usage:
+        yield _event({**head, "choices": [], "usage": _usage(prompt, answer, counter)})
+    yield b"data: [DONE]\n\n"
+
+
+def _head(completion_id: str, created: int, kind: str) -> dict[str, Any]:
+    return {"id": completion_id, "object": kind, "created": created, "model": MODEL}
+
+
+def _usage(prompt: Sequence[str], answer: str, counter: TokenCounter) -> dict[str, int]:
+    asked, answered = sum(counter.count(text) for text in prompt), counter.count(answer)
+    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+
+
+def _event(data: Mapping[str, Any]) -> bytes:
+    return b"data: " + json.dumps(data, separators=(",", ":")).encode() + b"\n\n"

@@ -1,0 +1,235 @@
+"""An embedding model in a folder, run on this machine by onnxruntime. Reads the model's files; talks to nobody.
+
+onnxruntime is an extra (`pip install 'recollect[onnx]'`): it is 60 MB, and who uses the built-in embedder or an API
+needs none of it.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Encoding, Tokenizer
+
+from recollect.errors import BadEmbedderError, ModelError
+from recollect.providers.calibration import Calibration
+from recollect.providers.onnx_model import OnnxFolder, Pooling, fingerprint, read_folder
+from recollect.providers.openai_models import GENERIC_CALIBRATION
+from recollect.text import clean
+from recollect.types import EmbedderSpec, Vectors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+# Pieces a run: a batch is as slow as its longest text is long, and more at once gain nothing on few cores.
+_BATCH = 16
+# Longest text that is tokenized, in characters, and most pieces of it that are run: some ten pages.
+_MOST_CHARACTERS, _MOST_PIECES = 40_000, 32
+# What a model takes, and where the tokenizer has it.
+_INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+# What exporters call the vector of the text, where the model itself pools, and the vectors of its tokens.
+_POOLED = ("sentence_embedding", "sentence_embeddings")
+_PROBE = "Ana is allergic to peanuts."
+_TOKENS_AXES, _TEXT_AXES = 3, 2
+
+
+class OnnxEmbedder:
+    """Embeds with a model's files; safe to use from any number of tasks and threads."""
+
+    def __init__(self, spec: EmbedderSpec, *, calibration: Calibration = GENERIC_CALIBRATION) -> None:
+        """Read the files and run the model once.
+
+        Raises:
+            BadEmbedderError: onnxruntime or a file is missing, or the model is not one that embeds texts.
+        """
+        folder = read_folder(spec.where)
+        self._spec = spec
+        self._folder = folder
+        self._tokenizer = load_tokenizer(folder)
+        self._session = open_session(folder.model, spec.where)
+        self._inputs = {one.name: one.type for one in self._session.get_inputs()}
+        self._output = self._choose_output()
+        self._calibration = calibration
+        self._dim = int(self._probe().shape[1])
+        mark = fingerprint(folder, spec.passage_prefix)
+        self._space = f"{spec.model or folder.name}-{self._dim}-{mark}"
+
+    @property
+    def space(self) -> str:
+        """Name of the space: model, dimension and a hash of its files."""
+        return self._space
+
+    @property
+    def dim(self) -> int:
+        """Length of each vector."""
+        return self._dim
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts of any length: rows of unit length, zeros for a blank text.
+
+        Raises:
+            ModelError: the model failed, or gave what is no vector.
+        """
+        return await asyncio.to_thread(self.embed_now, [self._spec.passage_prefix + text for text in texts], texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked, as `embed` does."""
+        return await asyncio.to_thread(self.embed_now, [self._spec.query_prefix + text for text in texts], texts)
+
+    def embed_now(self, prefixed: Sequence[str], texts: Sequence[str]) -> Vectors:
+        """Embed in the calling thread; a text longer than the model takes is the mean of its pieces."""
+        sums = np.zeros((len(texts), self._dim), dtype=np.float32)
+        pieces = [
+            (place, piece)
+            for place, text in enumerate(texts)
+            if text.strip()
+            for piece in self._pieces(prefixed[place])
+        ]
+        # Texts of like length together: what is padded is computed as well.
+        pieces.sort(key=lambda one: len(one[1].ids))
+        size = self._spec.batch or _BATCH
+        for start in range(0, len(pieces), size):
+            batch = pieces[start : start + size]
+            rows = self._run([piece for _, piece in batch])
+            for (place, piece), row in zip(batch, rows, strict=True):
+                sums[place] += row * np.float32(len(piece.ids))
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        np.divide(sums, lengths, out=sums, where=lengths > 0)
+        return sums
+
+    def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Turn this model's cosines into relevance, 0 to 1."""
+        return self._calibration.relevance(cosine)
+
+    async def close(self) -> None:
+        """Do nothing: the files are let go of with the object."""
+
+    def _pieces(self, text: str) -> list[Encoding]:
+        encoded = self._tokenizer.encode(clean(text[:_MOST_CHARACTERS]))
+        return [encoded, *encoded.overflowing[: _MOST_PIECES - 1]]
+
+    def _run(self, pieces: Sequence[Encoding]) -> Vectors:
+        """Return the pieces' vectors, of unit length."""
+        found = run_session(self._session, padded(pieces, self._inputs), self._output, str(self._folder.path))
+        mask = padded(pieces, {"attention_mask": "int64"})["attention_mask"].astype(np.float32)
+        return _unit(_pooled(found, mask, self._folder), self._folder)
+
+    def _probe(self) -> Vectors:
+        try:
+            return self._run(self._pieces(_PROBE))
+        except ModelError as error:
+            raise BadEmbedderError(self._spec.where, str(error)) from None
+
+    def _choose_output(self) -> str:
+        outputs = [one.name for one in self._session.get_outputs()]
+        return next((name for name in _POOLED if name in outputs), outputs[0])
+
+
+def open_session(model: Path, where: str) -> "InferenceSession":
+    """Load a model's file.
+
+    Raises:
+        BadEmbedderError: onnxruntime is not installed or cannot read the file, or the model wants what texts are not.
+    """
+    try:
+        import onnxruntime
+    except ImportError:
+        raise BadEmbedderError(
+            where, "onnxruntime is not installed: `pip install 'recollect[onnx]'`, then try again"
+        ) from None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    # Threads that spin between two runs would take a core from the server.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
+    except _runtime_errors() as error:
+        raise BadEmbedderError(where, f"onnxruntime cannot read {model.name} ({type(error).__name__})") from None
+    inputs = {one.name for one in session.get_inputs()}
+    if inputs - _INPUTS.keys() or "input_ids" not in inputs:
+        raise BadEmbedderError(
+            where,
+            f"its model wants the inputs {', '.join(sorted(inputs))}; one that reads texts takes input_ids, "
+            "attention_mask and token_type_ids",
+        )
+    return session
+
+
+def _runtime_errors() -> tuple[type[BaseException], ...]:
+    """Name what onnxruntime raises: its own errors have no common ancestor but RuntimeError and Exception."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    own = (found for name in dir(state) if isinstance(found := vars(state)[name], type))
+    return (RuntimeError, ValueError, *(one for one in own if issubclass(one, Exception)))
+
+
+def load_tokenizer(folder: OnnxFolder) -> Tokenizer:
+    """Read a model's tokenizer; it cuts at what the model takes, and does not pad.
+
+    Raises:
+        BadEmbedderError: it cannot be read.
+    """
+    try:
+        description = folder.tokenizer.read_text("utf-8")
+        whole = json.loads(description)
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadEmbedderError(
+            str(folder.path), f"its tokenizer.json cannot be read ({type(error).__name__})"
+        ) from None
+    if not isinstance(whole, dict) or not isinstance(whole.get("model"), dict):
+        raise BadEmbedderError(str(folder.path), "its tokenizer.json describes no tokenizer: it has no model")
+    found = Tokenizer.from_str(description)
+    found.no_padding()
+    found.enable_truncation(folder.most_tokens)
+    return found
+
+
+def padded(pieces: Sequence[Encoding], inputs: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
+    """Lay texts out as a model takes them: what it has of `_INPUTS`, rows as long as the longest."""
+    longest = max(len(piece.ids) for piece in pieces)
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name, kind in inputs.items():
+        rows = np.zeros((len(pieces), longest), dtype=np.int32 if "int32" in kind else np.int64)
+        for row, piece in zip(rows, pieces, strict=True):
+            row[: len(piece.ids)] = getattr(piece, _INPUTS[name])
+        columns[name] = rows
+    return columns
+
+
+def run_session(
+    session: "InferenceSession", columns: Mapping[str, npt.NDArray[Any]], output: str, where: str
+) -> npt.NDArray[np.float32]:
+    """Run a model.
+
+    Raises:
+        ModelError: it failed.
+    """
+    try:
+        [found] = session.run([output], dict(columns))
+    except _runtime_errors() as error:
+        raise ModelError(f"the model in {where} failed ({type(error).__name__})") from None
+    return np.asarray(found, dtype=np.float32)
+
+
+def _pooled(found: Vectors, mask: Vectors, folder: OnnxFolder) -> Vectors:
+    """Make a row for each text of what the model gave: rows already, or rows of tokens."""
+    if found.ndim == _TEXT_AXES and len(found) == len(mask):
+        return found
+    if found.ndim != _TOKENS_AXES or found.shape[:2] != mask.shape:
+        raise ModelError(f"the model in {folder.path} gave numbers of the shape {found.shape}, which are no vectors")
+    if folder.pooling is Pooling.CLS:
+        return found[:, 0]
+    weight = mask[:, :, None]
+    mean: Vectors = (found * weight).sum(axis=1) / np.fmax(weight.sum(axis=1), np.float32(1))
+    return mean
+
+
+def _unit(rows: Vectors, folder: OnnxFolder) -> Vectors:
+    lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise ModelError(f"the model in {folder.path} gave a vector that is zero or not finite")
+    unit: Vectors = (rows / lengths).astype(np.float32)
+    return unit

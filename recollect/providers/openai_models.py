@@ -1,0 +1,277 @@
+"""Embeddings and structured answers from any OpenAI-compatible API. Talks to the configured address only."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from importlib.resources import files
+from json import dumps
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.errors import ModelError
+from recollect.providers.calibration import Calibration
+from recollect.providers.json_client import ApiRefusedError, JsonApi
+from recollect.providers.model_output import read_answer
+from recollect.providers.openai_wire import near, read_completion, read_embeddings, read_usage, unit_rows, wanted
+from recollect.providers.protocols import ModelAnswer
+from recollect.text import clean, hash64
+from recollect.types import Vectors
+
+# A start, not a measurement: it assumes a model that puts unrelated sentences near 0.2 and an answer to a question near
+# 0.6. Models differ: `recollect embedder use` fits a model's own, and so do RECOLLECT_EMBED_MIDPOINT and _SLOPE.
+GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
+
+# OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.
+_BATCH_TEXTS = 128
+_BATCH_CHARACTERS = 200_000
+# Some 2,000 tokens, and 8,000 in the densest script: what common embedding models take.
+_MOST_CHARACTERS = 8_000
+_EMBED_BYTES = 64 * 1024 * 1024
+_CHAT_BYTES = 16 * 1024 * 1024
+_EMBED_TIMEOUT_S = 30.0
+_CHAT_TIMEOUT_S = 30.0
+
+# Ways of asking for JSON, the strictest first; a server that refuses one is asked by the next.
+_WAYS = ("json_schema", "json_object", "text")
+_REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
+# What servers answer to a batch, or a text, that is too long for them.
+_TOO_MUCH = (*_REFUSALS, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+
+# A refused text is cut in half this often: a model that takes so little of 8,000 characters is of no use.
+_SHORTEST_CUT = 500
+_PROBE = "Ana is allergic to peanuts."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedOptions:
+    """How an embeddings API is asked."""
+
+    timeout_s: float = _EMBED_TIMEOUT_S
+    """Longest wait for a batch, retries included."""
+    tries: int = 2
+    """Most requests for a batch, where the server is busy or the connection fails."""
+    batch: int = _BATCH_TEXTS
+    """Most texts a request."""
+    query_prefix: str = ""
+    """What is put before a query."""
+    passage_prefix: str = ""
+    """What is put before a text that is to be found."""
+
+
+async def discover_dim(url: str, model: str, *, key: str | None, options: EmbedOptions) -> int:
+    """Ask an API how long its vectors are.
+
+    Raises:
+        ModelError: no answer, or none that is an embedding.
+    """
+    api = JsonApi(url, key=key, timeout_s=options.timeout_s, max_bytes=_EMBED_BYTES, tries=options.tries)
+    try:
+        answer = await api.post("/embeddings", {"model": model, "input": [_PROBE], "encoding_format": "float"})
+        [vector] = read_embeddings(answer.body, count=1)
+    except ValueError as error:
+        raise ModelError(f"{api.where} answered for {model!r}: {error}") from None
+    finally:
+        await api.close()
+    return len(vector)
+
+
+def space_name(model: str, dim: int, passage_prefix: str) -> str:
+    """Name the space of an API's model.
+
+    >>> space_name("small", 384, ""), space_name("e5", 384, "passage: ")
+    ('small-384', 'e5-384-7f2345f2')
+    """
+    mark = f"-{hash64('prefix', passage_prefix) & 0xFFFFFFFF:08x}" if passage_prefix else ""
+    return f"{model}-{dim}{mark}"
+
+
+class OpenAIEmbedder:
+    """Embeds through `POST {url}/embeddings`."""
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        dim: int,
+        *,
+        key: str | None = None,
+        options: EmbedOptions | None = None,
+        calibration: Calibration = GENERIC_CALIBRATION,
+    ) -> None:
+        """Prepare; nothing connects before the first call.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            model: The model's name there.
+            dim: Length of its vectors; an answer of another length is refused.
+            key: Sent as bearer token; None sends none.
+            options: How it is asked.
+            calibration: What this model's cosines mean.
+        """
+        self._options = options or EmbedOptions()
+        self._api = JsonApi(
+            url, key=key, timeout_s=self._options.timeout_s, max_bytes=_EMBED_BYTES, tries=self._options.tries
+        )
+        self._model = model
+        self._dim = dim
+        self._calibration = calibration
+
+    @property
+    def space(self) -> str:
+        """Name of the space: model and dimension, and a hash of the prefix where there is one."""
+        return space_name(self._model, self._dim, self._options.passage_prefix)
+
+    @property
+    def dim(self) -> int:
+        """Length of each vector."""
+        return self._dim
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts by their first 8,000 characters: rows of unit length, zeros for a blank text (which is not sent).
+
+        A text that is still too long for the model is cut until it takes it.
+
+        Raises:
+            ModelError: no answer, or not one vector of numbers for each text.
+            VectorSizeError: the vectors have another length than `dim`.
+        """
+        return await self._rows(self._options.passage_prefix, texts)
+
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Embed what is asked, as `embed` does."""
+        return await self._rows(self._options.query_prefix, texts)
+
+    async def _rows(self, prefix: str, texts: Sequence[str]) -> Vectors:
+        rows = np.zeros((len(texts), self._dim), dtype=np.float32)
+        given = [clean(text[:_MOST_CHARACTERS]) for text in texts]
+        places = [place for place, text in enumerate(given) if text.strip()]
+        given = [prefix + text for text in given]
+        for batch in _batches(places, given, self._options.batch):
+            rows[batch] = await self._fitting([given[place] for place in batch])
+        return rows
+
+    def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Turn this model's cosines into relevance, 0 to 1."""
+        return self._calibration.relevance(cosine)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
+
+    async def _fitting(self, texts: list[str]) -> Vectors:
+        """Embed a batch; where it is refused, its halves, and of a single text the first half."""
+        try:
+            return await self._embed(texts)
+        except ApiRefusedError as refused:
+            if refused.status not in _TOO_MUCH:
+                raise
+            half = len(texts) // 2
+            if half:
+                return np.concatenate([await self._fitting(texts[:half]), await self._fitting(texts[half:])])
+            if len(texts[0]) < 2 * _SHORTEST_CUT:
+                raise
+            return await self._fitting([texts[0][: len(texts[0]) // 2]])
+
+    async def _embed(self, texts: list[str]) -> Vectors:
+        body = {"model": self._model, "input": texts, "encoding_format": "float"}
+        answer = (await self._api.post("/embeddings", body)).body
+        try:
+            return unit_rows(read_embeddings(answer, count=len(texts)), dim=self._dim)
+        except ValueError as error:
+            raise ModelError(f"{self._api.where} answered for {self._model!r}: {error}") from None
+
+
+def _batches(places: list[int], texts: list[str], most: int) -> Iterator[list[int]]:
+    batch: list[int] = []
+    characters = 0
+    for place in places:
+        characters += len(texts[place])
+        if batch and (len(batch) == most or characters > _BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], len(texts[place])
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+class OpenAIChatModel:
+    """Answers with JSON through `POST {url}/chat/completions`."""
+
+    def __init__(self, url: str, model: str, *, key: str | None = None, timeout_s: float = _CHAT_TIMEOUT_S) -> None:
+        """Prepare; nothing connects before the first call.
+
+        Args:
+            url: Base URL, with its `/v1`.
+            model: The model's name there.
+            key: Sent as bearer token; None sends none.
+            timeout_s: Longest wait for an answer.
+        """
+        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_CHAT_BYTES)
+        self._model = model
+        self._way = 0
+        self._temperature = True
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Ask for JSON of the schema: by JSON schema, else in JSON mode, else in plain words.
+
+        What the server refuses is remembered, once another way was taken.
+
+        Raises:
+            ModelError: no answer, a refusal, or nothing that can be read as JSON of this form.
+        """
+        way, temperature, calls = self._way, self._temperature, 0
+        while True:
+            body = self._request(_WAYS[way], system, user, schema, schema_name)
+            if temperature:
+                body["temperature"] = 0
+            calls += 1
+            try:
+                answer = await self._api.post("/chat/completions", body)
+            except ApiRefusedError as refused:
+                if refused.status not in _REFUSALS:
+                    raise
+                if temperature and refused.param == "temperature":
+                    temperature = False
+                elif way + 1 < len(_WAYS):
+                    way += 1
+                else:
+                    raise
+                continue
+            self._way, self._temperature = max(way, self._way), temperature and self._temperature
+            read = read_answer(read_completion(answer.body), wanted(schema), near(schema))
+            return ModelAnswer(
+                data=read.value,
+                usage=read_usage(answer.body),
+                calls=calls + answer.requests - 1,
+                remarks=read.remarks,
+            )
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._api.close()
+
+    def _request(self, way: str, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self._model, "stream": False}
+        if way == "json_schema":
+            form = {"name": schema_name, "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        else:
+            system = f"{system}\n\n{_answer_form()}{dumps(schema)}"
+        if way == "json_object":
+            body["response_format"] = {"type": "json_object"}
+        body["messages"] = [{"role": "system", "content": clean(system)}, {"role": "user", "content": clean(user)}]
+        return body
+
+
+@lru_cache(maxsize=1)
+def _answer_form() -> str:
+    return (files(__package__) / "answer_form.txt").read_text("utf-8")

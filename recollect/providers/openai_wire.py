@@ -1,0 +1,142 @@
+"""What OpenAI-compatible APIs answer: embeddings, completions, usage, taken out and checked. Pure."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from recollect.errors import ModelError, VectorSizeError
+from recollect.providers.model_output import Accept
+from recollect.providers.protocols import ModelUsage
+from recollect.types import Vectors
+
+
+def read_embeddings(answer: object, *, count: int) -> list[list[object]]:
+    """Take the vectors out of an embeddings answer, in the order of their `index`.
+
+    Raises:
+        ValueError: not `count` vectors with the indexes 0 to `count - 1`.
+    """
+    data = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(data, list):
+        raise ValueError("no list of embeddings")
+    if len(data) != count:
+        raise ValueError(f"{len(data)} embeddings for {count} texts")
+    found: dict[int, list[object]] = {}
+    for place, item in enumerate(data):
+        vector = item.get("embedding") if isinstance(item, dict) else None
+        index = item.get("index", place) if isinstance(item, dict) else None
+        if not isinstance(vector, list) or not isinstance(index, int):
+            raise ValueError(f"item {place} is no embedding")
+        found[index] = vector
+    if sorted(found) != list(range(count)):
+        raise ValueError(f"indexes other than 0 to {count - 1}, each once")
+    return [found[index] for index in range(count)]
+
+
+def unit_rows(vectors: list[list[object]], *, dim: int) -> Vectors:
+    """Make rows of unit length.
+
+    Raises:
+        VectorSizeError: a vector is not `dim` long.
+        ValueError: a number is missing, none, or not finite; or a vector is all zeros.
+
+    >>> unit_rows([[3, 4]], dim=2).tolist()
+    [[0.6000000238418579, 0.800000011920929]]
+    """
+    for vector in vectors:
+        if len(vector) != dim:
+            raise VectorSizeError(got=len(vector), stored=dim)
+    try:
+        rows = np.array(vectors, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("an embedding with something that is no number") from None
+    if rows.shape != (len(vectors), dim):
+        raise ValueError("an embedding with something that is no number")
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise ValueError("an embedding that is zero or not finite")
+    unit: Vectors = (rows / lengths).astype(np.float32)
+    return unit
+
+
+def wanted(schema: Mapping[str, Any]) -> Accept | None:
+    """Tell by a schema's outermost level which values can be meant: an object with all that is required, or a list."""
+    if schema.get("type") == "array":
+        return lambda value: isinstance(value, list)
+    if schema.get("type") != "object":
+        return None
+    required = frozenset(schema.get("required", ()))
+    return lambda value: isinstance(value, dict) and required <= value.keys()
+
+
+def near(schema: Mapping[str, Any]) -> Accept | None:
+    """Tell which values come near to a schema of an object: its one list alone, an item of it, half of its members.
+
+    >>> items = {"type": "array", "items": {"required": ["text", "quote"]}}
+    >>> fits = near({"type": "object", "required": ["memories"], "properties": {"memories": items}})
+    >>> [bool(fits and fits(value)) for value in ([], ["tea"], [1], {"text": "tea"}, {"a": 1})]
+    [True, True, False, True, False]
+    """
+    if schema.get("type") != "object":
+        return None
+    required = tuple(schema.get("required", ()))
+    properties = schema.get("properties", {})
+    only = properties.get(required[0], {}) if len(required) == 1 else {}
+    if only.get("type") != "array":
+        alike = _half_of(required)
+        return lambda value: alike(value) or (isinstance(value, list) and len(value) == 1 and alike(value[0]))
+    of_item = _half_of(only.get("items", {}).get("required", ()))
+    return lambda value: of_item(value) or (isinstance(value, list) and _lists_memories(value))
+
+
+def _half_of(names: Sequence[str]) -> Accept:
+    return lambda value: isinstance(value, dict) and 0 < len(names) <= 2 * sum(name in value for name in names)
+
+
+def _lists_memories(value: list[object]) -> bool:
+    return not value or any(isinstance(one, dict | str) for one in value)
+
+
+def read_completion(body: object) -> str:
+    """Take the text out of a chat completion.
+
+    Raises:
+        ModelError: the model refused, was filtered, or the completion holds no text.
+    """
+    choices = body.get("choices") if isinstance(body, dict) else None
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise ModelError("the model's answer is no chat completion: it has no choices[0].message")
+    if message.get("refusal"):
+        raise ModelError("the model refused")
+    if choice.get("finish_reason") == "content_filter":
+        raise ModelError("the model's answer was withheld by a content filter")
+    content = message.get("content")
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    if not isinstance(content, str) or not content.strip():
+        content = _arguments(message)
+    if not isinstance(content, str) or not content.strip():
+        raise ModelError(f"the model's answer is empty (finish_reason {choice.get('finish_reason')!r:.40})")
+    return content
+
+
+def _arguments(message: Mapping[str, Any]) -> object:
+    """Return what a model calls a tool with that it was never offered: its way of saying the answer."""
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and calls else None
+    function = call.get("function") if isinstance(call, dict) else None
+    return function.get("arguments") if isinstance(function, dict) else None
+
+
+def read_usage(body: object) -> ModelUsage | None:
+    """Take the token counts out of a chat completion; None where they are missing or make no sense."""
+    usage = body.get("usage") if isinstance(body, dict) else None
+    counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
+    prompt, completion = counts
+    if not isinstance(prompt, int) or not isinstance(completion, int) or min(prompt, completion) < 0:
+        return None
+    return ModelUsage(prompt_tokens=prompt, completion_tokens=completion)

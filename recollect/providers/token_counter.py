@@ -1,0 +1,131 @@
+"""Counting tokens offline. Reads tiktoken's file where it is at hand, and never fetches it.
+
+Without it the built-in embedder's tokenizer counts (Llama 2): its vocabulary of 32,000 is a fraction of today's, so
+that it needs as many tokens for a text as they do or more; no proof for every text.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha1, sha256
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from recollect.providers.protocols import TokenCounter
+from recollect.providers.static_embedder import spans, static_model
+from recollect.text import clean
+
+# Counts kept for short texts: recall counts the same memories again with every request.
+_CACHED_TEXTS = 2048
+_CACHED_CHARACTERS = 1000
+# Beyond this a text is not tokenized, some 15 ms, but counted by its bytes: no tokenizer makes more of it.
+_MOST_CHARACTERS = 50_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoding:
+    """A file of tiktoken: where it comes from decides its name in the cache, its digest whether it is whole."""
+
+    name: str
+    url: str
+    sha256: str
+
+
+# Newest first. A file with another digest is not touched: tiktoken would delete it and fetch a new one.
+ENCODINGS = (
+    Encoding(
+        name="o200k_base",
+        url="https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
+        sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    ),
+    Encoding(
+        name="cl100k_base",
+        url="https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
+        sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    ),
+)
+
+
+class CachingCounter:
+    """Counts with a tokenizer, and remembers the counts of short texts."""
+
+    def __init__(self, tokenize: Callable[[str], int]) -> None:
+        """Count by `tokenize`, which is given clean texts of bounded length."""
+        self._tokenize = tokenize
+        self._short = lru_cache(maxsize=_CACHED_TEXTS)(tokenize)
+
+    def forget(self) -> None:
+        """Forget the texts counted."""
+        self._short.cache_clear()
+
+    def count(self, text: str) -> int:
+        """Count the tokens of a text; of a very long one, the bytes, which are no fewer."""
+        text = clean(text)
+        if len(text) > _MOST_CHARACTERS:
+            return len(text.encode())
+        return self._short(text) if len(text) <= _CACHED_CHARACTERS else self._tokenize(text)
+
+
+def token_counter(
+    tokenizer: Tokenizer | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    encodings: Sequence[Encoding] = ENCODINGS,
+) -> TokenCounter:
+    """Choose the best counter that needs no network.
+
+    Args:
+        tokenizer: Counts where tiktoken, or its file, is not at hand; None: the built-in embedder's.
+        environment: Where tiktoken's cache folder is named; None: the process's own.
+        encodings: The files to look for there, the best first.
+
+    Raises:
+        MissingModelFilesError: the built-in tokenizer is wanted and not there.
+    """
+    encoding = encoding_at_hand(os.environ if environment is None else environment, encodings)
+    if encoding is not None:
+        return CachingCounter(_tiktoken(encoding.name))
+    fallback = tokenizer or static_model().tokenizer
+
+    def tokenize(text: str) -> int:
+        return sum(len(fallback.encode_batch_fast([span], add_special_tokens=False)[0].ids) for span in spans(text))
+
+    return CachingCounter(tokenize)
+
+
+def encoding_at_hand(environment: Mapping[str, str], encodings: Sequence[Encoding] = ENCODINGS) -> Encoding | None:
+    """Return the encoding that tiktoken can count with and need no network; None where there is none."""
+    folder = cache_folder(environment)
+    if folder is None or find_spec("tiktoken") is None:
+        return None
+    return next((encoding for encoding in encodings if _at_hand(folder, encoding)), None)
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path | None:
+    """Find the folder in which tiktoken looks for its files; None where its cache is turned off."""
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if name in environment:
+            return Path(environment[name]) if environment[name] else None
+    return Path(tempfile.gettempdir()) / "data-gym-cache"
+
+
+def _at_hand(folder: Path, encoding: Encoding) -> bool:
+    name = sha1(encoding.url.encode(), usedforsecurity=False).hexdigest()
+    try:
+        return sha256((folder / name).read_bytes()).hexdigest() == encoding.sha256
+    except OSError:
+        return False
+
+
+def _tiktoken(name: str) -> Callable[[str], int]:
+    encoding = import_module("tiktoken").get_encoding(name)
+
+    def tokenize(text: str) -> int:
+        return len(encoding.encode_ordinary(text))
+
+    return tokenize

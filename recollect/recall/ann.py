@@ -1,0 +1,93 @@
+"""Which vectors a recall needs of a subject that has an index of them: all others are left where they are. Pure.
+
+Meaning is one kind of evidence beside words, time and weight. So those near to the query are not enough: what else
+would come first without its meaning gets its own, and so does what stands around the best.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.recall.bm25 import WordMatches
+from recollect.recall.order import by_policy
+from recollect.recall.query import Query
+from recollect.recall.rank import hidden_kinds, weigh
+from recollect.recall.signals import gather
+from recollect.recall.similarity import Relevance
+from recollect.recall.top_k import best
+from recollect.types import KIND_ORDER, NO_VECTORS, Hot, MemoryKind, Sought
+
+# Memories near to the query that the index is asked for, and of those that speak for themselves by words, time and
+# weight how many get their vectors read, too.
+NEAR, PROMISING = 200, 300
+# Of how many of the best the messages before and after are read, and how far off: what lies there speaks for them.
+_AROUND_OF, _AROUND = 100, (-2, -1, 1, 2)
+# Episodes are few beside what they sum up, and chosen among themselves.
+_EPISODES = 100
+_TURN, _EPISODE = KIND_ORDER.index(MemoryKind.TURN), KIND_ORDER.index(MemoryKind.EPISODE)
+_KINDS = tuple(range(len(KIND_ORDER)))
+
+Places = npt.NDArray[np.intp]
+
+
+class Seeker:
+    """Says for one query which vectors of a subject it needs."""
+
+    def __init__(self, query: Query, relevance: Relevance) -> None:
+        """Take the query, and the calibration of the embedder by which the subject is read."""
+        self._query = query
+        self._relevance = relevance
+        self._weighed: tuple[Hot, WordMatches] | None = None
+
+    @property
+    def sought(self) -> Sought:
+        """What the store is asked for."""
+        query = self._query
+        if query.vector is None:
+            return NO_VECTORS
+        return Sought(
+            vectors=query.vector[None, :],
+            most=max(NEAR, 2 * query.limit, query.policy.candidates),
+            kinds=_KINDS if query.policy.turns else tuple(kind for kind in _KINDS if kind != _TURN),
+            also=self.promising,
+        )
+
+    def promising(self, hot: Hot) -> Places:
+        """Find the memories whose vector was not read and may well be among the best once it is.
+
+        Args:
+            hot: The subject, with the vectors of those near to the query alone.
+        """
+        query = self._query
+        matches = gather(hot, query, self._relevance)
+        self._weighed = hot, matches.words
+        evidence = weigh(hot, matches, query)
+        unread = np.ones(len(hot), dtype=np.bool_)
+        unread[hot.vector_of] = False
+        # Where similarity is a factor, they are put in order by the others.
+        similarity = np.where(unread, np.float32(1), matches.meaning.similarity)
+        matches = replace(matches, meaning=replace(matches.meaning, similarity=similarity))
+        evidence = by_policy(hot, matches, query, evidence)
+        hidden = hidden_kinds(hot, query)
+        if hidden is not None:
+            evidence[hidden] = -np.inf
+        around = _around(hot, best(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
+        evidence[~unread] = -np.inf
+        episodes = np.where(hot.kinds == _EPISODE, evidence, -np.inf)
+        found = np.unique(np.concatenate((best(evidence, PROMISING), best(episodes, _EPISODES), around)))
+        return found[unread[found]]
+
+    def words(self, hot: Hot) -> WordMatches | None:
+        """Return what the memories share with the query's words, where `promising` looked at the same ones."""
+        known = self._weighed
+        return known[1] if known is not None and known[0].terms is hot.terms else None
+
+
+def _around(hot: Hot, places: Places) -> Places:
+    """Find the quotations that stand before and after some."""
+    turns = np.flatnonzero(hot.kinds == _TURN)
+    here = turns.searchsorted(places[hot.kinds[places] == _TURN])
+    beside = (here[:, None] + np.array(_AROUND)).ravel()
+    found: Places = turns[beside[(beside >= 0) & (beside < len(turns))]]
+    return found

@@ -1,0 +1,243 @@
+"""The memories as they stand while a batch is decided: the existing ones, and what the batch has added so far. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from recollect.resolution.slots import slot_mark, value_mark
+from recollect.resolution.values import Closing, Neighbours, Resolved
+from recollect.text import bare, terms
+from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
+
+# Words that say outright that something changed; they outweigh a lower confidence.
+_CHANGE = re.compile(
+    r"\b(?:moved|moving|relocated|no\s++longer|not\s++any\s?more|any\s?more|now|switched|changed|"
+    r"started|quit|stopped|joined|became"
+    r"|these\s++days|actually|correction|instead|from\s++now\s++on|new|turned|left|gave\s++up|outgrew|"
+    r"since|just|got\s++(?:married|divorced))\b",
+    re.IGNORECASE,
+)
+_EVENTS = frozenset({"event", "plan"})
+_WHO = frozenset({"user"})
+# A note that gives a name on the way to something else tells that still when the name has changed.
+_NAMES = frozenset({"name", "full_name", "first_name", "last_name"})
+_TELLS_MORE = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A memory to weigh against: an existing one, or one the batch has just decided to add."""
+
+    memory: Memory | None
+    place: int | None
+    """Its place in the batch, where the batch made it."""
+    kind: MemoryKind
+    text: str
+    type: str
+    key: str
+    value: str
+    importance: float
+    confidence: float
+    valid_from: datetime
+    said: tuple[Evidence, ...]
+    fallback: datetime
+    """When it was stored, for memories without evidence."""
+
+    @property
+    def last_said(self) -> tuple[datetime, str, int]:
+        """When it was last said, in which conversation and where in it."""
+        newest = max(self.said, key=lambda one: (one.said_at, one.seq), default=None)
+        return (newest.said_at, newest.conversation, newest.seq) if newest else (self.fallback, "", 0)
+
+
+def of_memory(memory: Memory) -> Known:
+    """Take an existing memory."""
+    return Known(
+        memory=memory,
+        place=None,
+        kind=memory.kind,
+        text=memory.text,
+        type=memory.type,
+        key=memory.key,
+        value=memory.value,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        valid_from=memory.valid_from,
+        said=memory.evidence,
+        fallback=memory.known_from,
+    )
+
+
+def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: int) -> Known:
+    """Take a candidate that the batch adds."""
+    return Known(
+        memory=None,
+        place=place,
+        kind=candidate.kind,
+        text=candidate.text,
+        type=candidate.type,
+        key=candidate.key,
+        value=candidate.value,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        valid_from=candidate.valid_from,
+        said=evidence,
+        fallback=candidate.valid_from,
+    )
+
+
+def is_newer(evidence: Evidence, known: Known) -> bool:
+    """Whether a statement was made strictly after a memory was last said.
+
+    Within a conversation time and then place decide, across conversations the time alone. What a batch read
+    earlier in the very same message is older.
+    """
+    said_at, conversation, seq = known.last_said
+    if known.place is not None and (evidence.conversation, evidence.seq) == (conversation, seq):
+        return True
+    if evidence.conversation == conversation:
+        return (evidence.said_at, evidence.seq) > (said_at, seq)
+    return evidence.said_at > said_at
+
+
+def changes_openly(candidate: Candidate) -> bool:
+    """Whether a statement says that something changed, rather than merely differing."""
+    return candidate.ends or bool(_CHANGE.search(candidate.quote))
+
+
+def told_as_change(known: Known) -> bool:
+    """Whether a memory was told as a change, so that what was said before it may have ended with it."""
+    return any(_CHANGE.search(source.quote) for source in known.said)
+
+
+@dataclass(slots=True)
+class Batch:
+    """The state that decisions of one batch share."""
+
+    neighbours: Neighbours
+    done: list[Resolved] = field(default_factory=list)
+    closed: set[MemoryId] = field(default_factory=set)
+    """Existing memories that the batch has ended."""
+
+    def facts(self) -> Iterator[Known]:
+        """Go through the facts that hold."""
+        for memory in self.neighbours.facts:
+            if memory.id not in self.closed and memory.kind is MemoryKind.FACT:
+                yield of_memory(memory)
+        yield from self._added(MemoryKind.FACT)
+
+    def notes(self, place: int, similar: float = 0.0) -> Iterator[tuple[Known, float]]:
+        """Go through the existing notes near a candidate that hold, with their similarity."""
+        near = self.neighbours.near[place] if place < len(self.neighbours.near) else ()
+        for one in near:
+            if one.memory.id not in self.closed and one.memory.kind is MemoryKind.NOTE and one.similarity >= similar:
+                yield of_memory(one.memory), one.similarity
+
+    def added_notes(self) -> Iterator[Known]:
+        """Go through the notes the batch has added."""
+        return self._added(MemoryKind.NOTE)
+
+    def held(self, place: int) -> Iterator[Known]:
+        """Go through what holds: facts, the existing notes near a candidate, and what the batch has added."""
+        yield from self.facts()
+        for known, _ in self.notes(place):
+            yield known
+        yield from self.added_notes()
+
+    def _added(self, kind: MemoryKind) -> Iterator[Known]:
+        for place, one in enumerate(self.done):
+            added = one.action in (Action.ADD, Action.REPLACE) and one.valid_to is None
+            if added and one.candidate.kind is kind:
+                yield of_candidate(one.candidate, one.evidence, place)
+
+    def find(self, memory_id: MemoryId) -> Known | None:
+        """Find an existing memory among those shown that still holds."""
+        shown = [*self.neighbours.facts, *(one.memory for near in self.neighbours.near for one in near)]
+        for memory in shown:
+            if memory.id == memory_id and memory.id not in self.closed:
+                return of_memory(memory)
+        return None
+
+    def end(self, known: Known, valid_to: datetime, by: Evidence, *, refined: bool = False) -> tuple[Closing, ...]:
+        """End a memory that holds: an existing one with the notes that restate it, or one of the batch.
+
+        Args:
+            known: The memory.
+            valid_to: When it ended.
+            by: The statement that ends it.
+            refined: A fuller statement of the same takes its place.
+        """
+        valid_to = max(valid_to, known.valid_from)
+        if known.place is not None:
+            self.done[known.place] = replace(self.done[known.place], valid_to=valid_to, refined=refined, ended_by=by)
+            return ()
+        if known.memory is None or known.memory.id in self.closed:
+            return ()
+        closings = [Closing(memory=known.memory, valid_to=valid_to, refined=refined)]
+        self.closed.add(known.memory.id)
+        for note in self._restating(known.memory):
+            self.closed.add(note.id)
+            closings.append(Closing(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
+        return tuple(closings)
+
+    def end_claimed(
+        self, known: Known, said: tuple[Candidate, Evidence], *, refined: bool = False
+    ) -> tuple[Closing, ...]:
+        """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
+        candidate, by = said
+        closings = [*self.end(known, candidate.valid_from, by, refined=refined)]
+        for fact in self._said_by(known, candidate) if closings else ():
+            closings.extend(self.end(of_memory(fact), candidate.valid_from, by, refined=refined))
+        return tuple(closings)
+
+    def _said_by(self, note: Known, candidate: Candidate) -> list[Memory]:
+        """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
+        if note.kind is not MemoryKind.NOTE:
+            return []
+        sources = {(one.conversation, one.seq) for one in note.said}
+        held, new = set(terms(note.text)) - _WHO, bare(candidate.text)
+        return [
+            fact
+            for fact in self.neighbours.facts
+            if fact.id not in self.closed
+            and sources & {(one.conversation, one.seq) for one in fact.evidence}
+            and bare(fact.value) in bare(note.text)
+            and bare(fact.value) not in new
+            and len(held & set(terms(fact.value))) * 2 >= len(held)
+        ]
+
+    def _restating(self, fact: Memory) -> list[Memory]:
+        """Find the notes that say in words what a fact holds: same source, same value, and no event of the past."""
+        if fact.kind is not MemoryKind.FACT or not fact.value:
+            return []
+        sources = {(one.conversation, one.seq) for one in fact.evidence}
+        value = bare(fact.value)
+        notes = {one.memory.id: one.memory for near in self.neighbours.near for one in near}
+        notes |= {note.id: note for note in self.neighbours.restating}
+        return [
+            note
+            for note in notes.values()
+            if note.kind is MemoryKind.NOTE
+            and note.id not in self.closed
+            and note.type not in _EVENTS
+            and value in bare(note.text)
+            and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
+            and sources & {(one.conversation, one.seq) for one in note.evidence}
+        ]
+
+    def add_evidence(self, place: int, evidence: Evidence) -> None:
+        """Let a memory that the batch adds rest on a further quote."""
+        earlier = self.done[place]
+        if evidence not in earlier.evidence:
+            self.done[place] = replace(earlier, evidence=(*earlier.evidence, evidence))
+
+
+def same_slot(candidate: Candidate, known: Known) -> bool:
+    """Whether a candidate and a fact fill the same slot."""
+    return slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
+
+
+def same_value(candidate: Candidate, known: Known) -> bool:
+    """Whether a candidate and a fact hold the same value."""
+    return value_mark(candidate.value) == value_mark(known.value)

@@ -1,0 +1,173 @@
+"""Turn decisions into what the store is to change, and into the lines of the decision log. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recollect.resolution.slots import canonical_key
+from recollect.resolution.values import Closing, Resolved
+from recollect.types import (
+    Action,
+    AddMemory,
+    Candidate,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Decision,
+    Evidence,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    StrengthenMemory,
+    Subject,
+    Vector,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Making:
+    """What memories are made with."""
+
+    subject: Subject
+    now: datetime
+    ids: Callable[[], str]
+    """Makes a new UUIDv7 each time."""
+    profile: str
+    version: str
+    """The extractor's."""
+    conversation: ConversationId | None = None
+    """Named in decisions whose candidate has no evidence."""
+    space: str = ""
+    """Of the vectors; empty where there are none."""
+    vectors: Callable[[str], tuple[Vector, ...]]
+    """The vectors of a text, computed beforehand."""
+    terms: Callable[[str], Mapping[str, int]]
+    """The terms of a text."""
+
+
+def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Change], list[Decision]]:
+    """Write out what decisions change.
+
+    What is closed comes before what takes its place. Facts get terms and no vector.
+
+    Returns:
+        The changes in the order in which they are to be applied, and one decision for each item of `resolved`,
+        followed by one for each further memory that ends with it.
+    """
+    changes: list[Change] = []
+    decisions: list[Decision] = []
+    for one in resolved:
+        changes.extend(
+            CloseMemory(id=closing.memory.id, valid_to=closing.valid_to, closed_at=making.now) for closing in one.closes
+        )
+        made: MemoryId | None = None
+        if one.adds:
+            made = MemoryId(making.ids())
+            changes.append(_added(one, made, making))
+        elif one.strengthens and one.target:
+            changes.append(_strengthened(one, one.target, making))
+        decisions.append(_decision(one, made, making))
+        decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.memory != one.target)
+    return changes, decisions
+
+
+def _strengthened(one: Resolved, target: Memory, making: Making) -> StrengthenMemory:
+    another = target.version not in ("", making.version) and target.profile == making.profile
+    return StrengthenMemory(
+        id=target.id,
+        importance=one.importance,
+        evidence=_further(one, target),
+        version=making.version if another else "",
+    )
+
+
+def _further(one: Resolved, target: Memory) -> tuple[Evidence, ...]:
+    known = {(said.conversation, said.seq, said.quote) for said in target.evidence}
+    return tuple(said for said in one.evidence if (said.conversation, said.seq, said.quote) not in known)
+
+
+def _added(one: Resolved, made: MemoryId, making: Making) -> AddMemory:
+    candidate = one.candidate
+    fact = candidate.kind is MemoryKind.FACT
+    vectors = () if fact else making.vectors(candidate.text)
+    return AddMemory(
+        memory=Memory(
+            id=made,
+            subject=making.subject,
+            kind=candidate.kind,
+            text=candidate.text,
+            type=candidate.type,
+            category=candidate.category,
+            key=canonical_key(candidate.key, candidate.value) if fact else "",
+            value=candidate.value,
+            importance=candidate.importance,
+            confidence=candidate.confidence,
+            speaker=candidate.speaker,
+            valid_from=candidate.valid_from,
+            valid_to=_until(one, candidate),
+            known_from=making.now,
+            closed_at=making.now if one.valid_to else None,
+            state=_state(one),
+            profile=making.profile,
+            version=making.version,
+            evidence=one.evidence,
+            detail=candidate.detail,
+        ),
+        space=making.space if vectors else "",
+        vectors=vectors,
+        terms=making.terms(candidate.text),
+    )
+
+
+def _until(one: Resolved, candidate: Candidate) -> datetime | None:
+    ends = [when for when in (one.valid_to, candidate.valid_to) if when is not None]
+    return max(min(ends), candidate.valid_from) if ends else None
+
+
+def _state(one: Resolved) -> MemoryState:
+    if one.action is Action.HOLD:
+        return MemoryState.HELD
+    return MemoryState.CLOSED if one.valid_to else MemoryState.ACTIVE
+
+
+def _decision(one: Resolved, made: MemoryId | None, making: Making) -> Decision:
+    target = one.target.id if one.target else None
+    touched = target if one.action in (Action.MERGE, Action.CLOSE) else made
+    return Decision(
+        id=making.ids(),
+        subject=making.subject,
+        at=making.now,
+        action=one.action,
+        memory_id=touched,
+        target_id=target,
+        reason=one.reason,
+        text=one.candidate.text,
+        profile=making.profile,
+        conversation=one.evidence[0].conversation if one.evidence else making.conversation,
+        seq=one.candidate.seq,
+    )
+
+
+def _why(closing: Closing, made: MemoryId | None) -> str:
+    if closing.restates:
+        return "restates what was replaced" if made else "restates what ended"
+    return "was corrected together with it"
+
+
+def _with_it(one: Resolved, closing: Closing, made: MemoryId | None, making: Making) -> Decision:
+    """Say why a memory ends beside the target; what came in its place is named, or what ended."""
+    ended = one.target.id if one.target else None
+    return Decision(
+        id=making.ids(),
+        subject=making.subject,
+        at=making.now,
+        action=Action.CLOSE,
+        memory_id=closing.memory.id,
+        target_id=made or ended,
+        reason=_why(closing, made),
+        text=closing.memory.text,
+        profile=making.profile,
+        conversation=one.evidence[0].conversation if one.evidence else making.conversation,
+        seq=one.candidate.seq,
+    )

@@ -1,0 +1,180 @@
+"""What the rules leave open is asked of a model, all of a batch in one call. Asks the model it is given.
+
+Open is a note that the rules would add although memories near it are similar in meaning: neither of them merged it,
+contradicted it or was named as what it corrects. Open, too, is whether a memory is corrected that the extractor names
+and that is unlike the statement. The rules have the last word (`decide.py`).
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from recollect.errors import BreakerOpenError, BudgetSpentError, ModelError
+from recollect.profiles.policies import ResolvePolicy
+from recollect.providers.protocols import LanguageModel
+from recollect.resolution.values import Neighbours, Resolved, Verdict
+from recollect.types import Action, Memory, MemoryId, MemoryKind
+
+SCHEMA_NAME = "judge"
+# Memories shown beside one statement: the nearest; more tell a model little and cost tokens.
+MOST_BESIDE = 3
+# Statements in one call; what is beyond them is decided by the rules.
+MOST_STATEMENTS = 24
+# Longest text shown of a statement or memory, in characters.
+_SHOWN = 400
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "decisions": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "candidate": {"type": "integer"},
+                    "action": {"type": "string", "enum": ["add", "ignore", "replace", "merge"]},
+                    "target": {"type": ["integer", "null"]},
+                },
+                "required": ["candidate", "action", "target"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["decisions"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A candidate on which the rules have no firm word."""
+
+    place: int
+    """Its place in the batch."""
+    decided: Resolved
+    """What the rules would do."""
+    beside: tuple[Memory, ...]
+    """The memories it may repeat or correct, nearest first."""
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    candidate: int
+    action: Literal["add", "ignore", "replace", "merge"]
+    target: int | None = None
+
+
+def open_questions(resolved: Sequence[Resolved], neighbours: Neighbours, policy: ResolvePolicy) -> list[Question]:
+    """Find the candidates that a model should compare with what is near them; none where the profile wants none."""
+    if not policy.judge:
+        return []
+    closed = {closing.memory.id for one in resolved for closing in one.closes}
+    found: list[Question] = []
+    for place, (one, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
+        if not _is_open(one) and one.doubted is None:
+            continue
+        beside = [one.doubted] if one.doubted else []
+        beside += [
+            other.memory
+            for other in near
+            if other.similarity >= policy.similar
+            and other.memory.kind is MemoryKind.NOTE
+            and other.memory.id not in closed
+            and other.memory != one.doubted
+        ]
+        if beside:
+            found.append(Question(place=place, decided=one, beside=tuple(beside[:MOST_BESIDE])))
+    return found[:MOST_STATEMENTS]
+
+
+def _is_open(one: Resolved) -> bool:
+    """Whether the rules add a note merely because they found nothing to say against it."""
+    plainly_added = one.action is Action.ADD and one.target is None and one.valid_to is None
+    return plainly_added and one.candidate.kind is MemoryKind.NOTE and not one.candidate.ends
+
+
+async def judge(
+    questions: Sequence[Question], model: LanguageModel, *, clean: Callable[[str], str]
+) -> dict[int, Verdict]:
+    """Ask once for all questions; return a verdict for each, by the candidate's place.
+
+    A verdict whose action is None says why there is none; the rules' decision stands then. A model that fails, or
+    may not be asked now, costs nothing but its word: no error leaves here.
+
+    Args:
+        questions: What is open.
+        model: Whom to ask.
+        clean: Takes secrets out of a text before it is shown.
+    """
+    shown = _shown(questions)
+    numbers = {memory.id: number for number, memory in enumerate(shown, start=1)}
+    try:
+        answer = await model.answer(
+            system=_prompt("judge.system.txt"),
+            user=_asked(questions, numbers, clean),
+            schema=SCHEMA,
+            schema_name=SCHEMA_NAME,
+        )
+    except (ModelError, BreakerOpenError, BudgetSpentError) as error:
+        return {one.place: Verdict(problem=f"no model answered: {error}") for one in questions}
+    return _read(answer.data, questions, numbers)
+
+
+def _shown(questions: Sequence[Question]) -> list[Memory]:
+    return list({memory.id: memory for one in questions for memory in one.beside}.values())
+
+
+def _asked(questions: Sequence[Question], numbers: Mapping[MemoryId, int], clean: Callable[[str], str]) -> str:
+    lines: list[str] = []
+    for number, one in enumerate(questions, start=1):
+        said = one.decided.evidence[0].said_at
+        lines.append(f"New statement {number}, {said:%d %B %Y}: {_quoted(clean(one.decided.candidate.text))}")
+        for memory in one.beside:
+            since = max((source.said_at for source in memory.evidence), default=memory.known_from)
+            lines.append(f"  beside memory {numbers[memory.id]}, {since:%d %B %Y}: {_quoted(clean(memory.text))}")
+    before, _, after = _prompt("judge.user.txt").partition("{statements}")
+    return before + "\n".join(lines) + after
+
+
+def _quoted(text: str) -> str:
+    """Write text as one JSON string: no line feed or quote in it can end the quotation."""
+    return json.dumps(text[:_SHOWN], ensure_ascii=False)
+
+
+def _read(data: object, questions: Sequence[Question], numbers: Mapping[MemoryId, int]) -> dict[int, Verdict]:
+    items = data.get("decisions") if isinstance(data, dict) else None
+    if not isinstance(items, list):
+        return {one.place: Verdict(problem="the model's answer holds no decisions") for one in questions}
+    verdicts = {one.place: Verdict(problem="the model's answer leaves it out") for one in questions}
+    for raw in items[: 4 * MOST_STATEMENTS]:
+        try:
+            answer = _Answer.model_validate(raw)
+        except ValidationError:
+            continue
+        if not 1 <= answer.candidate <= len(questions):
+            continue
+        question = questions[answer.candidate - 1]
+        if verdicts[question.place].problem:
+            verdicts[question.place] = _verdict(answer, question, numbers)
+    return verdicts
+
+
+def _verdict(answer: _Answer, question: Question, numbers: Mapping[MemoryId, int]) -> Verdict:
+    action = Action(answer.action)
+    if action is Action.ADD:
+        return Verdict(action=action)
+    target = next((memory.id for memory in question.beside if numbers[memory.id] == answer.target), None)
+    if target is None:
+        return Verdict(problem=f"the model names memory {answer.target}, which was not shown beside it")
+    return Verdict(action=action, target=target)
+
+
+@lru_cache(maxsize=4)
+def _prompt(name: str) -> str:
+    return (files("recollect.resolution") / "prompts" / name).read_text("utf-8").strip()

@@ -1,0 +1,228 @@
+"""What a statement ends that says no more than that something is over, or asks for it to be forgotten. Pure."""
+
+import re
+
+from recollect.resolution.batch_state import Batch, Known, is_newer
+from recollect.resolution.lexicon import DEGREE, PEOPLE
+from recollect.resolution.lifecycle import brings_news
+from recollect.resolution.slots import slot_mark, value_mark
+from recollect.resolution.tokens import Wording, is_sign, names, read, token
+from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
+from recollect.types import Candidate, Evidence
+
+# What is over, said of a habit or a plan …
+_NO_MORE = re.compile(
+    r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]{0,200}?\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]{0,200}?\bafter\s++all)\b",
+    re.IGNORECASE,
+)
+# … and of a thing: what is named behind such a word is gone.
+_GONE = re.compile(
+    r"\b(?:cancell?ed|sold|gave\s++up|given\s++up|got\s++rid\s++of|gave\s++away|quit|dropped(?:\s++out\s++of)?|broke\s++up\s++with|"
+    r"called\s++off|ended)\b",
+    re.IGNORECASE,
+)
+# Of what is said to be over, the words right behind it name the thing: 'sold Juno to a farmer'.
+_OBJECT = re.compile(
+    rf"{_GONE.pattern}\s++(?:my\s++|the\s++|our\s++|their\s++|an?\s++|on\s++)?(?P<object>(?:(?!(?:to|and|for|because|since|as|so|on|in|at|last|this|but|after|when|with)\b)"
+    r"[\w'’-]{1,40}+\s?){1,4})",
+    re.IGNORECASE,
+)
+_WHO = (
+    r"(?:The user said: [\"'])?(?P<who>(?:The user|\b[A-Z][\w-]{0,60}+)'s (?:[\w'-]{1,60}+ ){1,4}?"
+    r"|(?!The\b|Their\b)\b[A-Z][\w-]{1,60}+ )"
+)
+# What may be told of somebody before their home: 'is a vet and lives in Toronto'.
+_WHAT_ELSE = r"(?:(?:is|works as|was) (?:an? |the )?[\w' -]{2,60}? and (?:(?:she|he|they) )?)?"
+_MOVES = re.compile(
+    rf"{_WHO}(?:(?:has |have |just |recently |finally ){{0,4}}(?:moved|relocated)(?: from [\w ]{{1,60}}?)? to"
+    r"|(?:now )?lives?(?: now)? in)"
+    r" (?P<place>[A-Z][\w'-]+)"
+)
+_LIVES = re.compile(
+    rf"{_WHO}{_WHAT_ELSE}"
+    r"(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just ){0,4}(?:moved|relocated) to)"
+    r" (?P<place>[A-Z][\w'-]+)"
+)
+_PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
+_HAVING = re.compile(
+    r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got|called|named|my|our|the\s++user's)\b", re.IGNORECASE
+)
+_OVER = frozenset(
+    token(word)
+    for word in """cancel cancelled canceled sold sell gave give given quit stop stopped drop dropped rid broke called
+    off end ended longer anymore any more after all so because now today already job""".split()
+)
+# People of whom one has several: without a name it is open who is meant.
+_MANY = frozenset(
+    token(word)
+    for word in """friend colleague coworker neighbour neighbor cousin classmate roommate flatmate aunt uncle niece
+    nephew""".split()
+)
+# Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
+ENOUGH = 0.6
+# What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
+_EVENT = "event"
+_PRESENT = re.compile(
+    r"(?:The user|\b[A-Z][\w'-]{0,60}+)\s++(?:(?:\w+ly|also|still)\s++){0,4}(?:is|has|does|goes|\w+[^\Ws]s)\b"
+)
+
+
+def may_end(candidate: Candidate) -> bool:
+    """Whether a candidate may end memories that it is not like: they are looked for by its words."""
+    if candidate.forgets or candidate.corrects or candidate.shifts:
+        return True
+    return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES)) or brings_news(candidate)
+
+
+def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
+
+    The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
+    """
+    candidate, evidence = said
+    return [
+        known
+        for known in batch.held(place)
+        if known.place is None
+        and is_newer(evidence, known)
+        and not took_place(known)
+        and _ends(candidate.text, known.text)
+    ]
+
+
+def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
+    candidate, evidence = said
+    return [
+        known
+        for known in batch.held(place)
+        if known.place is None and is_newer(evidence, known) and _moves_from(candidate.text, known.text)
+    ]
+
+
+def ended_since(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Known | None:
+    """Find a newer note that ends what a note says, which was said before it and arrives late."""
+    candidate, evidence = said
+    if candidate.type == _EVENT and not _PRESENT.match(candidate.text):
+        return None
+    for known, _ in batch.notes(place):
+        later = not is_newer(evidence, known)
+        if later and (_ends(known.text, candidate.text) or _moves_from(known.text, candidate.text)):
+            return known
+    return None
+
+
+def _ends(statement: str, known: str) -> bool:
+    """Whether a statement says of what is known that it is over."""
+    no_more, gone = _NO_MORE.search(statement), _GONE.search(statement)
+    if (not no_more and not gone) or _is_over(known):
+        return False
+    one = read(statement)
+    parted = _OBJECT.search(statement) if gone else None
+    objects = read(parted["object"]) if parted and _objects(read(parted["object"])) else one
+    named = _objects(objects)
+    if not named or (_PARTED_WITH.search(statement) and not _HAVING.search(known)):
+        return False
+    if (read(known).content ^ one.content) & PEOPLE:
+        return False
+    return _speaks_of(known, objects, named, thing=bool(gone))
+
+
+def _moves_from(statement: str, known: str) -> bool:
+    """Whether a statement says that the one whose home is known lives elsewhere now."""
+    new, old = _MOVES.match(statement), _LIVES.match(known)
+    if not new or not old:
+        return False
+    (mine, my_names), (theirs, their_names) = _person(new), _person(old)
+    if my_names and their_names:
+        same = my_names & their_names
+    elif my_names or their_names:
+        # 'My friend moved' may mean another friend than the one whose name is known.
+        same = mine & theirs - _MANY
+    else:
+        same = mine & theirs
+    return bool(same) and old["place"].casefold() != new["place"].casefold()
+
+
+def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words for somebody's people, and their names; nothing for the speaker."""
+    owner, possessive, relative = match["who"].partition("'s ")
+    named = [word for word in (relative if possessive else owner).split() if word[0].isupper()]
+    names = frozenset(word.casefold().removesuffix("'s") for word in named)
+    return frozenset(read(match["who"]).content & PEOPLE), names
+
+
+def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+    """Find what a request to forget means: whatever holds the words of one of the things it names."""
+    candidate, evidence = said
+    held = [known for known in batch.held(place) if is_newer(evidence, known)]
+    if candidate.forgets_all:
+        return held
+    sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
+    meant = [known for known in held if sources & {(one.conversation, one.seq) for one in known.said}]
+    if not sources:
+        wanted = topic_parts(candidate.forgets)
+        keys = frozenset(key for part in wanted for key in topic_keys(read(part)))
+        meant = [
+            known
+            for known in held
+            if known.key.partition(":")[0] in keys
+            or _fills_the_slot(candidate, known)
+            or any(_is_meant(part, read(known.text)) for part in wanted)
+        ]
+    claimed = batch.find(candidate.replaces) if candidate.replaces else None
+    return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
+
+
+def _fills_the_slot(candidate: Candidate, known: Known) -> bool:
+    """Whether a fact is the one that a request to forget states."""
+    if not candidate.key or not known.key:
+        return False
+    same_slot = slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
+    return same_slot and value_mark(candidate.value) == value_mark(known.value)
+
+
+def took_place(known: Known) -> bool:
+    """Whether a memory tells what happened once, which nothing said later undoes."""
+    return known.type == _EVENT and not _PRESENT.match(known.text)
+
+
+def _is_over(text: str) -> bool:
+    return bool(read(text).negations or _NO_MORE.search(text) or _GONE.search(text))
+
+
+def _objects(one: Wording) -> frozenset[str]:
+    """Return the words that say what is over."""
+    return frozenset(word for word in one.content - DEGREE - _OVER - {"user"} if not is_sign(word))
+
+
+def _speaks_of(text: str, one: Wording, named: frozenset[str], *, thing: bool) -> bool:
+    """Whether a memory is about what a statement names."""
+    known = read(text)
+    if not names(one, known) <= set(known.tokens) | {"user"}:
+        return False
+    both = named & known.content
+    if len(named) == 1:
+        return bool(both) and (thing or _first(known) in both)
+    return len(both) >= max(2, ENOUGH * len(named)) or (thing and len(both) >= ENOUGH * len(named))
+
+
+def _first(known: Wording) -> str:
+    return next((word for word in known.tokens if word in known.content and word != "user"), "")
+
+
+def _is_meant(topic: str, known: Wording) -> bool:
+    """Whether a memory speaks of what is to be forgotten, or the words to be forgotten hold all that it says."""
+    ours, theirs = topic_words(topic), frozenset(known.content - DEGREE - {"user"})
+    if not ours or not theirs:
+        return False
+    both = ours & theirs
+    return is_about(ours, theirs) or (
+        len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(read(topic), known)
+    )
+
+
+def _named(wanted: Wording, known: Wording) -> bool:
+    """Whether the names in a memory all stand in what is to be forgotten, or the other way round."""
+    ours, theirs = names(wanted, known), names(known, wanted)
+    return ours <= theirs or theirs <= ours

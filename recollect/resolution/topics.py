@@ -1,0 +1,204 @@
+"""What a request to forget names: slots of facts, and things whose memories use other words. Pure."""
+
+import re
+
+from recollect.resolution.lexicon import DEGREE
+from recollect.resolution.tokens import Wording, read, token
+from recollect.text.fold import fold
+from recollect.text.language_detection import LANGUAGES
+
+# Words that name a slot of facts, in seven languages: the fact itself need not have them.
+_TOPIC_WORDS = {
+    "location origin": """
+        address home city town country location residence live living adresse wohnort wohne stadt adresa
+        ville habite domicile dirección ciudad vivo domicilio indirizzo città casa endereço cidade moro
+        adres woonplaats woon
+    """,
+    "job employer work_hours": """
+        job work occupation profession career employer company workplace beruf arbeit arbeitgeber
+        arbeite travail métier emploi travaille trabajo empleo profesión lavoro professione trabalho
+        emprego werk baan
+    """,
+    "name full_name first_name middle_name last_name address_as": "name nickname surname nom prénom nombre nome naam",
+    "age birthday birth_year": "age alter âge edad età idade leeftijd",
+    "birthday birth_year age": """
+        birthday birthdate born geburtstag anniversaire cumpleaños compleanno aniversário verjaardag
+    """,
+    "diet avoid": "diet eat food ernährung régime dieta essen alimentation alimentación alimentazione dieet",
+    "allergy": "allergy allergies allergic allergie allergien alergia alergias allergia allergieën",
+    "condition": """
+        illness disease condition diagnosis health sickness krankheit diagnose maladie diagnostic
+        enfermedad
+    """,
+    "partner marital_status": """
+        partner girlfriend boyfriend husband wife spouse relationship marriage freund freundin mann frau
+        mari femme copain copine novio novia marido esposa marito moglie fidanzato fidanzata namorado
+        namorada
+    """,
+    "phone": "phone telephone mobile telefon telefonnummer téléphone teléfono telefono telefone",
+    "email": "email mail",
+    "religion": "religion faith glaube religione religión religião",
+    "weight": "weight weigh gewicht poids peso",
+    "height": "height tall größe taille estatura altezza altura",
+    "pronouns gender": "pronouns pronoun gender pronomen pronoms pronombres pronomi",
+    "hobby": "hobby hobbies hobbys loisirs aficiones passatempi",
+}
+_TOPIC_KEYS = {token(word): tuple(keys.split()) for keys, words in _TOPIC_WORDS.items() for word in words.split()}
+# Words that may stand beside those: 'my old phone number', 'what I do for work'.
+_OF_TOPICS = frozenset(
+    token(word)
+    for word in """old new current exact full real own number numbers details detail info information status
+    habits do does ex my mine mein meine meinen mon ma mes mi mis il la lo mio mia meu minha
+    mijn ich je wo où donde dónde dove onde waar num number""".split()
+)
+
+# Words by which a person names something, and words that its memories have instead.
+_GROUPS = {
+    "kid child": "kid child son daughter boy girl twin baby toddler",
+    "pet animal": "dog cat puppy kitten rabbit hamster parrot horse fish budgie tortoise",
+    "money finance debt": "euro dollar pound owe debt loan mortgage salary earn income saving € $ £ eur usd gbp",
+    "salary income pay wage": "salary earn income wage euro dollar pound eur usd gbp",
+    "ex": "divorce separate split break broke",
+    "girlfriend boyfriend partner relationship": """
+        date dating girlfriend boyfriend partner wife husband fiance relationship
+    """,
+    "family": """
+        mother father parent sister brother son daughter wife husband aunt uncle cousin grandmother
+        grandfather
+    """,
+    "parent": "mother father",
+    "allergy allergies allergie allergia alergia": "allergy allergic allergisch allergique alérgico allergico",
+    "divorce": "divorce divorced",
+    "pregnancy grossesse embarazo gravidanza gravidez schwangerschaft zwangerschap": """
+        pregnant enceinte embarazada incinta grávida schwanger zwanger
+    """,
+    "therapy terapia thérapie therapie therapeut": """
+        therapy therapist counsellor psychologist psychiatrist terapeuta psicólogo psicóloga psicologo psicologa
+        thérapeute psychologue therapeut therapeutin psychologe psychologin
+    """,
+    "owe borrow lend loan repay": "owe borrow lend lent loan repay debt",
+    "debit deber prestar emprestar prêter prêt leihen geliehen": """
+        debe debo debe prestó presté prestado deve devo emprestou emprestei prêté emprunté doit dois geliehen leiht
+        geborgt schuldet
+    """,
+    "fight argument quarrel row dispute conflict feud": "fight fought argue argument quarrel row dispute feud clash",
+    "surgery operation procedure": "surgery operation operated procedure",
+    "lawsuit trial court case legal lawyer": "lawsuit sue trial court lawyer attorney legal settlement judge",
+    "affair cheating infidelity": "affair cheat unfaithful",
+    "layoff dismissal firing redundancy": "fired dismiss laid layoff redundant",
+    "drinking alcohol booze sobriety rehab": "drink drunk alcohol alcoholic sober booze wine beer rehab aa",
+    "arrest prison jail police": "arrest prison jail police custody probation",
+    "miscarriage abortion ivf fertility": "miscarriage miscarry abortion ivf fertility embryo",
+    "debt deuda deudas debito debiti dette dettes schulden dívida dívidas schuld": """
+        debt owe debo debe devo deve schulde schuldig doit dois euro euros
+    """,
+    "marriage": "marriage marry married",
+    "sibling": "sister brother",
+    "health illness disease medical": """
+        illness disease asthma diabetes cancer depression anxiety migraine allergy allergic surgery
+        operation hospital doctor therapist diagnosis diagnose medication pill insulin arthritis
+        epilepsy injury pregnant
+    """,
+    "diagnosis diagnoses condition disorder illness disease health medical": """
+        diagnose diagnosed diagnosis disorder syndrome disease illness condition bipolar adhd autism depression
+        depressed anxiety ptsd ocd asthma diabetes diabetic cancer tumour tumor epilepsy arthritis migraine hiv celiac
+        coeliac crohn colitis schizophrenia thyroid endometriosis psoriasis eczema lupus parkinson sclerosis
+        anorexia bulimia
+    """,
+    "med meds medication medications medicine medicines pill pills tablet tablets prescription drug drugs dose": """
+        medication medicine meds pill tablet prescription dose mg mcg insulin antidepressant ssri inhaler contraceptive
+        lithium ritalin prozac xanax ozempic metformin lamotrigine quetiapine warfarin prednisone hrt testosterone
+    """,
+    "mental": "depression depressed anxiety bipolar therapy therapist ptsd adhd ocd panic burnout psychiatrist",
+    "trip travel vacation holiday": "trip travel flight fly vacation holiday visit",
+    "car": "car drive van",
+    "accident": "accident crash",
+    "wedding marriage": "wedding marry marriage",
+    "school study": "school study student university college",
+}
+
+
+def _instead() -> dict[str, frozenset[str]]:
+    """Return, for each word of all groups, the words of every group that it names."""
+    found: dict[str, frozenset[str]] = {}
+    for names, others in _GROUPS.items():
+        for word in names.split():
+            found[token(word)] = found.get(token(word), frozenset()) | {token(other) for other in others.split()}
+    return found
+
+
+_INSTEAD = _instead()
+# What many names of medicines end in: one is meant by 'my meds'.
+_MEDICINE = re.compile(
+    r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptylin|thyroxin|cillin|mycin|azepam|azolam|prazol|gliptin|gliflozin|"
+    r"triptan|lukast|dipin|trigin|tiapin|olapin|azapin|epin|olol|pril|formin|olon|ison)e?"
+)
+_MEDICINES = frozenset(
+    token(word) for word in "med meds medication medicine pill tablet prescription drug drugs treatment dose".split()
+)
+
+
+# Words that stand for whatever is named beside them, and politeness: 'the thing with the lawyer, please'.
+_GENERIC = frozenset(
+    token(word)
+    for word in """thing things stuff story part bit value values reading readings result results level levels count
+    matter business situation topic subject whole please favor favore
+    cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
+    história assunto sache geschichte thema bitte ding zaak verhaal onderwerp""".split()
+)
+_APART = re.compile(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
+# Function words of all languages, as `fold` writes them.
+_FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
+
+
+def topic_keys(topic: Wording) -> frozenset[str]:
+    """Return the keys of facts that a topic names as such: 'my address', 'where I live', 'mein Beruf'.
+
+    >>> sorted(topic_keys(read("where I live"))), sorted(topic_keys(read("my work trip to Oslo")))
+    (['location', 'origin'], [])
+    """
+    named = [word for word in topic.content - DEGREE - {"user"} if word not in _OF_TOPICS]
+    if not named or any(word not in _TOPIC_KEYS for word in named):
+        return frozenset()
+    return frozenset(key for word in named for key in _TOPIC_KEYS[word])
+
+
+def topic_parts(topic: str) -> list[str]:
+    """Return a topic and the things it lists, each on its own: 'my job, my age and my flat'.
+
+    >>> topic_parts("my job and my age")
+    ['my job and my age', 'my job', 'my age']
+    """
+    parts = [part.strip() for part in _APART.split(topic)]
+    return list(dict.fromkeys(part for part in (topic.strip(), *parts) if part))
+
+
+def topic_words(topic: str) -> frozenset[str]:
+    """Return the words that say what a topic is about, in whatever language it is written.
+
+    >>> sorted(topic_words("ma grossesse"))
+    ['grossess']
+    """
+    content = frozenset(read(topic).content - DEGREE - {"user"})
+    kept = frozenset(word for word in content if fold(word) not in _FUNCTION_WORDS) or content
+    return kept - _GENERIC or kept
+
+
+def other_words(topic: frozenset[str]) -> frozenset[str]:
+    """Return the words that memories of a topic may have instead of its own."""
+    return frozenset().union(*(_INSTEAD.get(word, frozenset()) for word in topic))
+
+
+def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
+    """Return whether a memory's words of meaning have all those of a topic, or words that tell of the same.
+
+    >>> is_about(read("my kids").content, read("The user has two sons.").content)
+    True
+    """
+    return bool(topic) and all(_is_named(word, content) for word in topic)
+
+
+def _is_named(word: str, content: frozenset[str]) -> bool:
+    if word in content or not _INSTEAD.get(word, frozenset()).isdisjoint(content):
+        return True
+    return word in _MEDICINES and any(_MEDICINE.fullmatch(other) for other in content)

@@ -1,0 +1,217 @@
+"""Plan what taking back decisions or sources changes: what leaves, what comes back, what stands on less. Pure.
+
+A memory whose every source is taken back leaves. What it had replaced comes back, unless something else fills its slot
+or took the place of what replaced it meanwhile. A memory that rests on other messages as well stays on these.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from recollect.resolution.outcomes import RAISE
+from recollect.resolution.slots import slot_mark, value_mark
+from recollect.types import Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, MemoryState, WeakenMemory
+
+Source = tuple[ConversationId, int]
+"""A message: its conversation and place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returning:
+    """A closed memory that comes back, and the decision that had closed it."""
+
+    memory: Memory
+    closed_by: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPlan:
+    """What undoing changes."""
+
+    leaving: tuple[Memory, ...] = ()
+    returning: tuple[Returning, ...] = ()
+    weakened: tuple[WeakenMemory, ...] = ()
+    unheard: tuple[Decision, ...] = ()
+    """Statements of others that were not kept because of what leaves: they are not brought back by themselves."""
+    undone: frozenset[MemoryId] = frozenset()
+    """Memories that are taken back whole, those that were closed already among them."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing changes."""
+        return not (self.leaving or self.returning or self.weakened)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """What the plan rests on."""
+
+    memories: Mapping[MemoryId, Memory]
+    """All that may leave, come back or stand on less, of any state."""
+    decisions: Sequence[Decision]
+    """All that made, touched or weighed them, oldest first."""
+    active: Sequence[Memory] = field(default=())
+    """The facts that hold: they fill their slots."""
+
+    def waits(self, memory: MemoryId) -> bool:
+        """Whether a memory was held for review and nobody approved it: then undoing must not let it in."""
+        said = [line.action for line in self.decisions if line.memory_id == memory]
+        return Action.HOLD in said and Action.APPROVE not in said
+
+    def closing_of(self, memory: MemoryId) -> Decision | None:
+        """Return the last decision that closed a memory, if there is one."""
+        found = None
+        for line in self.decisions:
+            if closes(line, memory):
+                found = line
+        return found
+
+
+def closes(line: Decision, memory: MemoryId) -> bool:
+    """Whether a decision closed a memory: put another in its place, ended it, or stored it as ended already."""
+    if line.action is Action.REPLACE:
+        return line.target_id == memory
+    if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO, Action.EXPIRE, Action.EVICT):
+        return line.memory_id == memory
+    if line.action in (Action.MERGE, Action.FOLD):  # of two memories the target went into the other
+        return line.target_id == memory != line.memory_id
+    return line.action is Action.ADD and line.memory_id == memory and line.target_id is not None
+
+
+def plan_sources(past: Past, sources: frozenset[Source], ending: Iterable[Decision] = ()) -> UndoPlan:
+    """Plan to take back all that was said in some messages.
+
+    Args:
+        past: The memories that rest on them, and those that they closed.
+        sources: The messages.
+        ending: The decisions on what these messages said.
+    """
+    whole: list[Memory] = []
+    weakened: list[WeakenMemory] = []
+    for memory in past.memories.values():
+        all_of_it = {(one.conversation, one.seq) for one in memory.evidence}
+        gone = frozenset(all_of_it & sources)
+        if gone and gone == all_of_it:
+            whole.append(memory)
+        elif gone:
+            weakened.append(weaken(memory, gone, past.decisions))
+    return plan_memories(past, whole, _said_to_have_ended(ending), weakened)
+
+
+def plan_memories(
+    past: Past, whole: Sequence[Memory], ending: Sequence[Decision] = (), weakened: Sequence[WeakenMemory] = ()
+) -> UndoPlan:
+    """Plan to take back memories whole, and decisions that ended others.
+
+    What a memory had replaced comes back only if nothing that stays took the memory's own place.
+    """
+    leaving = [memory for memory in whole if memory.state is not MemoryState.CLOSED]
+    gone = _without_successor(past, whole, {line.id for line in ending})
+    undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, gone)}
+    never = {memory.id for memory in whole}
+    filled = {slot_mark(one.key, one.value) for one in past.active if one.id not in never}
+    returning: list[Returning] = []
+    for memory in sorted(past.memories.values(), key=_last_said, reverse=True):
+        line = past.closing_of(memory.id)
+        if memory.state is not MemoryState.CLOSED or line is None or line.id not in undone or memory.id in never:
+            continue
+        if past.waits(memory.id):
+            continue
+        if memory.kind is MemoryKind.FACT:
+            mark = slot_mark(memory.key, memory.value)
+            if mark in filled:
+                continue
+            filled.add(mark)
+        returning.append(Returning(memory=memory, closed_by=line))
+    held = {one.memory.id for one in returning}
+    held |= {memory.id for memory in past.memories.values() if memory.state is not MemoryState.CLOSED}
+    return UndoPlan(
+        leaving=tuple(leaving),
+        returning=tuple(returning),
+        weakened=tuple(one for one in weakened if one.id in held),
+        unheard=tuple(line for line in past.decisions if _unheard(line, leaving)),
+        undone=frozenset(never),
+    )
+
+
+def _said_to_have_ended(lines: Iterable[Decision]) -> list[Decision]:
+    """Pick the decisions that ended a memory in words, with the notes that ended beside it."""
+    closing = [line for line in lines if line.action is Action.CLOSE]
+    ended = {line.memory_id for line in closing if line.memory_id == line.target_id}
+    return [line for line in closing if line.target_id in ended]
+
+
+def _without_successor(past: Past, whole: Sequence[Memory], undone: set[str]) -> set[MemoryId]:
+    """Find the memories of `whole` that held until now, or were closed by one of them or by what is undone."""
+    gone = {memory.id for memory in whole if memory.state is not MemoryState.CLOSED}
+    waiting = [memory.id for memory in whole if memory.id not in gone]
+    grown = True
+    while grown:
+        closed_by = {id_: past.closing_of(id_) for id_ in waiting}
+        more = {id_ for id_, line in closed_by.items() if line and (line.id in undone or _closed_for(line, gone))}
+        waiting = [id_ for id_ in waiting if id_ not in more]
+        gone |= more
+        grown = bool(more)
+    never = {memory.id for memory in whole}
+    return gone | {id_ for id_ in waiting if _goes_on(past, id_, never, gone)}
+
+
+def _goes_on(past: Past, between: MemoryId, never: set[MemoryId], gone: set[MemoryId]) -> bool:
+    """Whether what a memory replaced was said again right after it: then it never ended, nor what restates it."""
+    before = [line.target_id for line in past.decisions if line.action is Action.REPLACE and line.memory_id == between]
+    after: MemoryId | None = between
+    while after in never:
+        line = past.closing_of(after)
+        after = line.memory_id if line and line.action is Action.REPLACE else None
+    if after is None or after not in past.memories:
+        return False
+    ended = past.closing_of(after) if past.memories[after].state is MemoryState.CLOSED else None
+    values = [_value(past, one) for one in (*before, after)]
+    holds = ended is None or _closed_for(ended, gone)
+    return holds and values[-1] is not None and values[-1] in values[:-1]
+
+
+def _value(past: Past, memory_id: MemoryId | None) -> tuple[str, str] | None:
+    memory = past.memories.get(memory_id) if memory_id else None
+    if memory is None or memory.kind is not MemoryKind.FACT:
+        return None
+    return slot_mark(memory.key, memory.value), value_mark(memory.value)
+
+
+def _closed_for(line: Decision, gone: set[MemoryId]) -> bool:
+    """Whether a decision closed something only because of a memory that leaves."""
+    if line.action is Action.REPLACE:
+        return line.memory_id in gone
+    return line.action in (Action.CLOSE, Action.ADD) and line.target_id in gone
+
+
+def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
+    """Whether somebody else's statement was not kept because of a memory that leaves."""
+    if line.action is not Action.IGNORE or line.target_id is None:
+        return False
+    found = next((memory for memory in leaving if memory.id == line.target_id), None)
+    return found is not None and all(
+        (said.conversation, said.seq) != (line.conversation, line.seq) for said in found.evidence
+    )
+
+
+def weaken(memory: Memory, gone: frozenset[Source], decisions: Sequence[Decision]) -> WeakenMemory:
+    """Let a memory stand on what is left: true since the first of it, less important for each time it was raised."""
+    left = [one for one in memory.evidence if (one.conversation, one.seq) not in gone]
+    lost = [one for one in memory.evidence if (one.conversation, one.seq) in gone]
+    raised = sum(
+        line.action is Action.MERGE and line.memory_id == memory.id and (line.conversation, line.seq) in gone
+        for line in decisions
+    )
+    first = min((one.said_at for one in left), default=memory.valid_from)
+    began_there = any(one.said_at == memory.valid_from for one in lost)
+    return WeakenMemory(
+        id=memory.id,
+        importance=max(0.0, memory.importance - RAISE * raised),
+        valid_from=first if began_there else memory.valid_from,
+        without=gone,
+    )
+
+
+def _last_said(memory: Memory) -> tuple[object, int]:
+    newest = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=None)
+    return (newest.said_at, newest.seq) if newest else (memory.known_from, 0)

@@ -1,0 +1,128 @@
+"""Open the store that a database URL names. Opens files."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from recollect.clock import Clock
+from recollect.errors import BadRequestError, BadSettingError
+from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
+from recollect.store.operators import Distribution, Indexing
+from recollect.store.protocol import Store
+from recollect.store.sql.transfer.copy_database import Bar
+from recollect.store.sql.transfer.endpoint import End, Use
+from recollect.store.sqlite.connection import MEMORY, Place
+from recollect.store.sqlite.endpoint import SqliteEnd
+from recollect.store.sqlite.store import SqliteStore
+
+# A subject with 10,000 memories takes some 13 MB: twenty of those.
+CACHE_BYTES = 256 * 1024 * 1024
+
+
+async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) -> Store:
+    """Open a store, made or brought to the newest schema where needed.
+
+    Args:
+        url: `sqlite:///relative/path`, `sqlite:////absolute/path`, `sqlite:///C:/path` or `sqlite:///:memory:`;
+            `postgresql://user:password@host:port/database`.
+        clock: What the store stamps its rows by.
+        cache_bytes: Most memory for cached subjects; 0 caches none.
+
+    Raises:
+        BadSettingError: the URL names no kind of store that there is.
+        NewerSchemaError: a newer Recollect wrote it; nothing was changed.
+        UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
+        StoreUnavailableError: another process holds it.
+    """
+    if url.startswith(POSTGRES):
+        with _driver(url):
+            from recollect.store.postgres.store import PostgresStore
+        return await PostgresStore.open(url, clock=clock, cache_bytes=cache_bytes)
+    return await SqliteStore.open(_place(url), clock=clock, cache_bytes=cache_bytes)
+
+
+def open_end(url: str, use: Use) -> End:
+    """Open one end of a copy.
+
+    Args:
+        url: As for `open_store`, but for a database in memory.
+        use: What for.
+
+    Raises:
+        BadSettingError: the URL names no kind of store that there is.
+        BadRequestError: there is nothing to copy from, or it would be gone at once.
+        NewerSchemaError: a newer Recollect wrote it; nothing was changed.
+        UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
+        StoreUnavailableError: another process holds it, or it does not answer.
+    """
+    if url.startswith(POSTGRES):
+        with _driver(url):
+            from recollect.store.postgres.endpoint import PostgresEnd
+        return PostgresEnd.destination(url) if use is Use.FILL else PostgresEnd.source(url)
+    place = _place(url)
+    if place.path == MEMORY:
+        raise BadRequestError(f"{url} is there for one process alone: name a file")
+    kinds = {Use.READ: SqliteEnd.source, Use.FILL: SqliteEnd.destination, Use.WRITE: SqliteEnd.beside}
+    return kinds[use](place)
+
+
+def distribute_store(url: str, *, shards: int) -> Distribution:
+    """Spread a PostgreSQL database over the nodes of Citus, where it is not yet. Blocks as long as that takes.
+
+    Args:
+        url: Of the coordinator's database.
+        shards: Into how many parts the subjects are divided, where they are not divided yet.
+
+    Raises:
+        BadRequestError: it is no PostgreSQL database.
+        UnreadableStoreError: it cannot be distributed; the message says why.
+        StoreUnavailableError: the server does not answer.
+    """
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only one with Citus can be distributed")
+    with _driver(url):
+        from recollect.store.postgres.citus import distribute
+    return distribute(url, shards=shards)
+
+
+def index_store(url: str, *, least: int | None, bar: Bar) -> Indexing:
+    """Give each giant subject of a PostgreSQL database an index of its vectors. Blocks as long as that takes.
+
+    Args:
+        url: Of the database.
+        least: From how many vectors on a subject gets one; None: all indexes are dropped.
+        bar: Shows how far it is.
+
+    Raises:
+        BadRequestError: it is no PostgreSQL database.
+        UnreadableStoreError: it cannot have any; the message says why.
+        StoreUnavailableError: the server does not answer, or another call is under way.
+    """
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(
+            f"{shown_url(url)} is no PostgreSQL database, and SQLite compares all vectors: for a user with so many "
+            "memories, copy it into one (`recollect db copy`)"
+        )
+    with _driver(url):
+        from recollect.store.postgres.hnsw_index import index
+    return index(url, least=least, bar=bar)
+
+
+@contextmanager
+def _driver(url: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise BadSettingError(
+            DATABASE_SETTING,
+            f"{url.partition(':')[0]}://…",
+            f"needs the extra `postgres` ({error}): pip install 'recollect[postgres]'",
+        ) from error
+
+
+def _place(url: str) -> Place:
+    path = url.removeprefix(SQLITE)
+    if path == url or not path or "\0" in path:
+        shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"
+        raise BadSettingError(DATABASE_SETTING, shown, TAKES_URL)
+    return Place(path=path if path == MEMORY else os.path.abspath(path))

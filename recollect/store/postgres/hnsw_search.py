@@ -1,0 +1,130 @@
+"""The vectors that are sought of a subject whose vectors have an index, instead of all. On a connection.
+
+The rest of such a subject is read, kept and ranked like any other's. Beside it stand vectors drawn evenly from all: by
+them recall tells how far one stands out.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.store.postgres.dialect import own
+from recollect.store.postgres.vector_codec import joined
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.rows import fetch, fetch_value
+from recollect.store.sql.subjects import space_of
+from recollect.types import Hot, Sought, Subject, Vector
+
+SQL, TEMPLATES = own("recall"), own("near")
+# Memories whose vectors are kept as background: mean and deviation of 2,000 are within 2 % of those of all.
+SAMPLE = 2_000
+# Where no more memories are of the kinds that are sought, all their vectors are read.
+FEW = 2_000
+# Where most of what is near is of other kinds, the index is asked for four times as many, up to what it looks at.
+_MOST_ASKED, _WIDER = 20_000, 4
+# How many numbers pgvector indexes as they are, and in half precision.
+MOST_WHOLE, MOST_HALVED = 2_000, 4_000
+
+Places = npt.NDArray[np.intp]
+
+
+class Nearby:
+    """The indexes of one database; knows of it what never changes."""
+
+    def __init__(self) -> None:
+        """Begin knowing nothing."""
+        self._spaces: dict[str, tuple[int, int]] = {}
+        self._schema = ""
+
+    def indexed(self, db: Database, subject: Subject, space: str) -> bool:
+        """Tell whether the subject's vectors of that space have an index."""
+        return bool(fetch(db, SQL["is_near"], subject.key, space))
+
+    def bring(self, db: Database, hot: Hot, space: str, sought: Sought) -> Hot:
+        """Put the vectors that are sought behind the background of a subject."""
+        asked = [vector for vector in sought.vectors if vector.any()]
+        if hot.background is None or not asked or not len(hot):
+            return hot
+        with db:  # for which the index is told how far to look
+            found = self._of_kinds(db, hot, space, sought, asked)
+            hot = self._with_vectors(db, hot, space, found)
+            if sought.also is not None:
+                hot = self._with_vectors(db, hot, space, sought.also(hot))
+        return hot
+
+    def _of_kinds(self, db: Database, hot: Hot, space: str, sought: Sought, asked: Sequence[Vector]) -> Places:
+        """Find the memories near to any of the vectors, of the kinds that count."""
+        there = np.flatnonzero(np.isin(hot.kinds, sought.kinds))
+        if len(there) <= FEW:
+            return there
+        fetch(db, TEMPLATES["look_further"])
+        near = [self._nearest(db, hot, space, sought, vector) for vector in asked]
+        return np.unique(np.concatenate(near))
+
+    def _nearest(self, db: Database, hot: Hot, space: str, sought: Sought, vector: Vector) -> Places:
+        statement = self.statement(db, hot.subject, space)
+        text, most = as_text(vector), sought.most
+        while True:
+            rows = fetch(db, statement, text, most)
+            places = _places(hot, dict.fromkeys(row[0] for row in rows))
+            places = places[np.isin(hot.kinds[places], sought.kinds)]
+            if len(places) >= sought.most or len(rows) < most or most >= _MOST_ASKED:
+                return places[: sought.most]
+            most = min(most * _WIDER, _MOST_ASKED)
+
+    def statement(self, db: Database, subject: Subject, space: str) -> str:
+        """Word the question for what is nearest as the index answers it: all but the vector stands in it."""
+        number, dim = self._space(db, space)
+        if not self._schema:
+            self._schema = str(fetch_value(db, TEMPLATES["vectors_schema"]))
+        return TEMPLATES["nearest"].format(subject=subject.key, space=number, type=type_of(self._schema, dim))
+
+    def _space(self, db: Database, name: str) -> tuple[int, int]:
+        """Return number and length of a space; it has vectors, and neither ever changes."""
+        if name not in self._spaces:
+            self._spaces[name] = space_of(db, name) or (0, 0)
+        return self._spaces[name]
+
+    def _with_vectors(self, db: Database, hot: Hot, space: str, places: Places) -> Hot:
+        """Put the vectors of some memories behind those that are there."""
+        lacking = np.setdiff1d(places, hot.vector_of)
+        if not len(lacking):
+            return hot
+        number, dim = self._space(db, space)
+        rows = joined(fetch(db, SQL["vectors_of"], hot.subject.key, number, [hot.ids[place] for place in lacking]))
+        numbers = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.float32).reshape(-1, dim)
+        owners = _places(hot, (row[0] for row in rows)).astype(np.int32)
+        return replace(
+            hot,
+            vectors=np.concatenate((hot.vectors, numbers)),
+            vector_of=np.concatenate((hot.vector_of, np.repeat(owners, [len(row[1]) // (4 * dim) for row in rows]))),
+        )
+
+
+def sample(db: Database, subject: Subject, space: int, ids: Sequence[bytes]) -> list[Row]:
+    """Read the vectors of some memories, drawn evenly over the time in which they were stored."""
+    places = np.unique(np.linspace(0, len(ids) - 1, SAMPLE).astype(np.intp)).tolist() if ids else []
+    return joined(fetch(db, SQL["vectors_of"], subject.key, space, [ids[place] for place in places]))
+
+
+def type_of(schema: str, dim: int) -> str:
+    """Name the type that the index of so many numbers holds. The extension's: a table of ours has the same name.
+
+    >>> type_of("public", 256), type_of("extensions", 3072)
+    ('"public".vector(256)', '"extensions".halfvec(3072)')
+    """
+    return f'"{schema}".{"vector" if dim <= MOST_WHOLE else "halfvec"}({dim})'
+
+
+def as_text(vector: Vector) -> str:
+    """Write a vector as pgvector reads it, exactly."""
+    return f"[{','.join(map(repr, vector.astype(np.float64).tolist()))}]"
+
+
+def _places(hot: Hot, ids: Iterable[bytes]) -> Places:
+    """Find memories by their ids; none that came since."""
+    found = ((bisect_left(hot.ids, id_), id_) for id_ in ids)
+    return np.array([place for place, id_ in found if hot.ids[place : place + 1] == [id_]], dtype=np.intp)

@@ -1,0 +1,127 @@
+"""A recall's reading in two answers of the server, where one subject is read without a transaction. On a connection."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from recollect.errors import SpaceMovedError
+from recollect.ids import id_bytes
+from recollect.store.postgres.dialect import own
+from recollect.store.postgres.hnsw_search import Nearby, sample
+from recollect.store.postgres.vector_codec import joined
+from recollect.store.protocol import Rank
+from recollect.store.sql.database import Database
+from recollect.store.sql.recall import rank_and_fetch
+from recollect.store.sql.recall.snapshot import LEAST_MERGED, hot_within
+from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.rows import fetch, fetch_value, read_memories
+from recollect.store.sql.snapshot_codec import unpack
+from recollect.store.sql.statements import load
+from recollect.store.sql.subjects import salt_of, verified, version_of
+from recollect.text import TERM_SCHEME
+from recollect.types import Hot, Memory, MemoryId, Sought, Subject
+
+SQL, SUBJECT_SQL = own("recall"), load("subject")
+# What is said once, before a memory's columns.
+_HEAD = 7
+# A giant's vectors, read whole for once, would push out all others.
+_NOTHING_KEPT = HotCache(0)
+T = TypeVar("T")
+
+
+class Chooser:
+    """Reads subjects for recall: as they are kept, whole, or with those vectors that an index finds."""
+
+    def __init__(self, cache: HotCache, term_key: bytes) -> None:
+        """Take where subjects are kept, and the key of the term hashes."""
+        self._cache = cache
+        self._term_key = term_key
+        self._nearby = Nearby()
+
+    def hot(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+        """Do as `read_hot`: one answer says that what is kept still stands, or brings all of it. See `Store.hot`."""
+        kept = self._cache.get(subject, space)
+        if kept is not None:
+            if kept.version == version_of(db, subject):
+                return self._settled(db, kept, space, sought)
+            # What changed is less than all of it, where that is much.
+            if len(kept) >= LEAST_MERGED:
+                return self._in_snapshot(db, subject, space, sought)
+        rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME)
+        if not rows:  # a subject that is not there yet
+            return self._in_snapshot(db, subject, space, sought)
+        name, version, read_in, former_terms, number, dim, indexed = rows[0][:_HEAD]
+        version = verified(subject, name, version)
+        if read_in not in (None, number):
+            found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
+            raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
+        if indexed:
+            return self._in_snapshot(db, subject, space, sought)
+        memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
+        found = unpack(subject, version, salt_of(self._term_key, subject), dim or 0, memories, None)
+        if former_terms:
+            found = replace(found, former_terms=True)
+        self._cache.put(space, found)
+        return found
+
+    def choose(
+        self, db: Database, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, Sought]
+    ) -> tuple[T, list[Memory]]:
+        """Do as `choosing.choose`. One subject's memories are seen to be of the version that was ranked."""
+        if len(subjects) == 1:
+            ((subject, space),) = subjects.items()
+            ranked = self.hot(db, subject, space, sought.get(subject))
+            wanted, outcome = rank([ranked])
+            found = _wanted(db, ranked, wanted.get(subject, ()), space, self._cache)
+            if found is not None:
+                return outcome, found
+
+        def read(db: Database, subject: Subject, space: str) -> Hot:
+            return self._within(db, subject, space, sought.get(subject))
+
+        return rank_and_fetch.choose(db, subjects, rank, read=read, cache=self._cache)
+
+    def _in_snapshot(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+        with db:
+            return self._within(db, subject, space, sought)
+
+    def _within(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+        """Read a subject within the snapshot of the caller's transaction, with or without its index."""
+        kept = self._cache.get(subject, space)
+        if kept is not None and kept.background is None and kept.version == version_of(db, subject):
+            return kept
+        read = partial(hot_within, db, subject, space, term_key=self._term_key)
+        if not self._nearby.indexed(db, subject, space):
+            return read(cache=self._cache)
+        if sought is None:
+            return read(cache=_NOTHING_KEPT)
+        return self._nearby.bring(db, read(cache=self._cache, sample=sample), space, sought)
+
+    def _settled(self, db: Database, kept: Hot, space: str, sought: Sought | None) -> Hot:
+        """Complete what is kept of a subject, if that is not all of it."""
+        if kept.background is None:
+            return kept
+        if sought is None:
+            return self._in_snapshot(db, kept.subject, space, None)
+        return self._nearby.bring(db, kept, space, sought)
+
+
+def subscriptions(db: Database, subject: Subject) -> tuple[int, list[Subject]]:
+    """List what is read beside a subject's own, with the version: see `Store.subscriptions`."""
+    rows = fetch(db, SQL["subscribed"], subject.key)
+    version = verified(subject, *rows[0][:2]) if rows else 0
+    return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
+
+
+def _wanted(db: Database, ranked: Hot, ids: Sequence[MemoryId], space: str, cache: HotCache) -> list[Memory] | None:
+    """Read the memories; None where something was committed since they were ranked."""
+    known = cache.memories(space, ranked, ids)
+    missing = [packed for memory in ids if memory not in known and (packed := id_bytes(memory)) is not None]
+    if missing:
+        rows = fetch(db, SQL["remembered_now"], ranked.subject.key, missing)
+        if not rows or rows[0][0] != ranked.version:
+            return None
+        read = read_memories(ranked.subject, [row[1:] for row in rows if row[1] is not None])
+        known |= {memory.id: memory for memory in cache.put_memories(space, ranked, read)}
+    return [known[memory] for memory in ids if memory in known]

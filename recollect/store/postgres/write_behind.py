@@ -1,0 +1,44 @@
+"""What nobody waits for, written in its order; who reads what it concerns waits for it. A thread of its own."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from recollect.store.postgres.connection import Link
+from recollect.store.sql.jobs import Fault
+from recollect.store.sql.reader_pool import Readers
+
+
+class Behind:
+    """Work on one connection, one piece after the other."""
+
+    def __init__(self, link: Link, where: str, fault: Fault) -> None:
+        """Start the thread."""
+        self._thread = Readers([link], where, fault)
+        self._lock = threading.Lock()
+        self._waiting: Counter[int] = Counter()
+
+    def later(self, work: Callable[[Link], None], keys: Sequence[int]) -> None:
+        """Do `work`, which concerns the subjects of these keys, as soon as what came before is done."""
+        with self._lock:
+            self._waiting.update(keys)
+
+        def done(link: Link) -> None:
+            try:
+                work(link)
+            finally:
+                with self._lock:
+                    self._waiting -= Counter(keys)
+
+        self._thread.later(done)
+
+    async def written(self, *keys: int) -> None:
+        """Wait until nothing waits that concerns these subjects; with no key: nothing at all."""
+        with self._lock:
+            waiting = not keys or any(key in self._waiting for key in keys)
+        if waiting:
+            await self._thread.run(lambda link: None)
+
+    async def close(self) -> None:
+        """Finish what was accepted."""
+        await self._thread.close()

@@ -1,0 +1,1 @@
+"""Work on a connection that every SQL database does alike."""

@@ -1,0 +1,154 @@
+"""What memory work costs a subject: booked ahead, settled, and told. Works on a connection, in a transaction."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from recollect.clock import EPOCH, from_micros, to_micros
+from recollect.errors import BadRequestError
+from recollect.ids import id_bytes
+from recollect.profiles.policies import BudgetPolicy
+from recollect.store.budget_rules import Standing, level_of, refilled, refusal, share_of
+from recollect.store.sql import subjects
+from recollect.store.sql.database import Database
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
+from recollect.store.sql.statements import load
+from recollect.text import clean
+from recollect.types import EnergyStatus, Purpose, Reservation, SincePoll, Spent, Subject
+
+SQL = load("energy")
+# Days over which the share of memory work is taken, and for which single days are kept.
+SHARE_DAYS = 30
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Account:
+    """The line of a subject's totals; all zero where nothing was ever booked."""
+
+    used: float = 0.0
+    at: datetime = EPOCH
+    total: Spent = field(default_factory=Spent)
+
+
+def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
+    """Book ahead, if the budget allows: see `Store.reserve`."""
+    id_ = id_bytes(booked.id)
+    if id_ is None:
+        raise BadRequestError(f"{booked.id!r} is no id")
+    subjects.refuse_erased(db, subject)
+    subjects.ensure(db, subject)
+    account = _account(db, subject)
+    standing = _standing(db, subject, account, policy, booked.at)
+    needs = booked.units if booked.needs is None else booked.needs
+    refused = refusal(policy, standing, needs, booked.at)
+    if refused is not None:
+        raise refused
+    drawn = booked.units if policy.capacity else 0.0
+    spent = Spent(calls=1, units=booked.units, tokens=booked.tokens)
+    day = _day(booked.at)
+    db.execute(SQL["reserve"], (subject.key, id_, day, booked.purpose, booked.units, drawn, booked.tokens))
+    _spend(db, subject, day, booked.purpose, spent)
+    # Without a capacity nothing says how fast a subject refills: what another profile drew stays as it was.
+    used, at = (standing.used + drawn, booked.at) if policy.capacity else (account.used, account.at)
+    _draw(db, subject, _Account(used=used, at=at, total=spent))
+
+
+def settle(db: Database, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+    """Correct what was booked: see `Store.settle`."""
+    id_ = id_bytes(reservation)
+    row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
+    if row is None:
+        return
+    day, purpose, units, drawn, reserved = row
+    back = Spent(calls=-1, units=-units, tokens=-reserved) if tokens is None else Spent(tokens=tokens - reserved)
+    _spend(db, subject, day, Purpose(purpose), back)
+    account = _account(db, subject)
+    used = max(0.0, account.used - (drawn if tokens is None else 0.0))
+    _draw(db, subject, _Account(used=used, at=account.at, total=back))
+
+
+def charge_turn(db: Database, subject: Subject, units: float, now: datetime) -> None:
+    """Count a chat turn beside the subject's memory work."""
+    subjects.ensure(db, subject)
+    _spend(db, subject, _day(now), Purpose.TURN, Spent(calls=1, units=units))
+
+
+def status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None) -> EnergyStatus:
+    """Tell how a budget stands, and note that a poller asked: see `Store.energy`."""
+    with db:  # one snapshot
+        found = _status(db, subject, policy, now, poller=poller)
+    return found
+
+
+def _status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None) -> EnergyStatus:
+    if poller is not None:
+        subjects.ensure(db, subject)
+    account = _account(db, subject)
+    standing = _standing(db, subject, account, policy, now)
+    waits = refusal(policy, standing, policy.create, now)
+    rows = fetch(db, SQL["day"], subject.key, _day(now))
+    today = {
+        Purpose(purpose): Spent(calls=calls, units=units, tokens=tokens)
+        for purpose, calls, units, tokens in rows
+        if calls or tokens
+    }
+    return EnergyStatus(
+        level=level_of(standing.used, policy),
+        capacity=policy.capacity,
+        critical=policy.critical * policy.capacity,
+        refill_per_day=policy.refill_per_day,
+        today=today,
+        tokens_today=standing.tokens_today,
+        tokens_per_day=policy.tokens_per_day,
+        share=share_of(standing.memory_units, standing.turn_units) if policy.capacity else 0.0,
+        most_share=policy.most_share,
+        unsettled=fetch_value(db, SQL["unsettled"], subject.key),
+        total=account.total,
+        since_poll=None if poller is None else _poll(db, subject, clean(poller), account.total, now),
+        waiting=None if waits is None else waits.why,
+        waits_until=None if waits is None else waits.until,
+    )
+
+
+def _account(db: Database, subject: Subject) -> _Account:
+    row = fetch_one(db, SQL["account"], subject.key)
+    if row is None:
+        return _Account()
+    used, at, calls, units, tokens = row
+    return _Account(used=used, at=from_micros(at), total=Spent(calls=calls, units=units, tokens=tokens))
+
+
+def _standing(db: Database, subject: Subject, account: _Account, policy: BudgetPolicy, now: datetime) -> Standing:
+    memory, turns = fetch_one(db, SQL["shares"], subject.key, _day(now) - SHARE_DAYS) or (0.0, 0.0)
+    return Standing(
+        used=refilled(account.used, policy, now - account.at),
+        tokens_today=fetch_value(db, SQL["tokens_of_day"], subject.key, _day(now)),
+        memory_units=memory,
+        turn_units=turns,
+    )
+
+
+def _draw(db: Database, subject: Subject, after: _Account) -> None:
+    total = after.total
+    db.execute(SQL["draw"], (subject.key, after.used, to_micros(after.at), total.calls, total.units, total.tokens))
+
+
+def _spend(db: Database, subject: Subject, day: int, purpose: Purpose, spent: Spent) -> None:
+    new = fetch_value(db, SQL["spend"], subject.key, day, purpose, spent.calls, spent.units, spent.tokens)
+    if new:  # the first of its kind this day: time to let go of what no share is taken of any more
+        db.execute(SQL["drop_days"], (subject.key, day - SHARE_DAYS))
+        db.execute(SQL["drop_reservations"], (subject.key, day - SHARE_DAYS))
+
+
+def _poll(db: Database, subject: Subject, poller: str, total: Spent, now: datetime) -> SincePoll:
+    row = fetch_one(db, SQL["poll"], subject.key, poller)
+    at, calls, units, tokens = row or (None, 0, 0.0, 0)
+    db.execute(SQL["note_poll"], (subject.key, poller, to_micros(now), total.calls, total.units, total.tokens))
+    return SincePoll(
+        since=None if at is None else from_micros(at),
+        spent=Spent(calls=total.calls - calls, units=total.units - units, tokens=total.tokens - tokens),
+    )
+
+
+def _day(instant: datetime) -> int:
+    return (instant - EPOCH) // _DAY

@@ -1,0 +1,235 @@
+"""The part of the store by which memories change their embedder: see `EmbeddedStore`. Works on a connection."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+
+from recollect.clock import from_micros, to_micros
+from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
+from recollect.ids import id_bytes, id_text
+from recollect.store.executor import Hands
+from recollect.store.paging import check_limit
+from recollect.store.sql import subjects
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.memories.read import memories_within
+from recollect.store.sql.reopening import pack_numbers
+from recollect.store.sql.rows import fetch, fetch_value
+from recollect.store.sql.statements import load
+from recollect.types import (
+    Curve,
+    EmbedderKind,
+    EmbedderRecord,
+    EmbedderSpec,
+    MemoryId,
+    SpaceCount,
+    Subject,
+    Unembedded,
+    Vector,
+    Waiting,
+)
+
+SQL, MEMORY_SQL = load("embedding"), load("memory")
+_NO_ID = b""
+
+
+def embedders(db: Database) -> list[EmbedderRecord]:
+    """List them: see `EmbeddedStore.embedders`."""
+    return [_record(row) for row in fetch(db, SQL["embedders"])]
+
+
+def choose(db: Database, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
+    """Choose one: see `EmbeddedStore.choose_embedder`."""
+    old = _described(db, former) if former.space != record.space else None
+    number = _described(db, record)
+    db.execute(SQL["stay_in"], (number if old is None else old,))
+    # Two choices in one microsecond, or by a clock that was set back, follow one another all the same.
+    db.execute(SQL["choose_space"], (number, max(now, int(fetch_value(db, SQL["newest_choice"])) + 1)))
+
+
+def _described(db: Database, record: EmbedderRecord) -> int:
+    number = subjects.ensure_space(db, record.space, record.dim)
+    db.execute(SQL["describe_space"], (number, json.dumps(asdict(record.spec)), json.dumps(asdict(record.curve))))
+    return number
+
+
+def _record(row: Row) -> EmbedderRecord:
+    space, dim, spec, curve, chosen_at = row
+    try:
+        told = json.loads(spec)
+        return EmbedderRecord(
+            space=space,
+            dim=dim,
+            spec=EmbedderSpec(**(told | {"kind": EmbedderKind(told["kind"])})),
+            curve=Curve(**json.loads(curve)),
+            chosen_at=None if chosen_at is None else from_micros(chosen_at),
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise UnreadableStoreError(f"the embedder of the space {space} cannot be read ({error})") from None
+
+
+def waiting(db: Database, space: str, *, usual: str, after: str, limit: int, missing: bool) -> list[Waiting]:
+    """List who waits: see `EmbeddedStore.waiting`."""
+    number, found = _number(db, space), list[Waiting]()
+    with db:  # one snapshot
+        page = fetch(db, SQL["read_in_page"], after, limit)
+        for name, key, read_in in page:
+            elsewhere = usual != space if read_in is None else read_in != number
+            lacking = int(fetch_value(db, SQL["lacking"], key, number, elsewhere or missing))
+            if lacking or elsewhere or name == page[-1][0]:
+                found.append(Waiting(Subject.parse(name), lacking, elsewhere))
+    return found
+
+
+def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of them
+    db: Database, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
+) -> Unembedded:
+    """Read what lacks vectors: see `EmbeddedStore.unembedded`."""
+    first = _NO_ID if after is None else id_bytes(after) or _NO_ID
+    with db:  # one snapshot
+        version, read_in = subjects.state_of(db, subject) or (0, None)
+        number = _number(db, space)
+        wanted = (subject.key, number, missing or read_in not in (None, number), first, since, limit)
+        ids = [MemoryId(id_text(row[0])) for row in fetch(db, SQL["unembedded"], *wanted)]
+        found = Unembedded(version=version, memories=tuple(memories_within(db, subject, ids)))
+    return found
+
+
+def embed_anew(db: Database, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
+    """Add vectors: see `EmbeddedStore.embed_anew`."""
+    state = subjects.state_of(db, subject)
+    number, dim = subjects.space_of(db, space) or (0, 0)
+    if state is None or not number:
+        return 0
+    given = list[bytes]()
+    for memory, rows in vectors.items():
+        id_ = id_bytes(memory)
+        wrong = next((len(row) for row in rows if len(row) != dim), None)
+        if wrong is not None:
+            raise VectorSizeError(got=wrong, stored=dim)
+        if id_ is not None and rows and fetch(db, SQL["lacks"], subject.key, number, id_):
+            db.execute(MEMORY_SQL["add_vectors"], (subject.key, number, id_, pack_numbers(rows)))
+            given.append(id_)
+    if given and state[1] in (None, number):  # who reads in that space must see them
+        version = subjects.move_version(db, subject)
+        for id_ in given:
+            db.execute(SQL["touch"], (subject.key, id_, version))
+    return len(given)
+
+
+def switch(db: Database, subject: Subject, space: str, *, since: int, whole: bool) -> bool:
+    """Switch over: see `EmbeddedStore.switch_space`."""
+    state, number = subjects.state_of(db, subject), _number(db, space)
+    if state is None or state[1] == number:
+        return True
+    chosen = fetch_value(db, SQL["chosen"])
+    if chosen != number:
+        raise StaleSubjectError(
+            f"another embedder was chosen than that of {space}: `recollect reembed` goes on with it"
+        )
+    if whole and state[0] != since and fetch(db, SQL["unembedded"], subject.key, number, True, _NO_ID, since, 1):
+        return False
+    subjects.move_version(db, subject)
+    db.execute(SQL["read_by"], (subject.key, number))
+    return True
+
+
+def drop_others(db: Database, subject: Subject, *, limit: int) -> int:
+    """Drop old vectors: see `EmbeddedStore.drop_other_vectors`."""
+    if subjects.version_of(db, subject) is None:
+        return 0
+    dropped = 0
+    for (number,) in fetch(db, SQL["other_spaces"], subject.key):
+        if dropped < limit:
+            db.execute(SQL["drop_portion"], (subject.key, number, limit - dropped))
+            dropped += db.changes()
+    return dropped
+
+
+def _number(db: Database, space: str) -> int:
+    """Return a space's number; 0, which none has, where it is not known."""
+    return (subjects.space_of(db, space) or (0, 0))[0]
+
+
+class Embedding(Hands):
+    """Embedders, and memories that are embedded anew."""
+
+    async def embedders(self) -> list[EmbedderRecord]:
+        """See `EmbeddedStore.embedders`."""
+        return await self._read(embedders)
+
+    async def choose_embedder(self, record: EmbedderRecord, *, former: EmbedderRecord) -> None:
+        """See `EmbeddedStore.choose_embedder`."""
+        now = to_micros(self._clock.now())
+        await self._write(lambda db: choose(db, record, former, now))
+
+    async def space_of(self, subject: Subject) -> str | None:
+        """See `EmbeddedStore.space_of`."""
+        return await self._read_short(lambda db: fetch_value(db, SQL["space_of_subject"], subject.key))
+
+    async def waiting(
+        self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
+    ) -> list[Waiting]:
+        """See `EmbeddedStore.waiting`."""
+        check_limit(limit)
+        return await self._read(partial(waiting, space=space, usual=usual, after=after, limit=limit, missing=missing))
+
+    async def unembedded(
+        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
+    ) -> Unembedded:
+        """See `EmbeddedStore.unembedded`."""
+        check_limit(limit)
+        wanted = partial(
+            unembedded, subject=subject, space=space, after=after, since=since, limit=limit, missing=missing
+        )
+        return await self._read(wanted)
+
+    async def embed_anew(self, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
+        """See `EmbeddedStore.embed_anew`."""
+
+        def work(db: Database) -> int:
+            added = embed_anew(db, subject, space, vectors)
+            self._failpoint.reach("embedding")
+            return added
+
+        added = await self._write(work, subject)
+        self._failpoint.reach("embedded")
+        return added
+
+    async def switch_space(self, subject: Subject, space: str, *, since: int, whole: bool = True) -> bool:
+        """See `EmbeddedStore.switch_space`."""
+
+        def work(db: Database) -> bool:
+            switched = switch(db, subject, space, since=since, whole=whole)
+            self._failpoint.reach("switching")
+            return switched
+
+        switched = await self._write(work, subject)
+        self._failpoint.reach("switched")
+        return switched
+
+    async def drop_other_vectors(self, subject: Subject, *, limit: int) -> int:
+        """See `EmbeddedStore.drop_other_vectors`."""
+
+        def work(db: Database) -> int:
+            dropped = drop_others(db, subject, limit=limit)
+            if dropped:
+                self._failpoint.reach("dropping")
+            return dropped
+
+        # Mostly there is nothing: a look costs the writer nothing.
+        if not await self._read_short(lambda db: fetch(db, SQL["other_spaces"], subject.key)):
+            return 0
+        dropped = await self._write(work, subject)
+        if dropped:
+            self._failpoint.reach("dropped")
+        return dropped
+
+    async def space_names(self) -> list[str]:
+        """See `EmbeddedStore.space_names`."""
+        return [str(name) for (name,) in await self._read(lambda db: fetch(db, SQL["space_names"]))]
+
+    async def space_counts(self) -> list[SpaceCount]:
+        """See `EmbeddedStore.space_counts`."""
+        rows = await self._read(lambda db: fetch(db, SQL["space_counts"]))
+        return [SpaceCount(space=name, dim=dim, memories=held, subjects=read) for name, dim, held, read in rows]

@@ -1,0 +1,128 @@
+"""Take memories of one subject away, with all that tells of them. Works on a connection, in a transaction."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Set
+
+from recollect.ids import id_text
+from recollect.store.sql import subjects
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.rows import fetch, fetch_value, read_detail, write_detail
+from recollect.store.sql.snapshot_codec import pack_sources
+from recollect.store.sql.statements import load
+from recollect.types import NO_DETAIL, Subject
+
+SQL = load("erase")
+MEMORY_SQL = load("memory")
+_TARGET_ERASED = "what it was weighed against was erased"
+_MESSAGE_ERASED = "the message it rests on was erased"
+_ERROR_ERASED = "its error went with what was erased"
+# Statements that take a memory's rows away, with the line of the receipt on which they are counted.
+_ROWS = (
+    ("erase_vectors", "vectors"),
+    ("erase_hot", "terms"),
+    ("erase_evidence", "evidence"),
+    ("erase_tags", "tags"),
+    ("drop_link", ""),
+    ("erase_memory", "memories"),
+)
+
+
+class Removing:
+    """What is taken away from one subject."""
+
+    def __init__(self, db: Database, subject: Subject, counts: Counter[str]) -> None:
+        """Move the subject's version: caches and decisions that rest on what was there are stale."""
+        self._db = db
+        self._key = subject.key
+        self._counts = counts
+        self._version = subjects.move_version(db, subject)
+        self.gone: set[bytes] = set()
+
+    def drop(self, ids: Collection[bytes]) -> None:
+        """Take memories away with their vectors, terms, quotes, tags and links."""
+        for id_ in ids:
+            for statement, place in _ROWS:
+                self._db.execute(SQL[statement], (self._key, id_))
+                if place:
+                    self._counts[place] += self._db.changes()
+            self._db.execute(SQL["note_gone"], (self._key, self._version, id_))
+        self.gone.update(ids)
+
+    def strip(self, id_: bytes, erased: Set[tuple[int, bytes, int]]) -> None:
+        """Take erased messages (home, conversation, seq) out of what a memory rests on; it keeps the others."""
+        left = 0
+        for home, conversation, seq, place in fetch(self._db, SQL["sources_of"], self._key, id_):
+            if (home, conversation, seq) in erased:
+                self._db.execute(SQL["drop_source"], (self._key, id_, place))
+                self._counts["evidence"] += 1
+                continue
+            if place != left:  # the next one is added behind as many as there are
+                self._db.execute(SQL["move_source"], (self._key, id_, place, left))
+            left += 1
+        rows = fetch(self._db, SQL["sources_packed"], self._key, id_)
+        packed = pack_sources((hash_, id_text(conversation), seq) for hash_, conversation, seq in rows)
+        self._db.execute(SQL["repack_sources"], (self._key, id_, packed))
+        self._db.execute(SQL["touch_memory"], (self._key, id_, self._version))
+        self.clear_context(id_)
+
+    def clear_context(self, id_: bytes) -> None:
+        """Take the words of another message out of a memory's context."""
+        written = fetch_value(self._db, SQL["detail_of"], self._key, id_)
+        detail = read_detail(written) if written else NO_DETAIL
+        if detail.context_source:
+            values = (self._key, id_, write_detail(detail.without_circumstance()), self._version)
+            self._db.execute(SQL["write_detail"], values)
+            self._counts["evidence"] += 1
+
+    def clear_traces(self, hollowed: Set[tuple[bytes, int]], answers: Set[tuple[bytes, int]]) -> None:
+        """Take away what decisions, recall records and waiting work say of what is gone.
+
+        Args:
+            hollowed: Conversation and `seq` of the messages that were erased.
+            answers: The same of the messages that answer them.
+        """
+        for row in fetch(self._db, SQL["all_decisions"], self._key):
+            self._clear_decision(row, hollowed)
+        gone = frozenset(id_text(memory) for memory in self.gone)
+        for at, id_, conversation, seq, items in fetch(self._db, SQL["all_recalls"], self._key):
+            place = (conversation, seq)
+            if place in hollowed or place in answers:
+                self._db.execute(SQL["erase_recall"], (self._key, at, id_))
+                self._counts["recalls"] += 1
+            else:
+                self._thin_recall(at, id_, items, lambda item: item[1] in gone)
+        for cut, clear in (("cut_leases", "clear_errors"), ("cut_leases_on_log", "clear_errors_on_log")):
+            self._db.execute(SQL[cut], (self._key,))
+            self._db.execute(SQL[clear], (self._key, _ERROR_ERASED))
+            self._counts["formations"] += self._db.changes()
+
+    def thin_recalls_of(self, subject: Subject) -> None:
+        """Take all that is another subject's out of recall records."""
+        for at, id_, _, _, items in fetch(self._db, SQL["all_recalls"], self._key):
+            self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
+
+    def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
+        at, id_, action, memory, target, reason, text, profile, conversation, seq = row
+        of_erased = (conversation, seq) in hollowed
+        if not of_erased and memory not in self.gone and target not in self.gone:
+            return
+        self._db.execute(SQL["erase_decision"], (self._key, at, id_))
+        self._counts["decisions"] += 1
+        if memory is None or memory in self.gone:
+            return
+        # What stays known keeps its line, without what was erased: a line cannot be changed, but written anew.
+        if target in self.gone:
+            target, reason = None, _TARGET_ERASED
+        if of_erased:
+            text, reason = "", _MESSAGE_ERASED
+        line = (self._key, at, id_, action, memory, target, reason, text, profile, conversation, seq)
+        self._db.execute(MEMORY_SQL["add_decision"], line)
+
+    def _thin_recall(self, at: int, id_: bytes, items: str, is_gone: Callable[[list[str]], bool]) -> None:
+        known = json.loads(items)
+        left = [item for item in known if not is_gone(item)]
+        if len(left) < len(known):
+            self._db.execute(SQL["thin_recall"], (self._key, at, id_, json.dumps(left)))
+            self._counts["recalls"] += 1
+            self._counts["answers"] += 1

@@ -1,0 +1,236 @@
+"""Erase: find what is to go with what was named, and take it away. Works on a connection, in a transaction."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from recollect.clock import Clock, from_micros, to_micros
+from recollect.errors import UnknownConversationError, UnknownMemoryError
+from recollect.ids import id_bytes, id_text, new_id
+from recollect.store.sql import inner, subjects
+from recollect.store.sql.database import Database
+from recollect.store.sql.emptying import Whole
+from recollect.store.sql.erase.cascade import Reaching, Source
+from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.hollowing import Hollowing, Place
+from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
+from recollect.store.sql.statements import load
+from recollect.types import EraseOrder, Erasure, MemoryKind, MemoryState, Subject, message_address
+
+SQL = load("erase")
+LOG_SQL = load("log")
+_TURN = KIND_NUMBER[MemoryKind.TURN]
+_CLOSED = STATE_NUMBER[MemoryState.CLOSED]
+# Subjects within another that are erased in one transaction: others write in between, and no lock list grows long.
+MAX_INNER = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tools:
+    """What erasing works with."""
+
+    clock: Clock
+    term_key: bytes
+    """The database's key, from which the ledger's is drawn."""
+    midway: Callable[[], None]
+    """Called when some of it is gone."""
+
+
+def erase(db: Database, order: EraseOrder, tools: Tools) -> Erasure:
+    """Erase memories or messages, or all of one subject: see `Store.erase`.
+
+    Args:
+        db: A connection in a transaction that is rolled back if this raises.
+        order: What is to go.
+        tools: What to work with.
+    """
+    now = tools.clock.now()
+    erasure = Erasure(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
+    at = to_micros(now)
+    noted = order.everything and inner.forget(db, order.subject)
+    if subjects.version_of(db, order.subject) is None:
+        _refuse_unknown(order)
+        work: Part | Whole | None = None
+    else:
+        work = (Whole if order.everything else Part)(db, order, at=at, term_key=tools.term_key)
+        work.erase(tools.midway)
+    found = {name: count for name, count in work.counts.items() if count} if work else {}
+    cleaned_at = None if work or noted else now  # where nothing was, nothing is left behind
+    values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
+    db.execute(SQL["note_erasure"], values)
+    return replace(erasure, cleaned_at=cleaned_at, counts=found)
+
+
+def erase_whole(
+    db: Database, order: EraseOrder, parts: Sequence[Subject], tools: Tools
+) -> tuple[list[tuple[Subject, Erasure]], Erasure | None]:
+    """Erase subjects within the one that is to go, and that one itself once there are none left.
+
+    Args:
+        db: A connection in a transaction that is rolled back if this raises.
+        order: Whose everything is to go.
+        parts: Some of those within it, each behind those within it.
+        tools: What to work with.
+
+    Returns:
+        What was erased of each part that was there, and of the subject itself; None where more are within it.
+    """
+    # Holds the row: whoever makes another subject within this one waits for the end, or is seen below.
+    subjects.version_of(db, order.subject)
+    there = [part for part in parts if subjects.version_of(db, part) is not None]
+    erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), tools) for part in parts}
+    done = [(part, erased[part]) for part in there]
+    if inner.inner_subjects(db, order.subject, limit=1):
+        return done, None
+    return done, erase(db, order, tools)
+
+
+def erasures(db: Database, subject: Subject, *, limit: int) -> list[Erasure]:
+    """List what was erased: see `Store.erasures`."""
+    return [
+        Erasure(
+            id=id_text(id_),
+            at=from_micros(at),
+            cleaned_at=None if cleaned_at is None else from_micros(cleaned_at),
+            counts=json.loads(counts),
+        )
+        for id_, at, cleaned_at, counts in fetch(db, SQL["erasure"], subject.key, limit)
+    ]
+
+
+def _refuse_unknown(order: EraseOrder) -> None:
+    if order.memories:
+        raise UnknownMemoryError(order.memories[0])
+    if order.conversation:
+        raise UnknownConversationError(order.conversation)
+
+
+class Part:
+    """Erases memories and messages of a subject that goes on."""
+
+    def __init__(self, db: Database, order: EraseOrder, *, at: int, term_key: bytes) -> None:
+        """Take the order."""
+        self._db = db
+        self._order = order
+        self._at = at
+        self._term_key = term_key
+        self.counts: Counter[str] = Counter()
+        self._reaching = Reaching(db, order, self.counts)
+        self._logs: dict[Subject, Hollowing] = {}
+
+    def erase(self, midway: Callable[[], None]) -> None:
+        """Find all, then take all away."""
+        mine = self._order.subject
+        for memory in self._order.memories:
+            self._reaching.doomed[mine] |= self._with_earlier_versions(memory)
+        if self._order.everywhere:
+            self._reaching.follow_links()
+        if not self._order.keep_messages:
+            self._hollow_sources()
+        if self._order.conversation is not None:
+            self._hollow_named(self._order.conversation)
+        midway()
+        erased = {(home.key, *place) for home, log in self._logs.items() for place in log.hollowed}
+        for home, log in self._logs.items():
+            self._weigh_formed(home, log, erased)
+            self._unquote_answers(home, log)
+        for subject in {mine: None} | dict.fromkeys(self._logs):
+            ledger = Ledger(self._db, subject, self._term_key)
+            for number in sorted(self._order.said):
+                ledger.add(ledger.mask(number), self._at)
+        self._reaching.follow_folds()
+        self._reaching.follow_links()
+        readers = self._reaching.readers(self._logs)
+        for subject in {mine: None} | dict.fromkeys(self._reaching.touched()) | dict.fromkeys(readers):
+            reached = self._reaching.reaches(subject)
+            logs = [log for home, log in self._logs.items() if reached or home == subject]
+            hollowed = {place for log in logs for place in log.hollowed}
+            self._reaching.remove(subject, erased, hollowed, {place for log in logs for place in log.answers})
+        self._reaching.count_left()
+
+    def _with_earlier_versions(self, memory: str) -> set[bytes]:
+        """Return a memory with the closed ones that it replaced, however often: they are its history."""
+        key = self._order.subject.key
+        first = id_bytes(memory)
+        if first is None or fetch_one(self._db, SQL["kind_and_state"], key, first) is None:
+            raise UnknownMemoryError(memory)
+        found, waiting = {first}, [first]
+        while waiting:
+            for (id_,) in fetch(self._db, SQL["earlier_versions"], key, waiting.pop()):
+                row = fetch_one(self._db, SQL["kind_and_state"], key, id_)
+                if id_ not in found and row is not None and row[1] == _CLOSED:
+                    found.add(id_)
+                    waiting.append(id_)
+        return found
+
+    def _log(self, home: Subject) -> Hollowing:
+        if home not in self._logs:
+            self._logs[home] = Hollowing(self._db, home, at=self._at, term_key=self._term_key)
+        return self._logs[home]
+
+    def _hollow_sources(self) -> None:
+        """Empty the messages that the memories rest on: in the subject's own log, or everywhere."""
+        sources: defaultdict[int, set[Place]] = defaultdict(set)
+        for subject, ids in self._reaching.doomed.items():
+            for id_ in ids:
+                for home, conversation, seq, _ in fetch(self._db, SQL["sources_of"], subject.key, id_):
+                    sources[home].add((conversation, seq))
+        for home, places in sources.items():
+            name = fetch_value(self._db, SQL["name_of"], home)
+            if name is None:
+                continue  # all of that subject was erased
+            if self._reaching.reaches(Subject.parse(name)):
+                self._log(Subject.parse(name)).erase(places, self.counts)
+            else:
+                self.counts["sources_elsewhere"] += len(places)
+
+    def _hollow_named(self, conversation: str) -> None:
+        home = self._order.subject
+        id_ = id_bytes(conversation)
+        if id_ is None or fetch_value(self._db, LOG_SQL["last_seq"], home.key, id_) is None:
+            raise UnknownConversationError(conversation)
+        log = self._log(home)
+        log.erase([(id_, seq) for seq in self._order.seqs] or log.all_of(id_), self.counts)
+        if not self._order.seqs:
+            self._db.execute(SQL["forget_options"], (home.key, id_))
+
+    def _weigh_formed(self, home: Subject, log: Hollowing, erased: Set[Source]) -> None:
+        for conversation, seq in sorted(log.hollowed):
+            for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):
+                self._reaching.weigh(Subject.parse(name), id_, erased)
+        for conversation in {conversation for conversation, _ in log.hollowed}:
+            seqs = [seq for one, seq in log.hollowed if one == conversation]
+            self._weigh_episodes(home, conversation, seqs, any_left=bool(log.all_of(conversation)))
+            self._weigh_contexts(home, conversation, seqs)
+
+    def _weigh_contexts(self, home: Subject, conversation: bytes, seqs: Sequence[int]) -> None:
+        """Note the memories whose context quotes an erased message."""
+        erased = {message_address(id_text(conversation), seq) for seq in seqs}
+        for name, id_, detail in fetch(self._db, SQL["contexts_of"], home.key, conversation):
+            subject = Subject.parse(name)
+            if read_detail(detail).context_source in erased and self._reaching.reaches(subject):
+                self._reaching.out_of_context[subject].add(id_)
+
+    def _unquote_answers(self, home: Subject, log: Hollowing) -> None:
+        """Drop the quotations of what answers an erased message: it may repeat it."""
+        for conversation, seq in sorted(log.answers):
+            for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):
+                subject = Subject.parse(name)
+                if fetch_value(self._db, SQL["kind_and_state"], subject.key, id_) == _TURN:
+                    self._reaching.doomed[subject].add(id_)
+
+    def _weigh_episodes(self, home: Subject, conversation: bytes, seqs: Sequence[int], *, any_left: bool) -> None:
+        """Drop the summaries whose range holds an erased message, and let what is left there be summed up again."""
+        found: defaultdict[Subject, list[tuple[bytes, int, int]]] = defaultdict(list)
+        for name, id_, first, last in fetch(self._db, SQL["episodes_of"], home.key, conversation):
+            found[Subject.parse(name)].append((id_, first, last))
+        for subject, episodes in found.items():
+            hit = [one for one in episodes if any(one[1] <= seq <= one[2] for seq in seqs)]
+            if not hit or not self._reaching.reaches(subject):
+                continue
+            start = min(first for _, first, _ in hit)
+            if any_left:
+                self._db.execute(SQL["episodes_due"], (subject.key, home.key, conversation, start - 1, self._at))
+            self._reaching.doomed[subject] |= {id_ for id_, _, _ in hit}

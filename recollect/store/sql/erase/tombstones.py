@@ -1,0 +1,136 @@
+"""What was erased stays so: masked hashes, by which a message is told when it comes again. Works on a connection.
+
+A mask is a keyed hash of a message's hash; statements that were forgotten or erased are told in the same way. Its key
+is drawn from the database's own, apart from that of terms; a ledger
+that was imported goes on by the key it came with.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cached_property
+from hashlib import blake2b
+
+from recollect.clock import from_micros, to_micros
+from recollect.errors import StaleSubjectError
+from recollect.ids import id_bytes
+from recollect.store.sql.database import Database
+from recollect.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
+from recollect.store.sql.statements import load
+from recollect.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
+
+SQL = load("erase")
+_WORD = 8
+
+
+def ledger_key(db: Database, subject: int, term_key: bytes) -> bytes:
+    """Return the key by which the erased messages of a subject are masked."""
+    imported = fetch_value(db, SQL["ledger_key"], imported_as(subject))
+    if imported is not None:
+        return bytes(imported)
+    return blake2b(b"ledger" + subject.to_bytes(_WORD, "little", signed=True), key=term_key).digest()
+
+
+def imported_as(subject: int) -> str:
+    """Return under which name the key of an imported ledger stands among the facts about the database."""
+    return f"ledger:{subject}"
+
+
+class Ledger:
+    """The erased messages of one subject."""
+
+    def __init__(self, db: Database, subject: Subject, term_key: bytes) -> None:
+        """Look into the subject's part."""
+        self._db = db
+        self.subject = subject.key
+        self._term_key = term_key
+        self.empty = fetch_value(db, SQL["nothing_erased"], subject.key) == 1
+
+    @cached_property
+    def _key(self) -> bytes:
+        return ledger_key(self._db, self.subject, self._term_key)
+
+    def mask(self, number: int) -> int:
+        """Hide a hash, an anchor or a call: equal ones stay equal, and say nothing without the key."""
+        digest = blake2b(number.to_bytes(_WORD, "little", signed=True), digest_size=_WORD, key=self._key)
+        return int.from_bytes(digest.digest(), "little", signed=True)
+
+    def names(self, number: int) -> tuple[int, ...]:
+        """Return under which numbers a message may stand: its own, and the mask of an erased one."""
+        return (number,) if self.empty else (number, self.mask(number))
+
+    def add(self, mark: int, at: int) -> None:
+        """Note a masked hash."""
+        self._db.execute(SQL["note_erased"], (self.subject, mark, at))
+
+    def drop(self, mark: int) -> None:
+        """Take a masked hash back."""
+        self._db.execute(SQL["drop_erased"], (self.subject, mark))
+
+    def known(self, numbers: Sequence[int]) -> dict[int, datetime]:
+        """Return which hashes stand in the ledger under their masks, and since when."""
+        if self.empty:
+            return {}
+        found = {number: fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(number)) for number in numbers}
+        return {number: from_micros(at) for number, at in found.items() if at is not None}
+
+    def levels(self, messages: Sequence[Message], reply: Message | None) -> list[int]:
+        """Say how much of each message of a turn, and last of its reply, may be written.
+
+        History that was erased stays so. An equal text that is the newest the user says, or the answer to it, is new
+        speech, unless it was said before the erasure (an old log that is fed in again).
+        """
+        said = [*messages, *([reply] if reply else [])]
+        if self.empty:
+            return [WHOLE] * len(said)
+        newest = max((place for place, one in enumerate(messages) if one.role == "user"), default=0)
+        levels = []
+        asked_erased = False
+        for place, one in enumerate(said):
+            at = fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(one.hash))
+            known = at is not None
+            gone = known and (place < newest or to_micros(one.said_at) < at)
+            if one.role == "user":
+                asked_erased = known
+            levels.append(ERASED if gone else ANCHOR_MASKED if asked_erased and one.anchor is not None else WHOLE)
+        return levels
+
+
+def mark_words(db: Database, subject: Subject, changes: Sequence[MarkWords], term_key: bytes) -> None:
+    """Note statements that are forgotten, and take back those that hold again."""
+    if not changes:
+        return
+    ledger = Ledger(db, subject, term_key)
+    for change in changes:
+        for number in change.forgotten:
+            ledger.add(ledger.mask(number), to_micros(change.at))
+        for number in change.returned:
+            ledger.drop(ledger.mask(number))
+
+
+def refuse_erased(db: Database, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:
+    """Let nothing in that rests on messages which were erased while it was being made.
+
+    Raises:
+        StaleSubjectError: something does.
+    """
+    if fetch_value(db, SQL["nothing_erased"], home.key) == 1:
+        return
+    sources = [(source.conversation, source.seq) for change in changes for source in _evidence(change)]
+    sources += [
+        (line.conversation, line.seq) for line in decisions if line.text and line.conversation and line.seq is not None
+    ]
+    for conversation, seq in dict.fromkeys(sources):
+        if fetch_value(db, SQL["level_of"], home.key, id_bytes(conversation), seq) == ERASED:
+            raise StaleSubjectError(
+                f"message {seq} of conversation {conversation} was erased meanwhile: read again, then decide again"
+            )
+
+
+def _evidence(change: Change) -> tuple[Evidence, ...]:
+    match change:
+        case AddMemory():
+            return change.memory.evidence
+        case StrengthenMemory():
+            return change.evidence
+        case _:
+            return ()

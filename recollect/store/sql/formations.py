@@ -1,0 +1,165 @@
+"""The work that is to be done, leased by compare-and-swap and committed with its effects. Works on a connection."""
+
+import secrets
+from datetime import datetime, timedelta
+
+from recollect.clock import from_micros, to_micros
+from recollect.errors import BadRequestError, LeaseLostError
+from recollect.ids import id_bytes
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.memories.apply import apply, require_version
+from recollect.store.sql.rows import (
+    fetch,
+    fetch_one,
+    fetch_value,
+    micros,
+    read_formation,
+    read_formation_key,
+)
+from recollect.store.sql.statements import load
+from recollect.store.sql.subjects import version_of
+from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, Subject
+
+SQL = load("formation")
+LOG_SQL = load("log")
+_TOKEN_BITS = 63  # what a signed integer holds
+# Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
+# clock that ran ahead, and would wait until the corrected one gets there.
+FARTHEST = timedelta(hours=1)
+
+
+def due(db: Database, now: datetime, *, limit: int) -> list[FormationKey]:
+    """List formations whose time has come: see `Store.due`."""
+    return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
+
+
+def next_due(db: Database) -> datetime | None:
+    """Return when the next formation is due: see `Store.next_due`."""
+    found = fetch_value(db, SQL["next_due"])
+    return None if found is None else from_micros(found)
+
+
+def lease(db: Database, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+    """Take a formation: see `Store.lease`."""
+    row_key = _row_key(db, key)
+    if row_key is None:
+        return None
+    token = secrets.randbits(_TOKEN_BITS)
+    until = now + timedelta(seconds=lease_s)
+    row = fetch_one(db, SQL["lease"], *row_key, token, to_micros(until), to_micros(now))
+    if row is None:
+        return None
+    attempts, formed_seq = row
+    return Lease(
+        key=key,
+        token=token,
+        until=until,
+        attempts=attempts,
+        formed_seq=formed_seq,
+        last_seq=_last_seq(db, row_key),
+    )
+
+
+def return_from_future(db: Database, now: datetime) -> None:
+    """Make due now, and free, what a clock that was set far ahead put off. Writes only where there is something."""
+    farthest = to_micros(now + FARTHEST)
+    if fetch_value(db, SQL["from_future"], farthest):
+        db.execute(SQL["back_from_future"], (farthest, to_micros(now)))
+
+
+def free_leases(db: Database) -> None:
+    """End all leases: whoever held them is gone. The attempts they cost stay counted."""
+    db.execute(SQL["free_leases"])
+
+
+def renew(db: Database, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+    """Hold a lease longer: see `Store.renew_lease`."""
+    row_key = _row_key(db, lease.key)
+    until = to_micros(now + timedelta(seconds=lease_s))
+    return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
+
+
+def commit(db: Database, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
+    """Commit a formation's effects: see `Store.commit_formation`."""
+    row_key, formed_seq = _held(db, lease, now)
+    require_version(db, lease.key.subject, result.subject_version)
+    last_seq = _last_seq(db, row_key)
+    lowest = 0 if result.goes_back else formed_seq
+    if not lowest <= result.formed_seq <= last_seq:
+        raise BadRequestError(
+            f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {lowest} to {last_seq}"
+        )
+    version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
+    due_at = _due_again(fetch(db, SQL["asked"], *row_key)[0], lease, result, last_seq=last_seq, now=to_micros(now))
+    db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
+    return version
+
+
+def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
+    """Say when a formation is due after a commit: now if more was asked for, after silence, or not by itself."""
+    asked_seq, idle = row
+    if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
+        return now
+    return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
+
+
+def formed_by_another(db: Database, key: FormationKey) -> bool:
+    """Tell whether another version formed it: see `Store.formed_by_another`."""
+    row_key = _row_key(db, key)
+    return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
+
+
+def release(
+    db: Database, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+) -> None:
+    """Give a lease back: see `Store.release_formation`."""
+    try:
+        row_key, _ = _held(db, lease, now)
+    except LeaseLostError:
+        return
+    if retry_at is None:
+        db.execute(SQL["park"], (*row_key, error))
+    else:
+        db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
+
+
+def formations(db: Database, *, subject: Subject | None, parked: bool | None, limit: int) -> list[FormationStatus]:
+    """List formations: see `Store.formations`."""
+    if subject is None:
+        rows = fetch(db, SQL["formations"], parked, limit)
+    elif version_of(db, subject) is None:
+        rows = []
+    else:
+        rows = fetch(db, SQL["formations_of"], parked, limit, subject.key)
+    return [read_formation(row) for row in rows]
+
+
+def retry(db: Database, key: FormationKey, *, now: datetime) -> bool:
+    """Make a parked formation due: see `Store.retry_formation`."""
+    row_key = _row_key(db, key)
+    return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
+
+
+def _held(db: Database, lease: Lease, now: datetime) -> tuple[Row, int]:
+    """Check that the lease stands; return the row's key and its cursor."""
+    row_key = _row_key(db, lease.key)
+    formed_seq = None
+    if row_key is not None:
+        formed_seq = fetch_value(db, SQL["holds"], *row_key, lease.token, to_micros(now))
+    if row_key is None or formed_seq is None:
+        raise LeaseLostError(
+            f"the lease on {lease.key.stage} of conversation {lease.key.conversation} ran out at "
+            f"{lease.until.isoformat()} or was taken over; nothing was committed, another worker goes on"
+        )
+    return row_key, formed_seq
+
+
+def _row_key(db: Database, key: FormationKey) -> Row | None:
+    conversation = id_bytes(key.conversation)
+    if conversation is None or version_of(db, key.subject) is None or version_of(db, key.home) is None:
+        return None
+    return key.subject.key, key.home.key, conversation, key.profile, key.stage, key.version
+
+
+def _last_seq(db: Database, row_key: Row) -> int:
+    return int(fetch_value(db, LOG_SQL["last_seq"], row_key[1], row_key[2]))

@@ -1,0 +1,1 @@
+"""Conversations, messages and episodes on a connection."""

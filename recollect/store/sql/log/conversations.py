@@ -1,0 +1,83 @@
+"""Open, find, list and end conversations, and ask for what they wait to have formed. Works on a connection."""
+
+import json
+from datetime import datetime
+from uuid import UUID
+
+from recollect.clock import Clock, to_micros
+from recollect.errors import UnknownConversationError
+from recollect.ids import id_bytes, new_id
+from recollect.store.sql import subjects
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_conversation
+from recollect.store.sql.statements import load
+from recollect.text import clean
+from recollect.types import Conversation, ConversationId, Opening, Subject
+
+SQL = load("log")
+FORMATION_SQL = load("formation")
+_END_OF_TIME = 2**63 - 1
+
+
+def begin(db: Database, subject: Subject, external_id: str | None, opening: Opening, at: tuple[int, str]) -> bytes:
+    """Add a conversation, `at` its instant and id; return the id's bytes."""
+    begun_at, id_ = at
+    options = json.dumps(dict(opening.options)) if opening.options else None
+    values = (None if external_id is None else clean(external_id), begun_at)
+    conversation = UUID(id_).bytes
+    db.execute(SQL["add_conversation"], (subject.key, conversation, *values, opening.profile, opening.app, options))
+    return conversation
+
+
+def open_(db: Database, subject: Subject, external_id: str, opening: Opening, clock: Clock) -> Conversation:
+    """Open a conversation: see `Store.open_conversation`."""
+    subjects.ensure(db, subject)
+    row = _called(db, subject, external_id)
+    if row is None:
+        begin(db, subject, external_id, opening, (to_micros(clock.now()), new_id(clock)))
+    elif opening.options and read_conversation(subject, row).profile == opening.profile:
+        db.execute(SQL["note_options"], (subject.key, row[0], json.dumps(dict(opening.options))))
+    return read_conversation(subject, fetch(db, SQL["conversation_called"], subject.key, clean(external_id))[0])
+
+
+def conversation(
+    db: Database, subject: Subject, *, id_: ConversationId | None, external_id: str | None
+) -> Conversation | None:
+    """Find a conversation: see `Store.conversation`."""
+    if subjects.version_of(db, subject) is None:
+        return None
+    if id_ is not None:
+        key = id_bytes(id_)
+        row = None if key is None else fetch_one(db, SQL["conversation"], subject.key, key)
+    else:
+        row = None if external_id is None else _called(db, subject, external_id)
+    return None if row is None else read_conversation(subject, row)
+
+
+def conversations(db: Database, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
+    """List conversations: see `Store.conversations`."""
+    if subjects.version_of(db, subject) is None:
+        return []
+    end = _END_OF_TIME if before is None else to_micros(before)
+    return [read_conversation(subject, row) for row in fetch(db, SQL["conversations"], subject.key, end, limit)]
+
+
+def end(db: Database, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:
+    """End a conversation: see `Store.end_conversation`."""
+    key = id_bytes(conversation)
+    if key is None or fetch_one(db, SQL["conversation"], subject.key, key) is None:
+        raise UnknownConversationError(conversation)
+    db.execute(SQL["end_conversation"], (subject.key, key, to_micros(now), clean(reason)))
+
+
+def ask(db: Database, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+    """Ask for formations: see `Store.ask_formation`."""
+    key = id_bytes(conversation)
+    if key is None or subjects.version_of(db, writes) is None or subjects.version_of(db, home) is None:
+        return 0
+    last_seq = fetch_value(db, SQL["last_seq"], home.key, key) or 0
+    return len(fetch(db, FORMATION_SQL["ask"], writes.key, home.key, key, last_seq, to_micros(now)))
+
+
+def _called(db: Database, subject: Subject, external_id: str) -> Row | None:
+    return fetch_one(db, SQL["conversation_called"], subject.key, clean(external_id))

@@ -1,0 +1,233 @@
+"""Record turns and read them back. Works on a connection."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import chain, count
+
+from recollect.clock import Clock, to_micros
+from recollect.errors import BadRequestError
+from recollect.ids import id_bytes, id_text, new_id
+from recollect.store.sql import budgets, subjects
+from recollect.store.sql.database import Database, Row
+from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.log.conversations import begin
+from recollect.store.sql.log.message_tree import HISTORY_MARK, Spot, Tree, call_hash, message_mark
+from recollect.store.sql.placement import Placement, newest_question
+from recollect.store.sql.rows import (
+    ERASED,
+    WHOLE,
+    fetch,
+    fetch_value,
+    read_message,
+    read_recall,
+    write_items,
+)
+from recollect.store.sql.statements import load
+from recollect.text import clean
+from recollect.types import (
+    ConversationId,
+    LoggedMessage,
+    Message,
+    RecallRecord,
+    Recorded,
+    Subject,
+    Turn,
+)
+
+SQL = load("log")
+FORMATION_SQL = load("formation")
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass
+class _Tail:
+    """The end of a conversation while a turn is appended to it."""
+
+    conversation: bytes
+    last_seq: int
+    branches: bool = False
+    """The turn does not go on from the newest message."""
+    appended: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """A message that is to be appended."""
+
+    message: Message
+    level: int
+    """How much of it may not be written: see `rows.ERASED`."""
+
+
+def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
+    """Append a turn: see `Store.record`."""
+    if not turn.messages and turn.reply is None:
+        raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
+    now = to_micros(clock.now())
+    subject = turn.subject.key
+    subjects.ensure(db, turn.subject)
+    ledger = Ledger(db, turn.subject, term_key)
+    tree = Tree(db, subject, ledger)
+    spot = Placement(tree).find(turn, now=now)
+    new = spot is None
+    if spot is None:
+        spot = _begin(db, turn, clock)
+    keeps_history = spot.whole
+    tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
+    spot = tree.walk(spot, turn.messages)
+    levels = ledger.levels(turn.messages, turn.reply)
+    fresh = [_Fresh(*one) for one in zip(turn.messages, levels, strict=False)][spot.start :]
+    parent_seq = _append(db, ledger, tail, fresh, parent_seq=spot.seq, now=now)
+    reply_seq = None
+    if turn.reply is not None:
+        # Below what was just appended stands nothing that could be equal.
+        reply_seq = None if tail.appended else tree.equal_reply(spot, turn.reply)
+        if reply_seq is None:
+            reply_seq = _append(db, ledger, tail, [_Fresh(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
+    if tail.appended:
+        tail.branches = spot.seq != tail.appended[0] - 1
+        db.execute(SQL["grow_conversation"], (subject, tail.conversation, tail.last_seq, to_micros(turn.said_at)))
+        for charged, units in turn.charges:
+            budgets.charge_turn(db, charged, units, clock.now())
+        if not new:
+            db.execute(SQL["go_on"], (subject, tail.conversation))
+    _mark(db, turn, tail, first=spot.start, keeps_history=keeps_history)
+    if turn.opening.options and not new:
+        db.execute(SQL["note_options"], (subject, tail.conversation, json.dumps(dict(turn.opening.options))))
+    _make_due(db, turn, tail)
+    if turn.recall is not None:
+        _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
+    return Recorded(
+        conversation=ConversationId(id_text(tail.conversation)),
+        new_conversation=new,
+        appended=tuple(tail.appended),
+        reply_seq=reply_seq,
+    )
+
+
+def _begin(db: Database, turn: Turn, clock: Clock) -> Spot:
+    at = (to_micros(turn.said_at), new_id(clock))
+    return Spot(conversation=begin(db, turn.subject, turn.external_id, turn.opening, at), seq=0, start=0)
+
+
+def _append(db: Database, ledger: Ledger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int) -> int:
+    """Append messages, each below the one before it; return the place of the last, or `parent_seq` without any."""
+    if not messages:
+        return parent_seq
+    subject, conversation = ledger.subject, tail.conversation
+    first = tail.last_seq + 1
+    parents = chain([parent_seq], count(first))
+    placed = list(zip(count(first), parents, messages, strict=False))
+    db.executemany(
+        SQL["add_message"],
+        ((subject, conversation, seq, parent, *_columns(fresh, ledger, now)) for seq, parent, fresh in placed),
+    )
+    calls = [(seq, fresh.level, call_hash(one)) for seq, _, fresh in placed for one in fresh.message.call_ids]
+    if calls:
+        db.executemany(
+            SQL["add_call"],
+            [
+                (subject, ledger.mask(call) if level == ERASED else call, conversation, seq)
+                for seq, level, call in calls
+            ],
+        )
+    tail.last_seq += len(placed)
+    tail.appended.extend(range(first, tail.last_seq + 1))
+    return tail.last_seq
+
+
+def _columns(fresh: _Fresh, ledger: Ledger, now: int) -> Row:
+    message, level = fresh.message, fresh.level
+    gone = level == ERASED
+    return (
+        ledger.mask(message.hash) if gone else message.hash,
+        message.anchor if level == WHOLE or message.anchor is None else ledger.mask(message.anchor),
+        clean(message.role),
+        None if gone or message.name is None else clean(message.name),
+        message.complete,
+        to_micros(message.said_at),
+        now,
+        "" if gone else clean(message.text),
+        None if gone or message.payload is None else clean(message.payload),
+        level,
+    )
+
+
+def _mark(db: Database, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
+    """Note by which id the client calls this turn's question, and whether it sends the whole history.
+
+    Args:
+        db: Where.
+        turn: The recorded turn.
+        tail: What was appended of it.
+        first: Index of the first of its messages that was appended.
+        keeps_history: Whether it came with all that was said before it.
+    """
+    marks: list[tuple[int, int]] = []
+    asked = newest_question(turn.messages)
+    if turn.message_id is not None and asked is not None and asked >= first:
+        marks.append((message_mark(turn.message_id), tail.appended[asked - first]))
+    if keeps_history:
+        marks.append((HISTORY_MARK, 1))
+    if marks:
+        db.executemany(SQL["add_call"], [(turn.subject.key, mark, tail.conversation, seq) for mark, seq in marks])
+
+
+def _make_due(db: Database, turn: Turn, tail: _Tail) -> None:
+    for due in turn.formations:
+        subjects.ensure(db, due.key_subject)
+        key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
+        now = to_micros(due.due_at)
+        asked = due.every == 1 or (due.on_edit and tail.branches)
+        if asked or (due.every and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every):
+            db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
+        else:
+            idle = None if due.idle is None else due.idle // _MICROSECOND
+            db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
+
+
+def _add_recall(db: Database, subject: Subject, recall: RecallRecord, conversation: bytes, seq: int) -> None:
+    id_ = id_bytes(recall.id)
+    if id_ is None:
+        raise BadRequestError(f"{recall.id!r} is no id")
+    values = (recall.query_hash, write_items(recall), recall.block_hash, recall.tokens)
+    db.execute(SQL["add_recall"], (subject.key, to_micros(recall.at), id_, conversation, seq, *values))
+
+
+def messages(
+    db: Database, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
+) -> list[LoggedMessage]:
+    """Read the log: see `Store.messages`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return []
+    rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
+    return [read_message(conversation, row) for row in rows]
+
+
+def abandoned(db: Database, subject: Subject, conversation: ConversationId) -> set[int]:
+    """Find what edits took off the path: see `Store.abandoned`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return set()
+    return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
+
+
+def note_hits(db: Database, subject: Subject, recall: RecallRecord) -> None:
+    """Note which memories of a recall its answer made use of; an erased recall is passed over."""
+    if subjects.version_of(db, subject) is not None:
+        values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
+        db.execute(SQL["note_hits"], values)
+
+
+def recalls(db: Database, subject: Subject, *, conversation: ConversationId | None, limit: int) -> list[RecallRecord]:
+    """Read what was injected: see `Store.recalls`."""
+    if subjects.version_of(db, subject) is None:
+        return []
+    if conversation is None:
+        return [read_recall(row) for row in fetch(db, SQL["recalls"], subject.key, limit)]
+    id_ = id_bytes(conversation)
+    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_)
+    return [read_recall(row) for row in rows]

@@ -1,0 +1,1 @@
+"""Memories and decisions on a connection."""

@@ -1,0 +1,84 @@
+"""Put a memory into several subjects, and take it from one. Works on a connection, in a transaction."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recollect.errors import BadRequestError, UnknownMemoryError
+from recollect.ids import id_bytes, id_text
+from recollect.store.sql import numbers, subjects
+from recollect.store.sql.database import Database
+from recollect.store.sql.erase.delete import Removing
+from recollect.store.sql.memories.apply import apply
+from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch_one, fetch_value
+from recollect.store.sql.snapshot_codec import pack_terms
+from recollect.store.sql.statements import load
+from recollect.types import Decision, MemoryId, MemoryKind, MemoryState, Subject
+
+SQL = load("erase")
+MEMORY_SQL = load("memory")
+_TURN, _FACT = KIND_NUMBER[MemoryKind.TURN], KIND_NUMBER[MemoryKind.FACT]
+_ACTIVE = STATE_NUMBER[MemoryState.ACTIVE]
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Where a copy goes, and what comes with it."""
+
+    to: Subject
+    terms: Mapping[str, int]
+    decision: Decision
+    term_key: bytes
+
+
+def link(db: Database, subject: Subject, memory: MemoryId, copy: Copy) -> None:
+    """Copy a memory's row into another subject: see `Store.link`."""
+    id_ = _require(db, subject, memory)
+    to = copy.to
+    if to == subject:
+        raise BadRequestError(f"the memory is {to.text}'s already", param="to")
+    subjects.ensure(db, to)
+    if fetch_one(db, SQL["kind_and_state"], to.key, id_) is not None:
+        return
+    _refuse(db, subject, id_, to)
+    version = subjects.move_version(db, to)
+    number, app = (numbers.take(db, to, 1)[0], numbers.app_id(to)) if to.kind == "app" else (None, None)
+    terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
+    db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number, app))
+    db.execute(SQL["copy_hot"], (to.key, id_, subject.key, terms))
+    for statement in ("copy_evidence", "copy_tags", "copy_vectors"):
+        db.execute(SQL[statement], (to.key, id_, subject.key))
+    for holder in (subject, to):
+        db.execute(SQL["note_link"], (holder.key, id_))
+    apply(db, to, [], [copy.decision], home=to, term_key=copy.term_key)
+
+
+def unlink(db: Database, subject: Subject, memory: MemoryId, decision: Decision) -> None:
+    """Take a memory's row from a subject: see `Store.unlink`."""
+    id_ = _require(db, subject, memory)
+    Removing(db, subject, Counter()).drop([id_])
+    apply(db, subject, [], [decision], home=subject, term_key=b"")
+
+
+def _require(db: Database, subject: Subject, memory: MemoryId) -> bytes:
+    id_ = id_bytes(memory)
+    if (
+        id_ is None
+        or subjects.version_of(db, subject) is None
+        or fetch_one(db, SQL["kind_and_state"], subject.key, id_) is None
+    ):
+        raise UnknownMemoryError(memory)
+    return id_
+
+
+def _refuse(db: Database, subject: Subject, id_: bytes, to: Subject) -> None:
+    kind, state, category, key = fetch_one(db, SQL["what_it_is"], subject.key, id_) or (_TURN, _ACTIVE, "", "")
+    if kind == _TURN:
+        raise BadRequestError("a quotation belongs to its own log and cannot be linked; link the note made of it")
+    if state != _ACTIVE:
+        raise BadRequestError("a memory that is held or closed cannot be linked")
+    filled = fetch_value(db, MEMORY_SQL["in_slot"], to.key, category, key) if kind == _FACT else None
+    if filled is not None:
+        raise BadRequestError(
+            f"{to.text} holds another value of {category}/{key}, memory {id_text(filled)}: close that first"
+        )

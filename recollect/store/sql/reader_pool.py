@@ -1,0 +1,109 @@
+"""A few threads that read, each with its own connection. Threads."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from queue import SimpleQueue
+from typing import Any, Generic, Protocol, TypeVar
+
+from recollect.errors import StoreUnavailableError
+from recollect.store.sql.jobs import Fault, Job, deliver
+
+T = TypeVar("T")
+D = TypeVar("D", bound="Closable")
+# How often a closing store looks for readings that nobody waits for, in seconds.
+_LOOK_S = 0.05
+
+
+class Closable(Protocol):
+    """A connection."""
+
+    def close(self) -> object:
+        """Let go of it."""
+        ...
+
+    def interrupt(self) -> object:
+        """End the statement that another thread runs on it, if there is one."""
+        ...
+
+
+class Readers(Generic[D]):
+    """A pool of reading threads over one queue: one thread hop an operation."""
+
+    def __init__(self, connections: Sequence[D], where: str, fault: Fault) -> None:
+        """Start a thread for each connection, which belongs to it from now on."""
+        self._where = where
+        self._fault = fault
+        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._gate = threading.Lock()
+        self._closing = False
+        self._threads: list[tuple[threading.Thread, Future[None]]] = []
+        self._reading: dict[int, tuple[D, asyncio.Future[Any]]] = {}
+        for number, db in enumerate(connections):
+            ended: Future[None] = Future()
+            thread = threading.Thread(
+                target=self._serve, args=(number, db, ended), name=f"recollect-reader-{number}", daemon=True
+            )
+            self._threads.append((thread, ended))
+            thread.start()
+
+    async def run(self, work: Callable[[D], T], *, reads: bool = False) -> T:
+        """Do `work` with a connection.
+
+        Args:
+            work: What is to be done; it is finished also where its caller is cancelled.
+            reads: It changes nothing, and is ended by `close` if its caller was cancelled.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        with self._gate:
+            if self._closing:
+                raise StoreUnavailableError(f"{self._where} is closed")
+            self._queue.put(Job(work, future, reads=reads))
+        return await future
+
+    def later(self, work: Callable[[D], None]) -> None:
+        """Do `work` soon; nobody waits for it.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        with self._gate:
+            if self._closing:
+                raise StoreUnavailableError(f"{self._where} is closed")
+            self._queue.put(Job(work, None))
+
+    async def close(self) -> None:
+        """Finish what was accepted and close the connections; readings that nobody waits for are ended. Idempotent."""
+        with self._gate:
+            if not self._closing:
+                self._closing = True
+                for _ in self._threads:
+                    self._queue.put(None)
+        for thread, ended in self._threads:
+            waiting = asyncio.wrap_future(ended)
+            while not (await asyncio.wait([waiting], timeout=_LOOK_S))[0]:
+                self._end_unwanted()  # a statement that is about to begin is ended the next time
+            thread.join()
+
+    def _end_unwanted(self) -> None:
+        """End the readings whose callers were cancelled."""
+        for db, caller in list(self._reading.values()):
+            if caller.cancelled():
+                db.interrupt()
+
+    def _serve(self, number: int, db: D, ended: "Future[None]") -> None:
+        try:
+            while (job := self._queue.get()) is not None:
+                if job.future is None or not job.future.cancelled():
+                    if job.reads and job.future is not None:
+                        self._reading[number] = db, job.future
+                    job.run(db)
+                    self._reading.pop(number, None)
+                    deliver([job], self._fault)
+        finally:
+            db.close()
+            ended.set_result(None)

@@ -1,0 +1,1 @@
+"""Snapshots of a subject, and their ranking."""

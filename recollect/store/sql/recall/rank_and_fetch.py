@@ -1,0 +1,48 @@
+"""A whole recall's reading in one snapshot: subjects, then those of their memories that are wanted. On a connection."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from recollect.store.protocol import Rank
+from recollect.store.sql.database import Database
+from recollect.store.sql.memories.read import memories_within
+from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.types import Hot, Memory, MemoryId, Subject
+
+T = TypeVar("T")
+Read = Callable[[Database, Subject, str], Hot]
+"""Reads a subject in a space, within the snapshot of the caller's transaction."""
+
+
+def choose(
+    db: Database,
+    subjects: Mapping[Subject, str],
+    rank: Rank[T],
+    *,
+    read: Read,
+    cache: HotCache,
+) -> tuple[T, list[Memory]]:
+    """Read, let `rank` choose, and read what it chose: see `Store.choose`.
+
+    Raises:
+        SpaceMovedError: a subject is read in another space.
+        TooLargeError: `read` has more to read than it may.
+    """
+    with db:  # one snapshot for all
+        hots = [read(db, subject, space) for subject, space in subjects.items()]
+        wanted, outcome = rank(hots)
+        found = [
+            memory
+            for hot in hots
+            for memory in _wanted(db, hot, wanted.get(hot.subject, ()), subjects[hot.subject], cache)
+        ]
+    return outcome, found
+
+
+def _wanted(db: Database, hot: Hot, ids: Sequence[MemoryId], space: str, cache: HotCache) -> list[Memory]:
+    known = cache.memories(space, hot, ids)
+    missing = [memory for memory in ids if memory not in known]
+    if missing:
+        read = cache.put_memories(space, hot, memories_within(db, hot.subject, missing))
+        known |= {memory.id: memory for memory in read}
+    return [known[memory] for memory in ids if memory in known]

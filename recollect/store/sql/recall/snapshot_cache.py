@@ -1,0 +1,194 @@
+"""What was read last of each subject, for as long as its version stands, up to so many bytes. Locks."""
+
+import sys
+import threading
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.clock import from_micros, to_micros
+from recollect.ids import id_bytes, id_text
+from recollect.store.sql.snapshot_codec import size_of
+from recollect.types import NO_DETAIL, Hot, Memory, MemoryId, Subject
+
+# Texts kept of one subject: those of some 700 notes. Who has more reads some of them again, which takes little beside
+# weighing so many.
+MOST_TEXT_BYTES = 1024 * 1024
+# What a memory and each of its sources take beside their longer texts (measured: 960 for one with one source).
+_MEMORY_BYTES, _SOURCE_BYTES = 700, 350
+
+
+class Changed(NamedTuple):
+    """What changed of a subject's memories."""
+
+    since: int
+    """The version from which on all changes are named."""
+    ids: frozenset[bytes]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One subject at one version."""
+
+    hot: Hot
+    size: int
+    """Bytes of `hot`."""
+    memories: dict[MemoryId, Memory] = field(default_factory=dict)
+    text_size: int = 0
+    """Bytes of `memories`."""
+
+
+class HotCache:
+    """The subjects read last, with what was shown of them. Safe to use from several threads.
+
+    Uses move no version: those noted here count at once, another process's when the version moves.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        """Keep up to `most_bytes`; 0 keeps nothing."""
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[int, str], _Kept] = OrderedDict()
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes all that is kept takes."""
+        return self._bytes
+
+    def get(self, subject: Subject, space: str) -> Hot | None:
+        """Return what is kept; whether its version still stands is for the caller to see."""
+        key = (subject.key, space)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found.hot
+
+    def put(self, space: str, hot: Hot, *, changed: Changed | None = None) -> None:
+        """Keep a subject; what was used longest ago makes room for it.
+
+        Args:
+            space: The name of the vectors' space.
+            hot: The subject.
+            changed: How it differs from a former version; None where that is not known.
+        """
+        size = size_of(hot) if self._most_bytes else 1
+        if size > self._most_bytes:
+            return
+        key = (hot.subject.key, space)
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None and known.hot.version >= hot.version:
+                return
+            self._drop(key)
+            kept = self._kept[key] = _Kept(hot, size)
+            if known is not None and changed is not None and known.hot.version >= changed.since:
+                _carry_over(known, kept, changed.ids)
+            self._bytes += kept.size + kept.text_size
+            self._make_room()
+
+    def memories(self, space: str, hot: Hot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
+        """Return which of the memories are kept as they were at the version of `hot`."""
+        kept = self._kept.get((hot.subject.key, space))
+        if kept is None or kept.hot.version != hot.version:
+            return {}
+        known = kept.memories
+        return {memory: known[memory] for memory in ids if memory in known}
+
+    def put_memories(self, space: str, hot: Hot, memories: Sequence[Memory]) -> list[Memory]:
+        """Keep memories that were read in the snapshot of `hot`; return them with the uses that are known of here."""
+        with self._lock:
+            kept = self._kept.get((hot.subject.key, space))
+            if kept is None or kept.hot.version != hot.version:
+                return list(memories)
+            if np.count_nonzero(kept.hot.uses):
+                memories = [_with_uses(memory, kept.hot) for memory in memories]
+            self._add(kept, memories)
+            self._make_room()
+            return list(memories)
+
+    def forget(self, subject: Subject) -> None:
+        """Keep nothing of a subject any more."""
+        with self._lock:
+            for key in [key for key in self._kept if key[0] == subject.key]:
+                self._drop(key)
+
+    def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+        """Count a use of each memory in what is kept: uses move no version."""
+        with self._lock:
+            for (key, _), kept in self._kept.items():
+                if key == subject.key:
+                    kept.hot = _used(kept.hot, ids, to_micros(at))
+                    for memory in ids:
+                        if (known := kept.memories.get(memory)) is not None:
+                            last = max(known.last_used_at or at, at)
+                            kept.memories[memory] = replace(known, uses=known.uses + 1, last_used_at=last)
+
+    def _add(self, kept: _Kept, memories: Sequence[Memory]) -> None:
+        sizes = {memory.id: _size_of(memory) for memory in memories if memory.id not in kept.memories}
+        adding = sum(sizes.values())
+        if adding > MOST_TEXT_BYTES or kept.size + adding > self._most_bytes:
+            return
+        if kept.text_size + adding > min(MOST_TEXT_BYTES, self._most_bytes - kept.size):
+            self._bytes -= kept.text_size
+            kept.memories, kept.text_size = {}, 0
+        kept.memories.update((memory.id, memory) for memory in memories if memory.id in sizes)
+        kept.text_size += adding
+        self._bytes += adding
+
+    def _make_room(self) -> None:
+        while self._bytes > self._most_bytes:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[int, str]) -> None:
+        gone = self._kept.pop(key, None)
+        if gone is not None:
+            self._bytes -= gone.size + gone.text_size
+
+
+def _size_of(memory: Memory) -> int:
+    texts = [memory.text, memory.value, *(source.quote for source in memory.evidence)]
+    if memory.detail is not NO_DETAIL:
+        known = memory.detail
+        texts += [known.summary, known.source_uri, known.source_context, *known.tags]
+    return _MEMORY_BYTES + _SOURCE_BYTES * len(memory.evidence) + sum(map(sys.getsizeof, texts))
+
+
+def _carry_over(known: _Kept, kept: _Kept, changed: frozenset[bytes]) -> None:
+    """Keep the memories that did not change. They are copied, as others may be reading the old ones."""
+    memories = known.memories.copy()
+    gone = [memories.pop(MemoryId(id_text(id_)), None) for id_ in changed]
+    kept.memories = memories
+    kept.text_size = known.text_size - sum(_size_of(memory) for memory in gone if memory is not None)
+
+
+def _place(hot: Hot, id_: bytes | None) -> int | None:
+    if id_ is None:
+        return None
+    place = bisect_left(hot.ids, id_)
+    return place if place < len(hot.ids) and hot.ids[place] == id_ else None
+
+
+def _used(hot: Hot, ids: Sequence[MemoryId], at: int) -> Hot:
+    uses, last_used_at = hot.uses.copy(), hot.last_used_at.copy()
+    for memory in ids:
+        place = _place(hot, id_bytes(memory))
+        if place is not None:
+            uses[place] += 1
+            last_used_at[place] = max(last_used_at[place], at)
+    return replace(hot, uses=uses, last_used_at=last_used_at)
+
+
+def _with_uses(memory: Memory, hot: Hot) -> Memory:
+    """Count in a memory the uses that `hot` knows of and its row does not yet: the file learns of them later."""
+    place = _place(hot, id_bytes(memory.id))
+    if place is None or hot.uses[place] <= memory.uses:
+        return memory
+    return replace(memory, uses=int(hot.uses[place]), last_used_at=from_micros(int(hot.last_used_at[place])))

@@ -1,0 +1,235 @@
+"""Run statements, and turn rows into values. Works on a connection it is handed."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from recollect.clock import from_micros, to_micros
+from recollect.ids import id_text
+from recollect.store.sql.database import Database, Row
+from recollect.text import clean
+from recollect.types import (
+    KIND_ORDER,
+    NO_DETAIL,
+    Action,
+    Conversation,
+    ConversationId,
+    Decision,
+    Detail,
+    Evidence,
+    FormationKey,
+    FormationStatus,
+    LoggedMessage,
+    Memory,
+    MemoryId,
+    MemoryState,
+    RecallRecord,
+    Subject,
+    Withheld,
+)
+
+STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
+"""A state is stored as its place here."""
+WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
+"""How much of a message is gone: `message.erased`."""
+KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
+STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
+_ID = itemgetter(1)
+# The instants of a memory and of its source are mostly one and the same.
+_instant = lru_cache(maxsize=1024)(from_micros)
+# An item of a recall has one value more, whether it was used, once its answer is known.
+_WITHOUT_HIT = 3
+
+
+def fetch(db: Database, sql: str, *values: Any) -> list[Row]:
+    """Run a statement to its end and return all its rows."""
+    return db.execute(sql, values).fetchall()
+
+
+def fetch_one(db: Database, sql: str, *values: Any) -> Row | None:
+    """Run a statement to its end and return its first row, if there is one."""
+    rows = db.execute(sql, values).fetchall()
+    return rows[0] if rows else None
+
+
+def fetch_value(db: Database, sql: str, *values: Any) -> Any:
+    """Run a statement to its end and return the first value of its first row; None where there is none."""
+    rows = db.execute(sql, values).fetchall()
+    return rows[0][0] if rows else None
+
+
+def read_message(conversation: ConversationId, row: Row) -> LoggedMessage:
+    """Read a row of `messages`."""
+    seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash_, level = row
+    return LoggedMessage(
+        conversation=conversation,
+        seq=seq,
+        parent_seq=parent_seq,
+        role=role,
+        text=text,
+        name=name,
+        said_at=from_micros(said_at),
+        recorded_at=from_micros(recorded_at),
+        complete=bool(complete),
+        hash=hash_,
+        erased=level == ERASED,
+    )
+
+
+def read_conversation(subject: Subject, row: Row) -> Conversation:
+    """Read a row of `conversations`."""
+    id_, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason = row
+    return Conversation(
+        id=ConversationId(id_text(id_)),
+        subject=subject,
+        external_id=external_id,
+        created_at=from_micros(created_at),
+        updated_at=from_micros(updated_at),
+        last_seq=last_seq,
+        profile=profile,
+        app=app,
+        options=json.loads(options) if options else {},
+        ended_at=None if ended_at is None else from_micros(ended_at),
+        end_reason=end_reason,
+    )
+
+
+def read_memories(subject: Subject, rows: Iterable[Row]) -> list[Memory]:
+    """Read rows of `remembered`: one a source, those of a memory together."""
+    return [_read_memory(subject, list(group)) for _, group in groupby(rows, key=_ID)]
+
+
+def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
+    first = rows[0]
+    (_, id_, kind, state, text, type_, category, key, value, importance, confidence, speaker) = first[:12]
+    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, known, number) = first[12:22]
+    detail = NO_DETAIL if known is None else read_detail(known)
+    return Memory(
+        id=MemoryId(id_text(id_)),
+        subject=subject,
+        kind=KIND_ORDER[kind],
+        text=detail.quoted(text),
+        type=type_,
+        category=category,
+        key=key,
+        value=value,
+        importance=importance,
+        confidence=confidence,
+        speaker=speaker,
+        valid_from=_instant(valid_from),
+        valid_to=None if valid_to is None else _instant(valid_to),
+        known_from=_instant(known_from),
+        closed_at=None if closed_at is None else _instant(closed_at),
+        state=STATE_ORDER[state],
+        profile=profile,
+        version=version,
+        evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
+        uses=uses,
+        last_used_at=None if last_used_at is None else _instant(last_used_at),
+        detail=detail,
+        number=number or 0,
+    )
+
+
+def _read_evidence(row: Row) -> Evidence:
+    conversation, seq, hash_, role, speaker, quote, said_at = row
+    return Evidence(
+        conversation=ConversationId(id_text(conversation)),
+        seq=seq,
+        hash=hash_,
+        role=role,
+        speaker=speaker,
+        quote=quote,
+        said_at=_instant(said_at),
+    )
+
+
+def read_detail(text: str) -> Detail:
+    """Read what a memory has beside its words."""
+    known = json.loads(text)
+    withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
+    return Detail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
+
+
+def write_detail(detail: Detail) -> str | None:
+    """Write what a detail has as JSON; None where it has nothing."""
+    known = {name: value for name, value in asdict(detail).items() if value}
+    return clean(json.dumps(known, ensure_ascii=False)) if known else None
+
+
+def read_decision(subject: Subject, row: Row) -> Decision:
+    """Read a row of `decisions`."""
+    id_, at, action, memory, target, reason, text, profile, conversation, seq = row
+    return Decision(
+        id=id_text(id_),
+        subject=subject,
+        at=from_micros(at),
+        action=Action(action),
+        memory_id=None if memory is None else MemoryId(id_text(memory)),
+        target_id=None if target is None else MemoryId(id_text(target)),
+        reason=reason,
+        text=text,
+        profile=profile,
+        conversation=None if conversation is None else ConversationId(id_text(conversation)),
+        seq=seq,
+    )
+
+
+def read_formation_key(row: Row) -> FormationKey:
+    """Read the six columns of a formation's key."""
+    subject, home, conversation, profile, stage, version = row
+    return FormationKey(
+        subject=Subject.parse(subject),
+        home=Subject.parse(home),
+        conversation=ConversationId(id_text(conversation)),
+        profile=profile,
+        stage=stage,
+        version=version,
+    )
+
+
+def read_formation(row: Row) -> FormationStatus:
+    """Read a row of `formations`."""
+    formed_seq, last_seq, due_at, attempts, parked, error = row[6:]
+    return FormationStatus(
+        key=read_formation_key(row[:6]),
+        formed_seq=formed_seq,
+        last_seq=last_seq,
+        due_at=None if due_at is None else from_micros(due_at),
+        attempts=attempts,
+        parked=bool(parked),
+        error=error,
+    )
+
+
+def write_items(record: RecallRecord) -> str:
+    """Write the items of a recall as JSON."""
+    if record.hits is None:
+        return json.dumps([[subject.text, memory, score] for subject, memory, score in record.items])
+    return json.dumps([[subject.text, id_, score, id_ in record.hits] for subject, id_, score in record.items])
+
+
+def read_recall(row: Row) -> RecallRecord:
+    """Read a row of `recalls`."""
+    id_, at, query_hash, items, block_hash, tokens = row
+    known = json.loads(items)
+    judged = bool(known) and len(known[0]) > _WITHOUT_HIT
+    return RecallRecord(
+        id=id_text(id_),
+        at=from_micros(at),
+        query_hash=query_hash,
+        items=tuple((Subject.parse(item[0]), MemoryId(item[1]), item[2]) for item in known),
+        hits=frozenset(MemoryId(item[1]) for item in known if item[3]) if judged else None,
+        block_hash=block_hash,
+        tokens=tokens,
+    )
+
+
+def micros(instant: datetime | None) -> int | None:
+    """Turn an instant into what is stored; None stays."""
+    return None if instant is None else to_micros(instant)

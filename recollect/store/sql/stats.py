@@ -1,0 +1,67 @@
+"""Count what is kept, and find what does not agree. Works on a connection."""
+
+from recollect.clock import Clock, to_micros
+from recollect.store.operators import StoreStats
+from recollect.store.sql.database import Database
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
+from recollect.store.sql.statements import load
+from recollect.store.sql.subjects import version_of
+from recollect.types import StoreSums, Subject, SubjectSums
+
+SQL = load("subject")
+
+# Statements that count what must not be, with what each says about it.
+_CHECKS = {
+    "gaps": "conversations with a gap in their messages",
+    "active_without_hot": "active memories that recall cannot see",
+    "hot_without_active": "rows that recall sees without an active memory",
+    "vectors_without_hot": "vectors without an active memory",
+    "turns_without_words": "quotations whose message is missing",
+    "log_without_subject": "conversations without a subject",
+}
+
+
+def counted(db: Database, clock: Clock, *, check: bool) -> StoreStats:
+    """Count; what is the database's own to say (`url`, `schema`, `bytes`) is left empty."""
+    row = fetch_one(db, SQL["count"], to_micros(clock.now()))
+    counts = [0] * 6 if row is None else [int(value) for value in row]
+    return StoreStats(
+        url="",
+        schema=0,
+        subjects=counts[0],
+        conversations=counts[1],
+        messages=counts[2],
+        memories=counts[3],
+        formations_due=counts[4],
+        formations_parked=counts[5],
+        bytes=0,
+        spaces=tuple(row[0] for row in fetch(db, SQL["spaces"])),
+        problems=_problems(db) if check else (),
+    )
+
+
+def store_sums(db: Database, clock: Clock) -> StoreSums:
+    """Count for the operator's metrics: see `Store.sums`."""
+    memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
+    return StoreSums(
+        memories=memories, apps=apps, apps_with_memories=remembering, formations_due=due, formations_parked=parked
+    )
+
+
+def subject_sums(db: Database, subject: Subject) -> SubjectSums:
+    """Count what is kept of one subject: see `Store.subject_sums`."""
+    if version_of(db, subject) is None:
+        return SubjectSums(memories=0, decisions={}, recalled=0, hits=0)
+    with db:  # one snapshot
+        memories, recalled, hits = fetch(db, SQL["subject_sums"], subject.key)[0]
+        decisions = {action: count for action, count in fetch(db, SQL["decisions_by_action"], subject.key)}
+    return SubjectSums(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
+
+
+def _problems(db: Database) -> tuple[str, ...]:
+    found: list[str] = []
+    for name, what in _CHECKS.items():
+        count = fetch_value(db, SQL[name])
+        if count:
+            found.append(f"{count} {what}")
+    return tuple(found)

@@ -1,0 +1,117 @@
+"""The row of a subject: its name, which is verified behind its key, its version and its salt. Works on a connection."""
+
+from hashlib import blake2b
+
+from recollect.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
+from recollect.store.sql import inner
+from recollect.store.sql.database import Database
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
+from recollect.store.sql.statements import load
+from recollect.text import TERM_SCHEME
+from recollect.types import Subject
+
+SQL = load("subject")
+SALT_BYTES = 16
+
+
+def version_of(db: Database, subject: Subject) -> int | None:
+    """Return the subject's version; None where nothing was ever stored for it.
+
+    Raises:
+        BadSubjectError: another subject's name has the same 64-bit key.
+    """
+    state = state_of(db, subject)
+    return None if state is None else state[0]
+
+
+def state_of(db: Database, subject: Subject) -> tuple[int, int | None] | None:
+    """Return the subject's version, and the number of the space it is read in (None: the settings' own).
+
+    Raises:
+        BadSubjectError: another subject's name has the same 64-bit key.
+    """
+    row = fetch_one(db, SQL["subject"], subject.key)
+    if row is None:
+        return None
+    name, version, space = row
+    return verified(subject, name, version), space
+
+
+def verified(subject: Subject, name: str, version: int) -> int:
+    """Return the version that stands beside a name under the subject's key.
+
+    Raises:
+        BadSubjectError: it is another subject's name.
+    """
+    if name != subject.text:
+        raise BadSubjectError(subject.text, "its key is taken by another subject; choose another name")
+    return int(version)
+
+
+def ensure(db: Database, subject: Subject) -> int:
+    """Make the subject's row where there is none, and note it with its owner; return the version."""
+    version = version_of(db, subject)
+    if version is None:
+        ((version, space),) = fetch(db, SQL["to_begin_with"], subject.key)
+        db.execute(SQL["add_subject"], (subject.key, subject.text, version, TERM_SCHEME, space))
+        inner.register(db, subject)
+        return int(version)
+    return version
+
+
+def refuse_erased(db: Database, subject: Subject) -> None:
+    """Let no work under way bring back the name of a subject of which all was erased meanwhile.
+
+    Raises:
+        StaleSubjectError: all of it was erased, and it has not begun again.
+    """
+    if version_of(db, subject) is None and fetch_value(db, SQL["was_erased"], subject.key):
+        raise StaleSubjectError("all of the subject was erased meanwhile: nothing is done for it any more")
+
+
+def move_version(db: Database, subject: Subject) -> int:
+    """Count a change to the subject's memories; return the new version."""
+    return int(fetch_value(db, SQL["move_version"], subject.key))
+
+
+def terms_behind(db: Database, subject: Subject) -> bool:
+    """Tell whether some of the subject's memories may have terms of a former scheme."""
+    return bool(fetch_value(db, SQL["terms_behind"], subject.key, TERM_SCHEME))
+
+
+def salt_of(term_key: bytes, subject: Subject) -> bytes:
+    """Return the key of the subject's term hashes."""
+    return blake2b(subject.text.encode(), digest_size=SALT_BYTES, key=term_key).digest()
+
+
+def space_of(db: Database, name: str) -> tuple[int, int] | None:
+    """Return number and dimension of a vector space; None where nothing was stored in it."""
+    row = fetch_one(db, SQL["space"], name)
+    return None if row is None else (int(row[0]), int(row[1]))
+
+
+def ensure_space(db: Database, name: str, dim: int) -> int:
+    """Return the number of a vector space, made where it is new.
+
+    Raises:
+        VectorSizeError: its vectors have another length.
+    """
+    known = space_of(db, name)
+    if known is None:
+        return int(fetch_value(db, SQL["add_space"], name, dim))
+    if known[1] != dim:
+        raise VectorSizeError(got=dim, stored=known[1])
+    return known[0]
+
+
+def require_space(db: Database, key: int, number: int) -> None:
+    """Refuse vectors that are not of the space which the subject is read in.
+
+    Raises:
+        SpaceMovedError: it was embedded anew since they were made.
+    """
+    row = fetch_one(db, SQL["read_in"], key)
+    if row is None or row[1] in (None, number):
+        return
+    names = {found: fetch_value(db, SQL["space_name"], found) for found in (number, row[1])}
+    raise SpaceMovedError(row[0], key=key, asked=names[number], found=names[row[1]])

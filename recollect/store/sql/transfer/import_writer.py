@@ -1,0 +1,194 @@
+"""Write subjects of an export, with what was derived of them anew. Works on one end of a copy, in a transaction."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recollect.errors import BadRequestError
+from recollect.ids import id_text
+from recollect.store.sql import numbers, subjects
+from recollect.store.sql.database import Row
+from recollect.store.sql.erase.tombstones import imported_as
+from recollect.store.sql.memories.write import Packing
+from recollect.store.sql.rows import KIND_NUMBER, STATE_ORDER, fetch, fetch_value
+from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
+from recollect.store.sql.statements import load
+from recollect.store.sql.tables import TABLES
+from recollect.store.sql.transfer.endpoint import End
+from recollect.store.sql.transfer.export import Record
+from recollect.store.sql.transfer.import_check import key_of
+from recollect.store.sql.transfer.import_reader import Block
+from recollect.types import ASKING, MemoryId, MemoryKind, MemoryState, ReopenMemory, Subject
+
+SQL = load("export")
+SUBJECT_SQL = load("subject")
+_TABLES = {table.name: table for table in TABLES}
+_ACTIVE, _TURN = STATE_ORDER.index(MemoryState.ACTIVE), KIND_NUMBER[MemoryKind.TURN]
+# What a memory has that is no app's.
+_BARE: Record = {"number": None, "app": None}
+_BESIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})
+
+
+def is_active(memory: Record) -> bool:
+    """Tell whether a memory takes part in recall."""
+    return bool(memory["state"] == _ACTIVE)
+
+
+def require_absent(end: End, blocks: Sequence[Block]) -> None:
+    """Let nothing be imported over what is there, nor bring back what was erased here.
+
+    Raises:
+        BadRequestError: there is something of a subject.
+    """
+    there = present(end, blocks)
+    for block in blocks:
+        table = there.get(block.key)
+        if table is not None:
+            erased = table.startswith("erased")
+            raise BadRequestError(
+                f"{block.name} is there already ({'erased' if erased else f'there are rows in {table}'}), and "
+                "nothing is imported over it: use another database"
+            )
+
+
+def present(end: End, blocks: Sequence[Block]) -> dict[int, str]:
+    """Find the subjects of whom there is something, by their keys: in which table."""
+    found: dict[int, str] = {}
+    keys = ", ".join(f"{block.key:d}" for block in blocks)
+    for table in TABLES:
+        if table.nobodys or table.index or table.name == "subject" or not blocks:
+            continue
+        which = f'"{table.name}" WHERE "{table.key[0]}" IN ({keys})'
+        for (key,) in fetch(end.db, f'SELECT DISTINCT "{table.key[0]}" FROM {which}'):  # noqa: S608  # names of our own
+            found.setdefault(key, table.name)
+    return found
+
+
+def said_elsewhere(end: End, home: int, conversation: bytes, seq: int) -> str | None:
+    """Return the words of a message in another's log; None where it is not there."""
+    found = fetch_value(end.db, SQL["said_in"], home, conversation, seq)
+    return None if found is None else str(found)
+
+
+class Admitting:
+    """Subjects on their way in, together."""
+
+    def __init__(self, end: End, blocks: Sequence[Block], derived: Mapping[tuple[int, MemoryId], ReopenMemory]) -> None:
+        """Take what recall computes on of each active memory, by its subject's key and its id."""
+        self._end = end
+        self._db = end.db
+        self._blocks = blocks
+        self._named = [block for block in blocks if block.subject is not None]
+        self._derived = derived
+
+    def write(self) -> None:
+        """Write all of them."""
+        require_absent(self._end, self._blocks)
+        self._write_ledgers()
+        versions = {block.key: self._begin(block) for block in self._named}
+        for home in self._homes():
+            subjects.ensure(self._db, home)
+        for table in ("app", "subscription", "conversation", "decision"):
+            self._add(table, self._all(table))
+        messages = self._all("message")
+        self._add("message", messages)
+        calls = ((key, one, call) for key, one in messages for call in dict.fromkeys(one["calls"]))
+        self._add("tool_call", [(key, _beside(one, call=call)) for key, one, call in calls])
+        self._add("formation", [(key, one | {"home": key_of(one["home"])}) for key, one in self._all("formation")])
+        self._write_memories(versions)
+        self._write_hot()
+
+    def _all(self, kind: str) -> list[tuple[int, Record]]:
+        """Return the records of a kind, each with whose it is."""
+        return [(block.key, record) for block in self._named for record in block.of(kind)]
+
+    def _begin(self, block: Block) -> int:
+        subject = block.subject or Subject("global", "")
+        subjects.ensure(self._db, subject)
+        return subjects.move_version(self._db, subject)
+
+    def _homes(self) -> list[Subject]:
+        own = {block.key for block in self._named}
+        sources = (source for _, memory in self._all("memory") for source in memory["evidence"])
+        homes = (one["home"] for one in (*sources, *(record for _, record in self._all("formation"))))
+        return list(dict.fromkeys(home for home in homes if isinstance(home, Subject) and home.key not in own))
+
+    def _write_ledgers(self) -> None:
+        for block in self._blocks:
+            for ledger in block.of("ledger"):
+                self._db.execute(SQL["keep_ledger_key"], (imported_as(block.key), ledger["key"]))
+                if ledger["at"] is not None:
+                    self._add("erased_subject", [(block.key, {"at": ledger["at"], "version": ledger["version"] or 0})])
+        self._add("erased_message", [(block.key, record) for block in self._blocks for record in block.of("erased")])
+
+    def _write_memories(self, versions: Mapping[int, int]) -> None:
+        memories = self._all("memory")
+        numbered = {block.key: self._numbered(block) for block in self._named}
+        self._add(
+            "memory",
+            [(key, one | {"changed": versions[key]} | numbered[key].get(one["id"], _BARE)) for key, one in memories],
+        )
+        self._add(
+            "evidence",
+            [
+                (key, source | {"memory": one["id"], "place": place, "home": key_of(source["home"])})
+                for key, one in memories
+                for place, source in enumerate(one["evidence"])
+            ],
+        )
+        tags = ((key, one["id"], tag) for key, one in memories for tag in set(one["tags"]))
+        self._add("memory_tag", [(key, {"memory": id_, "tag": tag}) for key, id_, tag in tags])
+        self._add("link", [(key, {"memory": one["id"]}) for key, one in memories if one["linked"]])
+
+    def _numbered(self, block: Block) -> dict[bytes, Record]:
+        """Return number and app of an app's memories: a number in the file is kept where it is free here."""
+        subject = block.subject
+        if subject is None or subject.kind != "app":
+            return {}
+        memories = [one for one in block.of("memory") if one["kind"] != _TURN]
+        carried = numbers.carry(self._db, subject, [one["number"] for one in memories if one["number"]])
+        fresh = iter(numbers.take(self._db, subject, sum(not one["number"] for one in memories)))
+        app = numbers.app_id(subject)
+        return {
+            one["id"]: {"number": carried[one["number"]] if one["number"] else next(fresh), "app": app}
+            for one in memories
+        }
+
+    def _write_hot(self) -> None:
+        term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), Packing(self._db)
+        salts = {block.key: subjects.salt_of(term_key, block.subject) for block in self._named if block.subject}
+        hot, vectors = [], []
+        for key, one in self._all("memory"):
+            if not is_active(one):
+                continue
+            made, memory = self._derived[key, MemoryId(id_text(one["id"]))], {"memory": one["id"]}
+            hot.append((key, memory | {"terms": pack_terms(made.terms, salts[key]), **_packed(one, made)}))
+            packed = packing.pack(key, made.space, made.vectors)
+            if packed is not None:
+                vectors.append((key, memory | {"space": packed[0], "data": packed[1]}))
+        self._add("hot", hot)
+        self._add("vector", vectors)
+
+    def _add(self, table: str, rows: Sequence[tuple[int, Record]]) -> None:
+        if not rows:
+            return
+        columns = tuple(sorted(rows[0][1].keys() - _BESIDE))
+        owner = _TABLES[table].key[0]
+        found: Iterable[Row] = ((key, *(record[name] for name in columns)) for key, record in rows)
+        self._end.add(_TABLES[table], (owner, *columns), found)
+
+
+def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
+    evidence = memory["evidence"]
+    fixed = pack_fixed(
+        kind=memory["kind"],
+        role=(role_code(evidence[0]["role"]) if evidence else 0) + ASKING * made.asks,
+        length=sum(made.terms.values()),
+        weights=(memory["importance"], memory["confidence"]),
+        times=(memory["valid_from"], memory["uses"], memory["last_used_at"] or 0),
+    )
+    sources = ((one["hash"], id_text(one["conversation"]), one["seq"]) for one in evidence)
+    return {"fixed": fixed, "sources": pack_sources(sources)}
+
+
+def _beside(message: Record, **more: Any) -> Record:
+    return {"conversation": message["conversation"], "seq": message["seq"], **more}

@@ -1,0 +1,365 @@
+"""How rows are written in an export and read back: names, instants and ids as text in place of numbers. Pure.
+
+A record is an object with one value for each field below, in this order; docs/export.md says what they mean.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from recollect.clock import from_micros, to_micros
+from recollect.errors import BadRequestError
+from recollect.ids import id_bytes, id_text
+from recollect.store.sql.numbers import MAX_NUMBER
+from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
+from recollect.store.sql.rows import KIND_NUMBER, STATE_ORDER
+from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
+from recollect.text import clean
+from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemoryState, Subject, Withheld
+
+VERSION = 1
+"""Of the format."""
+_LARGEST = 2**63 - 1
+MAX_COUNT = 2**31 - 1
+"""Places in a conversation and counts fit into four bytes with a sign."""
+# Longest memory in characters: all of it is embedded. What is formed stays far below.
+MAX_MEMORY = 1_000_000
+# Longest name that stands in an index, and longest other label, in UTF-8 bytes: PostgreSQL takes 2,704 for a whole key.
+MAX_INDEXED_BYTES, MAX_EXTERNAL_ID_BYTES, MAX_LABEL_BYTES = 800, 2_048, 65_536
+# Instants near the ends of the calendar cannot be shown in every time zone.
+_FIRST_YEAR, _LAST_YEAR = 2, 9998
+_LEDGER_KEY_BYTES = 64
+STAGES = frozenset({"index", "extract", "episodes"})
+"""The stages of formation that a worker knows."""
+_ACTIONS = frozenset(action.value for action in Action)
+_DETAIL = asdict(NO_DETAIL)
+_STRETCH = frozenset(field.name for field in fields(Withheld))
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How one value is written and read. Reading raises `ValueError`."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError("is no text")
+    return clean(value)
+
+
+def _label(most: int) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        text = _text(value)
+        if len(text.encode()) > most:
+            raise ValueError(f"is longer than {most:,} bytes")
+        return text
+
+    return read
+
+
+def _memory_text(value: Any) -> str:
+    text = _text(value)
+    if len(text) > MAX_MEMORY:
+        raise ValueError(f"is longer than {MAX_MEMORY:,} characters")
+    return text
+
+
+def _stage(value: Any) -> str:
+    text = _text(value)
+    if text not in STAGES:
+        raise ValueError(f"is none of {', '.join(sorted(STAGES))}")
+    return text
+
+
+def _shared(value: Any) -> str:
+    text = _text(value)
+    subject = Subject.parse(text)
+    if subject.kind != "shared" or subject.text != text:
+        raise ValueError("is no shared subject, as shared:team is one")
+    return text
+
+
+def _id(value: Any) -> bytes:
+    found = id_bytes(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError("is no id, as 0198c0de-0000-7000-8000-00000000000a is one")
+    return found
+
+
+def _whole(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not -_LARGEST - 1 <= value <= _LARGEST:
+        raise ValueError("is no whole number of 64 bits")
+    return value
+
+
+def _whole_within(least: int, most: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        found = _whole(value)
+        if not least <= found <= most:
+            raise ValueError(f"goes from {least} to {most}")
+        return found
+
+    return read
+
+
+def _weight(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError("is no number")
+    if not 0 <= value <= 1:  # neither is what is no number at all, NaN
+        raise ValueError("is no number from 0 to 1")
+    return float(value)
+
+
+def _flag(value: Any) -> int:
+    if not isinstance(value, bool):
+        raise ValueError("is neither true nor false")
+    return int(value)
+
+
+def _instant(value: Any) -> int:
+    try:
+        found = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError("is no instant, as 2026-05-03T08:00:00+00:00 is one") from None
+    if found.tzinfo is None:
+        raise ValueError("is an instant without a time zone")
+    if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise ValueError(f"lies outside the years {_FIRST_YEAR} to {_LAST_YEAR}")
+    return to_micros(found)
+
+
+def _object(value: Any) -> str:
+    if not isinstance(value, dict):
+        raise ValueError("is no object")
+    return clean(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def _detail(value: Any) -> str:
+    written = _object(value)
+    for name, found in value.items():
+        if name not in _DETAIL:
+            raise ValueError(f"has an unknown name, {name[:40]!r}")
+        if name == "tags":
+            if not isinstance(found, list) or not all(isinstance(tag, str) for tag in found):
+                raise ValueError("has tags that are no list of texts")
+        elif name == "withheld":
+            _check_withheld(found)
+        elif isinstance(_DETAIL[name], str):
+            if not isinstance(found, str):
+                raise ValueError(f"has a {name} that is no text")
+        elif not _is_count(found):
+            raise ValueError(f"has a {name} that is no count")
+    if len(written) > MAX_MEMORY:
+        raise ValueError(f"is longer than {MAX_MEMORY:,} characters")
+    return written
+
+
+def _check_withheld(value: Any) -> None:
+    """Check the stretches that a quotation leaves out: readers rely on their order.
+
+    Raises:
+        ValueError: They are no stretches, or stand out of order.
+    """
+    last = 0
+    for stretch in value if isinstance(value, list) else [None]:
+        if not isinstance(stretch, dict) or stretch.keys() != _STRETCH:
+            raise ValueError("has a withheld that is no list of stretches")
+        start, end, because = (stretch[name] for name in ("start", "end", "because"))
+        if not (_is_count(start) and _is_count(end) and last <= start <= end):
+            raise ValueError("has a withheld whose stretches are out of order")
+        if because != "":
+            _id(because)
+        last = start
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
+
+
+def _kind(value: Any) -> int:
+    if not isinstance(value, str) or value not in set(MemoryKind):
+        raise ValueError(f"is none of {', '.join(MemoryKind)}")
+    return KIND_NUMBER[MemoryKind(value)]
+
+
+def _state(value: Any) -> int:
+    if not isinstance(value, str) or value not in set(MemoryState):
+        raise ValueError(f"is none of {', '.join(MemoryState)}")
+    return STATE_ORDER.index(MemoryState(value))
+
+
+def _action(value: Any) -> str:
+    if not isinstance(value, str) or value not in _ACTIONS:
+        raise ValueError(f"is none of {', '.join(sorted(_ACTIONS))}")
+    return str(value)
+
+
+def _ledger_key(value: Any) -> bytes:
+    try:
+        found = bytes.fromhex(value)
+    except (TypeError, ValueError):
+        raise ValueError("is no hexadecimal text") from None
+    if len(found) != _LEDGER_KEY_BYTES:
+        raise ValueError(f"is no key of {_LEDGER_KEY_BYTES} bytes")
+    return found
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+TEXT = Form(_as_is, _text)
+ID = Form(id_text, _id)
+WHOLE = Form(_as_is, _whole)
+COUNT = Form(_as_is, _whole_within(0, MAX_COUNT))
+PLACE = Form(_as_is, _whole_within(1, MAX_COUNT))
+NUMBER = Form(_as_is, _whole_within(1, MAX_NUMBER))
+DURATION = Form(_as_is, _whole_within(0, 2**53))
+LEVEL = Form(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
+INDEXED = Form(_as_is, _label(MAX_INDEXED_BYTES))
+EXTERNAL_ID = Form(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
+LABEL = Form(_as_is, _label(MAX_LABEL_BYTES))
+MEMORY_TEXT = Form(_as_is, _memory_text)
+STAGE = Form(_as_is, _stage)
+SHARED = Form(_as_is, _shared)
+WEIGHT = Form(float, _weight)
+FLAG = Form(bool, _flag)
+INSTANT = Form(lambda value: from_micros(value).isoformat(), _instant)
+OBJECT = Form(json.loads, _object)
+KIND = Form(lambda value: KIND_ORDER[value].value, _kind)
+STATE = Form(lambda value: STATE_ORDER[value].value, _state)
+ACTION = Form(_as_is, _action)
+DETAIL = Form(json.loads, _detail)
+LEDGER_KEY = Form(bytes.hex, _ledger_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column."""
+
+    column: str
+    form: Form
+    may_be_null: bool = False
+
+
+def _fields(required: Mapping[str, Form], optional: Mapping[str, Form]) -> tuple[Field, ...]:
+    needed = (Field(name, form) for name, form in required.items())
+    return (*needed, *(Field(name, form, may_be_null=True) for name, form in optional.items()))
+
+
+CONVERSATION = _fields(
+    {"id": ID, "created_at": INSTANT, "updated_at": INSTANT, "last_seq": COUNT},
+    {
+        **{"external_id": EXTERNAL_ID, "profile": LABEL, "app": LABEL, "options": OBJECT, "ended_at": INSTANT},
+        **{"end_reason": LABEL},
+    },
+)
+MESSAGE = _fields(
+    {
+        **{"conversation": ID, "seq": PLACE, "parent_seq": COUNT, "role": LABEL, "text": TEXT, "complete": FLAG},
+        **{"said_at": INSTANT, "recorded_at": INSTANT, "hash": WHOLE, "erased": LEVEL},
+    },
+    {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
+)
+MEMORY = _fields(
+    {
+        **{"id": ID, "kind": KIND, "state": STATE, "type": LABEL, "category": INDEXED, "key": INDEXED},
+        **{"value": MEMORY_TEXT, "importance": WEIGHT, "confidence": WEIGHT, "speaker": LABEL},
+        **{"valid_from": INSTANT, "known_from": INSTANT, "profile": LABEL, "version": LABEL, "uses": COUNT},
+    },
+    {
+        "text": MEMORY_TEXT,
+        "valid_to": INSTANT,
+        "closed_at": INSTANT,
+        "last_used_at": INSTANT,
+        "detail": DETAIL,
+        "number": NUMBER,
+    },
+)
+EVIDENCE = _fields(
+    {
+        **{"conversation": ID, "seq": PLACE, "hash": WHOLE, "role": LABEL, "speaker": LABEL, "quote": MEMORY_TEXT},
+        **{"said_at": INSTANT},
+    },
+    {},
+)
+DECISION = _fields(
+    {"id": ID, "at": INSTANT, "action": ACTION, "reason": LABEL, "text": TEXT, "profile": LABEL},
+    {"memory": ID, "target": ID, "conversation": ID, "seq": COUNT},
+)
+FORMATION = _fields(
+    {
+        **{"conversation": ID, "profile": INDEXED, "stage": STAGE, "version": INDEXED, "formed_seq": COUNT},
+        **{"asked_seq": COUNT, "attempts": COUNT, "parked": FLAG},
+    },
+    {"due_at": INSTANT, "idle": DURATION, "error": LABEL},
+)
+SUBSCRIPTION = _fields({"shared": SHARED, "since": INSTANT}, {})
+APP = _fields({"created_at": INSTANT}, {"removed_at": INSTANT})
+ERASED = _fields({"mark": WHOLE, "at": INSTANT}, {})
+LEDGER = _fields({"key": LEDGER_KEY}, {"at": INSTANT, "version": DURATION})
+
+
+class AmbiguousJsonError(ValueError):
+    """JSON that two readers may read differently."""
+
+
+def load_json(text: str | bytes) -> Any:
+    """Read JSON that leaves no doubt: no name twice in an object, no NaN, no infinity.
+
+    Raises:
+        AmbiguousJsonError: It leaves doubt.
+        ValueError: It is no JSON.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise AmbiguousJsonError("has a name twice in one object")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise AmbiguousJsonError(f"has {name}, which is no number of JSON")
+
+
+def write(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a row, column by column."""
+    return {
+        field.column: None if row[field.column] is None else field.form.write(row[field.column]) for field in fields
+    }
+
+
+def read(fields: tuple[Field, ...], record: Any, *, beside: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Read a record into columns.
+
+    Args:
+        fields: What it must have.
+        record: What the line held.
+        beside: Further names it must have, which are read elsewhere.
+
+    Raises:
+        BadRequestError: it has other names, or a value is not what it must be.
+    """
+    if not isinstance(record, dict):
+        raise BadRequestError("is no object")
+    names = {field.column for field in fields} | beside
+    if record.keys() != names:
+        wrong = ", ".join(sorted(record.keys() ^ names))[:200]
+        raise BadRequestError(f"has too much or too little: {wrong}")
+    found = {}
+    for field in fields:
+        value = record[field.column]
+        try:
+            found[field.column] = None if value is None and field.may_be_null else field.form.read(value)
+        except (ValueError, OverflowError) as error:
+            raise BadRequestError(f"{field.column} {error}") from None
+    return found

@@ -1,0 +1,124 @@
+"""A SQLite file as one end of a copy. File I/O."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+import apsw
+
+from recollect.errors import BadRequestError, StoreUnavailableError
+from recollect.store.failpoint import Failpoint
+from recollect.store.sql.database import Row
+from recollect.store.sql.tables import Table
+from recollect.store.sql.transfer.endpoint import Span
+from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.errors import fault
+from recollect.store.sqlite.migrate import writing
+from recollect.store.sqlite.process_lock import Company
+
+T = TypeVar("T")
+
+
+class SqliteEnd:
+    """One file."""
+
+    def __init__(self, db: apsw.Connection, place: Place, company: Company | None = None) -> None:
+        """Take an open connection; `source` or `destination` makes one."""
+        self.db = db
+        self.where = f"sqlite:///{place.path}"
+        self._company = company
+        self._failpoint = Failpoint.from_environment()
+
+    @classmethod
+    def source(cls, place: Place) -> "SqliteEnd":
+        """Open a file to be read, brought to the newest schema; others may go on using it.
+
+        Raises:
+            BadRequestError: there is no such file.
+        """
+        if not os.path.exists(place.path):
+            raise BadRequestError(f"sqlite:///{place.path} cannot be copied: there is no such file")
+        open_writer(place).close()
+        return cls(open_reader(place), place)
+
+    @classmethod
+    def beside(cls, place: Place) -> "SqliteEnd":
+        """Open a file to be written while others use it: each transaction waits for theirs."""
+        return cls(open_writer(place), place)
+
+    @classmethod
+    def destination(cls, place: Place) -> "SqliteEnd":
+        """Open a file to be written, made where there is none; nobody else may have it open.
+
+        Raises:
+            StoreUnavailableError: another process has it open.
+        """
+        db = open_writer(place)
+        company = Company(place.path)
+        if not company.first:
+            company.close()
+            db.close()
+            raise StoreUnavailableError(
+                f"sqlite:///{place.path} is open in another process: stop it, or copy into a new file"
+            )
+        return cls(db, place, company)
+
+    def share(self) -> None:
+        """See `End.share`."""
+        if self._company is not None:
+            self._company.share()
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """See `End.speaking`."""
+        try:
+            yield
+        except apsw.Error as error:
+            raise fault(error, self.where) from error
+
+    def columns(self, table: Table) -> tuple[str, ...]:
+        """See `End.columns`."""
+        return tuple(str(row[0]) for row in self.db.execute(_COLUMNS, (table.name,)))
+
+    def rows(self, table: Table, columns: tuple[str, ...], span: Span) -> Iterator[Row]:
+        """See `End.rows`."""
+        within = "" if table.nobodys else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
+        which = f'FROM "{table.name}" {within} ORDER BY {_names(table.key)}'
+        with self.speaking():
+            yield from self.db.execute(f"SELECT {_names(columns)} {which}")
+
+    def add(self, table: Table, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
+        """See `End.add`."""
+        values = ", ".join("?" * len(columns))
+        self.db.executemany(
+            f'INSERT INTO "{table.name}" ({_names(columns)}) VALUES ({values})',  # noqa: S608  # as above
+            rows,
+        )
+
+    def write(self, work: Callable[[], T], *subjects: int) -> T:
+        """See `End.write`."""
+        with writing(self.db):
+            done = work()
+            self._failpoint.reach("before-commit")
+        self._failpoint.reach("after-commit")
+        return done
+
+    def finish(self, *, rewrite: bool) -> None:
+        """See `End.finish`. All rows are moved from the log into the file."""
+        if rewrite:
+            self.db.execute("VACUUM")
+        self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
+    def close(self) -> None:
+        """See `End.close`."""
+        self.db.close()
+        if self._company is not None:
+            self._company.close()
+
+
+_COLUMNS = "SELECT name FROM pragma_table_info(?) ORDER BY name"
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)

@@ -1,0 +1,116 @@
+"""Whether a text asks, and whether it only greets, in the languages of most users. Pure.
+
+English has its own, closer rules where they are needed. What is not listed here counts as telling something: a question
+that is kept does less harm than a statement that is lost.
+"""
+
+import re
+import unicodedata
+
+from recollect.text.fold import fold
+from recollect.text.normalize import words
+
+# What may stand behind a question mark, beside white space.
+_CLOSING = "\"'”’)]»」』）】.。!！…"
+_MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
+_GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
+# Endings that ask without a mark: Chinese 吗 and its like, Japanese か behind a verb or "is", Korean 까 and 나요.
+_PARTICLE = re.compile(
+    "(?:[吗嗎]|(?:です|ます|ません|でした|ました|でしょう|だろう|の|ない)か(?:な|ね)?|かしら"
+    "|(?:습니|입니|합니|할|을|될)까요?|(?:나|은가|는가|인가)요)$"
+)
+# Words that ask where a sentence begins with them. Those that often begin a statement ("when", "how") are listed where
+# their spelling sets them apart; the rest is left to the question mark.
+_OPENERS = frozenset(
+    fold(word)
+    for word in """est-ce pourquoi combien quel quelle quels quelles lequel laquelle wer wen wem wessen warum wieso
+    weshalb wohin woher wann welche welcher welches wieviel dove perché quanto quanti quante qual quale quali
+    onde quem quais quantos quantas wie waarom wanneer hoeveel welke waarheen vem vad varför vilken
+    vilket vilka hvem hvad hva hvorfor hvilken hvilket hvilke hvornår mikä missä mistä mihin kuka miksi
+    milloin kuinka miért mikor melyik hány nerede nereye neden niçin nasıl hangi kaç siapa mengapa
+    kenapa bagaimana berapa apakah gdzie kiedy dlaczego czy jaki jaka jakie proč kolik jaký jaká jaké
+    cine unde câți câte где кто почему зачем сколько куда откуда какой какая какое какие хто чому навіщо
+    скільки куди звідки чи ποιος ποια ποιο ποιοι πότε γιατί πόσο πόσα هل ماذا لماذا كيف أين متى آیا کجا
+    چرا چطور چند کدام איפה מתי למה מדוע כמה האם איך היכן क्या कौन कहाँ क्यों कैसे कितना कितने कितनी""".split()
+)
+# In Spanish and Portuguese the accent tells a question from a conjunction, and Spanish opens with a mark of its own.
+_ACCENTED_OPENERS = frozenset(
+    "qué quién quiénes dónde adónde cuándo cuál cuáles cómo cuánto cuánta cuántos cuántas où".split()
+)
+# Words of Chinese, Japanese, Korean, Thai and Vietnamese that ask wherever they stand.
+_INSIDE = re.compile(
+    "什么|什麼|谁|誰|哪|怎么|怎麼|多少|几|幾|为什么|為什麼|呢|何|どこ|いつ|なぜ|どう|どの|どれ|いくら"
+    "|어디|누구|언제|무엇|뭐|왜|어떻게|몇|อะไร|ใคร|ที่ไหน|เมื่อไหร่|ทำไม|อย่างไร|ไหม"
+    "|^ما (?:هو|هي|اسم)|gì|nào|đâu|bao giờ|tại sao"
+)
+# What parts a statement from the question behind it.
+_JOINT = re.compile("[,;:，、；：،؛—–]|\\s-\\s")
+
+_GREETINGS = frozenset(
+    fold(word)
+    for word in """hola buenas buenos días tardes noches gracias muchas de nada vale sí no claro perfecto genial adiós
+    hasta luego por favor bonjour salut bonsoir merci beaucoup oui non d'accord accord parfait super au
+    revoir bonne journée nuit s'il vous te plaît hallo guten tag morgen abend danke schön sehr vielen
+    dank bitte ja nein genau gut super prima tschüss servus moin ciao buongiorno buonasera grazie mille
+    prego sì va bene perfetto arrivederci olá oi bom dia boa tarde noite obrigado obrigada muito sim não
+    tchau hoi goedemorgen bedankt dank je u wel nee prima doei hej hejsan tack så mycket tak mange hei
+    takk kiitos paljon moi kyllä szia köszönöm igen jó napot merhaba selam teşekkürler teşekkür ederim
+    sağ ol evet tamam günaydın halo selamat pagi siang malam terima kasih iya ya tidak cześć dziękuję
+    dzięki tak dobrze ahoj děkuji díky ano bună salut mulțumesc mersi da nu xin chào cảm ơn vâng dạ
+    привет здравствуйте здравствуй спасибо большое да нет хорошо пожалуйста пока привіт дякую так ні
+    добре γεια σου σας ευχαριστώ ναι όχι καλημέρα καλησπέρα مرحبا السلام عليكم أهلا شكرا جزيلا نعم لا
+    حسنا سلام ممنون متشکرم بله خیر خوب שלום תודה רבה כן לא בסדר नमस्ते धन्यवाद शुक्रिया हाँ नहीं ठीक है
+    你好 您好 谢谢 謝謝 好的 好 是 是的 对 不 不是 再见 再見 嗨 早上好 晚安 没问题 こんにちは こんばんは
+    おはよう おはようございます ありがとう ありがとうございます どうも はい いいえ うん 了解 了解です
+    さようなら 안녕 안녕하세요 감사합니다 고마워 고마워요 네 예 아니요 아니오 좋아요 알겠습니다 สวัสดี
+    สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ใช่ ไม่ โอเค ok okay""".split()
+)
+# So many characters at the end of a text tell whether it asks.
+_ENDING = 40
+# A greeting is short, whatever its words are in another language.
+_MOST_GREETED = 4
+
+
+def asks(text: str) -> bool:
+    """Tell whether a text ends asking: with a question mark of its script, or a particle that asks.
+
+    >>> asks("Où est-ce ?"), asks("你住在奥斯陆吗"), asks("静か")
+    (True, True, False)
+    """
+    end = len(text)
+    while end and (text[end - 1].isspace() or text[end - 1] in _CLOSING):
+        end -= 1
+    plain = unicodedata.normalize("NFC", text[max(0, end - _ENDING) : end])
+    return plain.endswith(_MARKS) or bool(_GREEK_MARK.search(plain) or _PARTICLE.search(plain))
+
+
+def opens_asking(text: str) -> bool:
+    """Tell whether a sentence of another language than English begins as questions do.
+
+    >>> opens_asking("¿Dónde vivo?"), opens_asking("Donde vivo hay montañas."), opens_asking("Warum nicht")
+    (True, False, True)
+    """
+    if text.lstrip().startswith("¿"):
+        return True
+    first = next(iter(words(text[:80])), "")
+    return first in _ACCENTED_OPENERS or fold(first) in _OPENERS
+
+
+def only_asks(sentence: str) -> bool:
+    """Tell whether a sentence of another language than English is a question and nothing is told in it.
+
+    >>> only_asks("¿Qué debo evitar?"), only_asks("Vivo en Oslo, ¿qué debo ver?"), only_asks("我住哪里？")
+    (True, False, True)
+    """
+    told = _JOINT.search(sentence.rstrip()[:-1]) or not asks(sentence)
+    return not told and (opens_asking(sentence) or bool(_INSIDE.search(sentence)))
+
+
+def only_greets(sentence: str) -> bool:
+    """Tell whether a sentence is greeting, thanks or assent alone.
+
+    >>> only_greets("¡Muchas gracias!"), only_greets("谢谢！"), only_greets("Gracias a Ana vivo en Oslo")
+    (True, True, False)
+    """
+    said = words(sentence)
+    return 0 < len(said) <= _MOST_GREETED and all(fold(word) in _GREETINGS for word in said)

@@ -1,1 +1,0 @@
-"""The worker that takes formations behind the answers."""

@@ -1,0 +1,1 @@
+"""The loop that leases formations and commits what they form."""

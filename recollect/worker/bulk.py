@@ -1,0 +1,120 @@
+"""Form what a replay left behind: many conversations at once, while nobody waits for an answer. Uses the store."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from recollect.errors import RecollectError
+from recollect.formation.runtime import Stage, Tools
+from recollect.metrics import Metrics
+from recollect.providers.batching_embedder import JoinedEmbedder
+from recollect.providers.protocols import Embedder
+from recollect.types import FormationKey, FormationStatus, Lease, Vectors
+from recollect.worker.loop import Worker, WorkerCounters
+
+# Subjects side by side: they wait for the disk or an embedder in turn. More would wait for the processor.
+SIDE_BY_SIDE = 8
+# Looked up at once: what is embedded ahead of them is some thousand texts at most.
+_A_ROUND = 64
+# With so many subjects in a round their calls are joined already, and reading ahead would only cost.
+_FEW_SUBJECTS = SIDE_BY_SIDE
+
+
+class ManyWorker(Worker):
+    """Does as `Worker`: each formation by itself, those of a subject one after another. What differs is the waiting.
+
+    Subjects are worked on side by side, and what they ask of an embedder at the same time goes to it in one call. One
+    subject's formations cannot be: where its embedder is far away, their texts are read ahead and embedded together.
+    """
+
+    a_round = _A_ROUND
+
+    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
+        """Count into `counters`."""
+        super().__init__(tools, stages)
+        self.counters = counters
+        self._joined: dict[str, JoinedEmbedder] = {}
+
+    async def drain(self) -> int:
+        """See `Worker.drain`."""
+        try:
+            return await super().drain()
+        finally:
+            for joined in self._joined.values():
+                await joined.close()
+
+    @property
+    def abreast(self) -> int:
+        """See `Worker.abreast`. A model is asked no more at a time than by any worker."""
+        return super().abreast if self._tools.model else SIDE_BY_SIDE
+
+    def equipped(self, tools: Tools) -> Tools:
+        """See `Worker.equipped`."""
+        return replace(tools, embedder=self._join(tools.embedder))
+
+    async def look_ahead(self, due: Sequence[FormationKey]) -> None:
+        """Embed the texts of what is due, as far as they are known before its turn has come."""
+        subjects = {key.subject for key in due}
+        if len(subjects) >= _FEW_SUBJECTS:
+            return
+        for joined in self._joined.values():
+            joined.forget()
+        ahead: defaultdict[JoinedEmbedder, list[str]] = defaultdict(list)
+        for subject in subjects:
+            tools = self.equipped(await self._tools.of(subject))
+            joined = self._join(tools.embedder)
+            waiting = {one.key: one for one in await tools.store.formations(subject=subject, limit=1000)}
+            for key in due:
+                # What was begun before and did not end is not touched but under its lease, where that is counted.
+                known = key in waiting and not waiting[key].attempts
+                if not known or joined.far is False or (tools.model and key.stage != "index"):
+                    continue
+                texts = await self._texts(waiting[key], tools)
+                if joined.far is None:  # the first tells how far it is
+                    await joined.embed_ahead(texts)
+                ahead[joined] += texts
+        for joined, texts in ahead.items():
+            await joined.embed_ahead(texts)
+
+    def _join(self, embedder: Embedder) -> JoinedEmbedder:
+        if isinstance(embedder, JoinedEmbedder):
+            return embedder
+        return self._joined.setdefault(embedder.space, JoinedEmbedder(embedder))
+
+    async def _texts(self, waiting: FormationStatus, tools: Tools) -> list[str]:
+        """Let a stage, which writes nothing, go as far as what it asks of the embedder."""
+        read = _Reading(tools.embedder)
+        lease = Lease(
+            key=waiting.key,
+            token=0,
+            until=tools.clock.now(),
+            attempts=0,
+            formed_seq=waiting.formed_seq,
+            last_seq=waiting.last_seq,
+        )
+        ahead = replace(tools, embedder=read, metrics=Metrics())
+        # Whatever goes wrong here does so again in its turn, and is answered for there.
+        await asyncio.gather(self._stages[waiting.key.stage](lease, ahead), return_exceptions=True)
+        return read.texts
+
+
+class _EnoughReadError(RecollectError):
+    """A stage came to its texts."""
+
+
+class _Reading(JoinedEmbedder):
+    """An embedder that takes down what it is asked for, and ends it there."""
+
+    def __init__(self, inner: Embedder) -> None:
+        super().__init__(inner)
+        self.texts: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return _enough()
+
+
+def _enough() -> NoReturn:
+    raise _EnoughReadError("the texts are known")

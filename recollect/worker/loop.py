@@ -1,0 +1,383 @@
+"""The loop behind the answers: take a formation that is due, form, commit; park what keeps failing. Uses the store.
+
+What must wait (the model is down, the budget is spent) is put off without counting the attempt: it parks nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TypeVar
+
+from recollect.errors import (
+    BreakerOpenError,
+    BudgetSpentError,
+    LeaseLostError,
+    ModelDownError,
+    ModelError,
+    ModelFault,
+    RecollectError,
+    StaleSubjectError,
+    StoreFullError,
+    StoreUnavailableError,
+    UnknownProfileError,
+)
+from recollect.formation.budget import RationedModel, on_budget, pay_without_model
+from recollect.formation.runtime import Stage, Tools
+from recollect.formation.telemetry import counted, tell
+from recollect.ids import new_id
+from recollect.maintenance.compactor import booked_compactor
+from recollect.maintenance.eraser import Eraser
+from recollect.maintenance.eviction import make_room_for
+from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+# How long the work of a worker that was killed waits for another; one that lives renews its lease three times in it,
+# however long a model takes.
+LEASE_S = 6.0
+RENEW_S = 2.0
+# Another process's turns are found by looking; our own wake the worker at once.
+POLL_S = 1.0
+# Subjects worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
+SIDE_BY_SIDE = 4
+# Looked up at once; what one subject waits for beyond that comes with the next round.
+_A_ROUND = 16
+# Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
+STALE_TRIES = 8
+_LONGEST_BACKOFF_S = 600.0
+# A server that says it is down, and no breaker that says for how long (an embedder's).
+_DOWN_S = 10.0
+# How long maintenance may go on after a stop: it looks for one every few milliseconds, but not while it reads.
+STOP_WAIT_S = 0.2
+# How often the worker looks whether an erasure is pending.
+CLEAN_EVERY_S = 10.0
+
+
+Chores = Callable[[Callable[[], bool]], Awaitable[bool]]
+"""A portion of work that may wait; it asks every few milliseconds whether to stop, and returns whether more is left."""
+
+
+@dataclass(slots=True)
+class WorkerCounters:
+    """What the worker did since it started."""
+
+    formed: int = 0
+    failed: int = 0
+    parked: int = 0
+    lost: int = 0
+    """Leases that ran out before the commit."""
+    deferred: int = 0
+    """Formations put off: the model is down, or the budget is spent."""
+    skipped: int = 0
+    """Formations passed over, where the profile says so of a failed model."""
+
+
+class Worker:
+    """Takes formations until it is stopped. Any number of workers may share a database."""
+
+    a_round = _A_ROUND
+
+    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+        """Take the tools, the stages by name, and what is to be done while nothing is due."""
+        self._tools = tools
+        self._stages = stages
+        self._chores = chores
+        self._wake = asyncio.Event()
+        self._stopping = False
+        self._stopped = asyncio.Event()
+        self._rounds = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.counters = WorkerCounters()
+        self._cleaned_at = -CLEAN_EVERY_S
+
+    def wake(self) -> None:
+        """Say that something has become due."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until `stop`. A failing round is logged and tried again later; nothing is lost by it."""
+        failures = 0
+        while not self._stopping:
+            self._wake.clear()
+            more = False
+            try:
+                worked = await self.round()
+                if not worked and self._chores is not None:
+                    more = await self._until_stopped(self._chores(lambda: self._stopping or self._wake.is_set()))
+                failures = 0
+            except RecollectError as error:
+                failures += 1
+                worked = 0
+                logger.warning("worker round failed", extra={"error": error.logged, "failures": failures})
+            except Exception:
+                failures += 1
+                worked = 0
+                logger.exception("worker round failed", extra={"failures": failures})
+            if not worked and not more and not self._stopping:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), min(POLL_S * 2**failures, 60.0))
+
+    async def _until_stopped(self, chores: Awaitable[bool]) -> bool:
+        """Do maintenance; after a stop it is cancelled, where it does not end by itself, and goes on another time."""
+        work, stopped = asyncio.ensure_future(chores), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait([work, stopped], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([work], timeout=STOP_WAIT_S)
+            return work.done() and await work
+        finally:
+            stopped.cancel()
+            work.cancel()
+            await asyncio.wait([work])
+
+    def stop(self) -> None:
+        """Finish what is under way and end `run`."""
+        self._stopping = True
+        self._stopped.set()
+        self._wake.set()
+
+    async def drain(self) -> int:
+        """Form everything that is due now, and wait for what `run` has under way; return how many were formed."""
+        before = self.counters.formed
+        while True:
+            await self._idle.wait()
+            if not await self.round(heed_stop=False) and self._idle.is_set():
+                return self.counters.formed - before
+
+    async def form_now(self, key: FormationKey) -> None:
+        """Do one formation while it is due, whatever else is under way; what fails stays due, as in a round."""
+        try:
+            while not self._stopping and await self._take(key):
+                pass
+        except RecollectError as error:
+            logger.warning("formation failed", extra={"error": error.logged, "stage": key.stage})
+
+    async def round(self, *, heed_stop: bool = True) -> int:
+        """Work once on each formation due now, several subjects side by side; return how many there were."""
+        self._rounds += 1
+        self._idle.clear()
+        try:
+            return await self._round(heed_stop=heed_stop)
+        finally:
+            self._rounds -= 1
+            if not self._rounds:
+                self._idle.set()
+
+    async def _round(self, *, heed_stop: bool) -> int:
+        await self._finish_erasing()
+        due = await self._tools.store.due(self._tools.clock.now(), limit=self.a_round)
+        await self.look_ahead(due)
+        room = asyncio.Semaphore(self.abreast)
+
+        async def one_by_one(keys: list[FormationKey]) -> int:
+            async with room:
+                return sum([not (heed_stop and self._stopping) and await self._take(key) for key in keys])
+
+        # What is decided for a subject rests on what the formation before it committed: they follow one another.
+        subjects: dict[Subject, list[FormationKey]] = {}
+        for key in due:
+            subjects.setdefault(key.subject, []).append(key)
+        return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
+
+    @property
+    def abreast(self) -> int:
+        """Subjects worked on at a time. Rules keep the processor busy: one after the other is as fast, and smoother."""
+        return SIDE_BY_SIDE if self._tools.model else 1
+
+    async def look_ahead(self, due: Sequence[FormationKey]) -> None:
+        """Prepare for what is due."""
+
+    def equipped(self, tools: Tools) -> Tools:
+        """Return the tools with which a subject is worked on."""
+        return tools
+
+    async def _finish_erasing(self) -> None:
+        """Try again what another process's reader kept an erasure from finishing."""
+        now = self._tools.clock.monotonic()
+        if now - self._cleaned_at >= CLEAN_EVERY_S:
+            self._cleaned_at = now
+            await Eraser(store=self._tools.store).finish()
+
+    async def _take(self, key: FormationKey) -> bool:
+        lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)
+        if lease is None:
+            return False
+        most = self._most_attempts(key.profile)
+        if lease.attempts > most:
+            await self._park(lease, f"its worker ended {most} times in the middle of it")
+            return True
+        try:
+            await self._form(lease)
+        except LeaseLostError:
+            self.counters.lost += 1
+            logger.warning("lease lost", extra={"conversation": key.conversation, "stage": key.stage})
+        except (BreakerOpenError, BudgetSpentError) as wait:
+            await self._defer(lease, str(wait), wait.until)
+        except RecollectError as error:
+            await self._answer_for(lease, most, error)
+        except Exception as error:
+            logger.exception("formation failed", extra={"conversation": key.conversation, "stage": key.stage})
+            await self._fail(lease, most, f"{type(error).__name__} in stage {key.stage} (see the log)")
+        return True
+
+    def _most_attempts(self, profile: str) -> int:
+        """Say after how many tries a formation is parked; at once where its profile is not there any more."""
+        try:
+            return self._tools.profiles.get(profile).form.max_attempts
+        except UnknownProfileError:
+            return 1
+
+    def _skips(self, key: FormationKey) -> bool:
+        """Say whether a failed formation is passed over: a creation, in a profile that says so."""
+        return key.stage == "extract" and self._tools.profiles.get(key.profile).form.on_error == "skip"
+
+    async def _form(self, lease: Lease) -> None:
+        """Form and commit; meanwhile the lease is renewed, however long a model takes."""
+        renewing = asyncio.create_task(self._renew(lease))
+        try:
+            with counted(lease, self._tools):
+                await self._form_once_read(lease)
+        finally:
+            renewing.cancel()
+            await asyncio.gather(renewing, return_exceptions=True)
+
+    async def _renew(self, lease: Lease) -> None:
+        while True:
+            await asyncio.sleep(RENEW_S)
+            with suppress(
+                StoreUnavailableError
+            ):  # a busy file is asked again; a lease that ran out is told by the commit
+                await self._tools.store.renew_lease(lease, now=self._tools.clock.now(), lease_s=LEASE_S)
+
+    async def _form_once_read(self, lease: Lease) -> None:
+        profile = self._tools.profiles.get(lease.key.profile)
+        budgeted = on_budget(self._tools, lease, profile)
+        compactor = await booked_compactor(lease, budgeted, profile)
+        try:
+            await self._form_on_budget(lease, budgeted, compactor)
+        finally:
+            if compactor is not None:
+                await compactor.release()
+
+    async def _form_on_budget(self, lease: Lease, budgeted: Tools, compactor: RationedModel | None) -> None:
+        stage, paid = self._stages[lease.key.stage], False
+        profile = self._tools.profiles.get(lease.key.profile)
+        for attempt in range(1, STALE_TRIES + 1):
+            # What was embedded anew meanwhile is read by another embedder now.
+            tools = self.equipped(await budgeted.of(lease.key.subject))
+            formed = await _twice(partial(stage, lease, tools))
+            paid = paid or await pay_without_model(tools, lease, profile, formed)
+            try:
+                result = await self._commit(lease, formed, replace(tools, model=self._tools.model), compactor)
+            except StaleSubjectError:
+                if attempt == STALE_TRIES:
+                    raise
+                continue
+            self.counters.formed += 1
+            tell(lease, result, self._tools)
+            logger.debug(
+                "formed",
+                extra={
+                    "conversation": lease.key.conversation,
+                    "stage": lease.key.stage,
+                    "changes": len(result.changes),
+                    "formed_seq": result.formed_seq,
+                },
+            )
+            return
+
+    async def _commit(
+        self, lease: Lease, formed: FormationResult, tools: Tools, compactor: RationedModel | None
+    ) -> FormationResult:
+        """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
+        result = await make_room_for(formed, lease, tools, compactor=compactor)
+        try:
+            await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+        except (StoreUnavailableError, StoreFullError):
+            if result.decisions == formed.decisions:
+                raise
+            result = await make_room_for(formed, lease, tools, ask=False)
+            await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+        return result
+
+    async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
+        """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""
+        failed = isinstance(error, ModelError | StoreUnavailableError | StoreFullError)
+        if failed and self._skips(lease.key):
+            await self._skip(lease, error.logged)
+        elif isinstance(error, StoreUnavailableError):
+            raise error  # the lease runs out by itself; the loop backs off
+        elif isinstance(error, ModelDownError):
+            await self._defer(lease, error.logged, error.until)
+        elif isinstance(error, ModelError) and error.fault is ModelFault.SERVER:
+            await self._defer(lease, error.logged, self._tools.clock.now() + timedelta(seconds=_DOWN_S))
+        else:
+            await self._fail(lease, most, error.logged)
+
+    async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
+        """Put a formation off; nothing of it failed, so that the attempt does not count."""
+        self.counters.deferred += 1
+        logger.info(
+            "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
+        )
+        now = self._tools.clock.now()
+        await self._tools.store.release_formation(lease, error=why, retry_at=max(until, now), now=now, counted=False)
+
+    async def _skip(self, lease: Lease, why: str) -> None:
+        """Pass over what was to be formed, with a decision that says why.
+
+        Where not even that can be written the error goes on: the formation comes again when its lease has run out.
+        """
+        key, clock = lease.key, self._tools.clock
+        decision = Decision(
+            id=new_id(clock),
+            subject=key.subject,
+            at=clock.now(),
+            action=Action.IGNORE,
+            memory_id=None,
+            target_id=None,
+            reason=f"not formed: {why}",
+            text="",
+            profile=key.profile,
+            conversation=key.conversation,
+        )
+        result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
+        await self._tools.store.commit_formation(lease, result, now=clock.now())
+        tell(lease, result, self._tools)
+        self.counters.skipped += 1
+        logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
+
+    async def _fail(self, lease: Lease, most: int, error: str) -> None:
+        if lease.attempts >= most:
+            await self._park(lease, error)
+            return
+        self.counters.failed += 1
+        wait_s = min(2.0**lease.attempts, _LONGEST_BACKOFF_S)
+        now = self._tools.clock.now()
+        logger.warning(
+            "formation will be tried again",
+            extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error, "wait_s": wait_s},
+        )
+        await self._tools.store.release_formation(lease, error=error, retry_at=now + timedelta(seconds=wait_s), now=now)
+
+    async def _park(self, lease: Lease, error: str) -> None:
+        self.counters.parked += 1
+        logger.error(
+            "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
+        )
+        await self._tools.store.release_formation(lease, error=error, retry_at=None, now=self._tools.clock.now())
+
+
+async def _twice(call: Callable[[], Awaitable[T]]) -> T:
+    """Do what uses the database; once more where that fails."""
+    try:
+        return await call()
+    except (StoreUnavailableError, StoreFullError) as error:
+        logger.info("database failed, asking once more", extra={"error": error.logged})
+        return await call()

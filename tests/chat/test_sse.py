@@ -1,0 +1,100 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.chat.sse import EventReader, SseEvent
+
+
+def read(stream: bytes, *, step: int | None = None) -> tuple[list[SseEvent], SseEvent | None]:
+    reader = EventReader()
+    step = step or max(1, len(stream))
+    events = [event for at in range(0, len(stream), step) for event in reader.feed(stream[at : at + step])]
+    return events, reader.close()
+
+
+def data(stream: bytes) -> list[bytes]:
+    return [event.data for event in read(stream)[0]]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_each_of_the_three_line_ends_ends_a_line(end: bytes) -> None:
+    assert data(b"data: a\n\ndata: b\n\n".replace(b"\n", end)) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\v", "\f", "\x1c"])
+def test_no_other_separator_ends_a_line(separator: str) -> None:
+    stream = f"data: a{separator}data: b\n\n".encode()
+    assert data(stream) == [stream[6:-2]]
+
+
+def test_lines_of_data_are_joined_and_one_blank_behind_the_colon_is_dropped() -> None:
+    assert data(b"data:a\ndata:  b\ndata\ndata:\n\n") == [b"a\n b\n\n"]
+
+
+def test_comments_other_fields_and_empty_blocks_are_no_events() -> None:
+    assert data(b": hi\n\nevent: x\nid: 1\n\n\n\ndatax: 1\n\n data: 1\n\ndata: a\n\n") == [b"a"]
+
+
+def test_a_byte_order_mark_at_the_start_belongs_to_no_field() -> None:
+    events, _ = read(b"\xef\xbb\xbfdata: a\n\ndata: b\n\n", step=1)
+    assert [(event.data, event.start, event.data_start) for event in events] == [(b"a", 3, 9), (b"b", 12, 18)]
+
+
+def test_an_event_knows_where_its_bytes_stand() -> None:
+    stream = b": c\n\nid: 1\r\ndata: {}\r\n\r\ndata:x\n\n"
+    first, second = read(stream)[0]
+    assert stream[first.start : first.end] == b"id: 1\r\ndata: {}\r\n\r"
+    assert stream[first.data_start :].startswith(b"{}")
+    assert stream[second.start : second.end] == b"data:x\n\n"
+    assert stream[second.data_start :].startswith(b"x")
+
+
+def test_a_line_feed_that_comes_after_its_carriage_return_begins_no_line() -> None:
+    reader = EventReader()
+    assert reader.feed(b"data: a\r") == []
+    assert reader.feed(b"\ndata: b\r") == []
+    assert [event.data for event in reader.feed(b"\n\r")] == [b"a\nb"]
+    assert reader.feed(b"\n") == []
+    assert [(event.data, event.start) for event in reader.feed(b"data: c\n\n")] == [(b"c", 20)]
+
+
+def test_an_event_cut_off_before_its_empty_line_comes_at_the_end() -> None:
+    assert [half.data for half in [read(b"data: a\n\ndata: b")[1]] if half] == [b"b"]
+    assert [half.data for half in [read(b"data: a\n\ndata: b\n")[1]] if half] == [b"b"]
+    assert read(b"data: a\n\n")[1] is None
+    assert read(b": a")[1] is None
+    assert read(b"")[1] is None
+
+
+def test_what_is_undecided_starts_at_the_first_line_of_data() -> None:
+    reader = EventReader()
+    seen = []
+    for piece in (b": comment\n", b"id: 1\n", b"da", b"ta: a\n", b"data: b", b"\n\n", b"x"):
+        reader.feed(piece)
+        seen.append(reader.undecided)
+    assert seen == [10, 16, 16, 16, 16, 33, 33]
+
+
+@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"data", b":", b" ", b"\r", b"\n", b"\r\n", b"\n\n", b"a", b"id", b"\xef\xbb\xbf", b"\xe2\x80\xa8"]
+        )
+    ).map(b"".join),
+    st.integers(1, 5),
+)
+def test_chunks_change_neither_events_nor_offsets(stream: bytes, step: int) -> None:
+    assert read(stream, step=step) == read(stream)
+
+
+def test_ten_megabytes_of_one_event_in_small_pieces() -> None:
+    stream = b"data: " + b"x" * 10_000_000 + b"\n\n"
+    events, _ = read(stream, step=100)
+    assert [(len(event.data), event.end) for event in events] == [(10_000_000, len(stream))]
+
+
+def test_a_great_many_tiny_events_in_one_piece() -> None:
+    events, _ = read(b"data:x\n\n" * 200_000)
+    assert len(events) == 200_000
+    assert events[-1].end == 1_600_000

@@ -1,0 +1,104 @@
+"""`recollect doctor`, and how the front door treats what nobody foresaw."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import CommandLine
+from recollect.cli.checks import State, database_file, settings_in_effect, upstream_finding
+from recollect.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _no_port(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No unit test opens a port: 0 stands for any free one, and is not tried."""
+    assert database.parent.exists()
+    monkeypatch.setenv("RECOLLECT_PORT", "0")
+
+
+def states(cli: CommandLine, *options: str) -> dict[str, str]:
+    findings = cli("doctor", "--json", *options).json["findings"]
+    return {finding["what"]: finding["state"] for finding in findings}
+
+
+def test_before_the_first_use_all_is_well_and_no_database_is_made(cli: CommandLine, database: Path) -> None:
+    result = cli("doctor")
+
+    assert result.code == 0
+    assert "is made at the first use" in result.out
+    assert [line for line in result.out.splitlines() if not line.startswith("ok ")] == []
+    assert not database.exists()
+
+
+def test_a_database_is_counted_and_checked(cli: CommandLine) -> None:
+    cli("add", "Ana keeps bees.")
+    result = cli("doctor", "--check", "--json")
+
+    assert result.code == 0
+    assert result.json["ok"] is True
+    texts = {finding["what"]: finding["text"] for finding in result.json["findings"]}
+    assert texts["integrity"] == "files and indexes agree"
+    assert "1 subject, 0 conversations, 0 messages, 1 memory" in texts["database"]
+    assert texts["formations"] == "0 due, none parked"
+
+
+def test_a_file_that_others_can_read_is_a_warning_with_what_to_do(cli: CommandLine, database: Path) -> None:
+    cli("add", "Ana keeps bees.")
+    database.chmod(0o644)
+
+    result = cli("doctor")
+    assert result.code == 0
+    assert f"chmod 600 {database}" in result.out
+    assert states(cli)["file"] == "warn"
+
+
+def test_a_file_that_is_no_database_fails_and_the_rest_is_looked_at_all_the_same(
+    cli: CommandLine, database: Path
+) -> None:
+    database.write_bytes(b"words " * 2000)
+    result = cli("doctor", "--json")
+
+    assert result.code == 1
+    assert result.json["ok"] is False
+    found = {finding["what"]: finding["state"] for finding in result.json["findings"]}
+    assert found["database"] == "fail"
+    assert found["address"] == "ok"
+
+
+def test_settings_are_shown_without_their_secrets(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_JWT_SECRET", "very-secret")
+    result = cli("doctor")
+
+    assert "RECOLLECT_JWT_SECRET=…" in result.out
+    assert "very-secret" not in result.out
+    assert settings_in_effect(Settings.load())["RECOLLECT_PORT"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("status", "has_key", "state"),
+    [
+        (200, False, State.OK),
+        (401, False, State.OK),
+        (401, True, State.FAIL),
+        (404, True, State.WARN),
+        (500, False, State.WARN),
+    ],
+)
+def test_an_upstream_is_judged_by_its_answer_and_by_whose_key_it_wants(
+    status: int, has_key: bool, state: State
+) -> None:
+    assert upstream_finding("http://127.0.0.1:1/v1", status, has_key=has_key).state is state
+
+
+def test_a_relative_database_url_is_a_file_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert database_file("sqlite:///memory.db") == tmp_path / "memory.db"
+
+
+def test_nothing_waits_in_a_new_database_and_there_is_nothing_to_retry(cli: CommandLine) -> None:
+    assert cli("formations").err == "nothing waits and nothing is parked\n"
+    assert cli("formations", "--parked").err == "nothing is parked\n"
+    assert cli("formations", "--retry-parked", "--json").json == {"formations": [], "retried": 0}

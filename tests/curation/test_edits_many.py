@@ -1,0 +1,212 @@
+"""Many notes in one call: what each would be alone, in one commit; all of them or none. On every store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from factories import ANA
+from own_profile import delete, edit, held, numbered, unexplained, with_profile
+from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.recorder import MOST_NOTES
+from recollect.errors import BadRequestError, StoreUnavailableError
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
+from recollect.types import Action, Change, Decision, MemoryState, NewNote, Scene, Subject, Vectors
+from stores import STORES, new_store, url_of
+
+
+class Counting(WordEmbedder):
+    """Counts the calls."""
+
+    calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        return await super().embed(texts)
+
+
+@pytest.fixture(params=STORES)
+async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Parts]:
+    store = await new_store(request.param, tmp_path, clock)
+    yield Parts(
+        settings=Settings(database_url=url_of(request.param, tmp_path)),
+        clock=clock,
+        store=store,
+        embedder=Counting(64),
+        model=None,
+        counter=token_counter(),
+    )
+    await store.close()
+
+
+TOLD: tuple[str | NewNote, ...] = (
+    "I like tea.",
+    NewNote("My locker has the number 12.", 0.9, "fact"),
+    "i LIKE tea!",
+    "I do not like tea.",
+    "👍",
+    NewNote("Known before.", 0.8),
+    "👍",
+    "known before",
+    NewNote("I LIKE TEA", 0.95, "preference"),
+    "I like C.",
+    "I like C++.",
+)
+
+
+async def told(engine: AsyncRecollect, who: Subject, *, together: bool) -> tuple[list[int], list[object]]:
+    """Tell all of it, in one call or one by one; say what is there then."""
+    await engine.add("Known before.", user=who, importance=0.3)
+    notes = [note if isinstance(note, NewNote) else NewNote(note) for note in TOLD]
+    if together:
+        kept = await engine.add_all(TOLD, user=who)
+    else:
+        kept = [await engine.add(one.text, user=who, importance=one.importance, type=one.type) for one in notes]
+    listed = await engine.list(user=who)
+    place = {memory.id: at for at, memory in enumerate(listed)}
+    decisions = await engine.decisions(user=who)
+    return [place[memory.id] for memory in kept], [
+        [(one.text, one.importance, one.type, one.state) for one in listed],
+        [(line.action, line.reason, line.text, place[line.memory_id or listed[0].id]) for line in decisions],
+        [(item.memory.text, item.score) for item in (await engine.search("tea in my locker", user=who)).items],
+    ]
+
+
+async def test_many_in_one_call_become_what_each_becomes_alone(engine: AsyncRecollect) -> None:
+    together = await told(engine, Subject("user", "together"), together=True)
+    apart = await told(engine, Subject("user", "apart"), together=False)
+    assert together == apart
+    assert len(set(together[0])) == 7
+
+
+async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words(engine: AsyncRecollect) -> None:
+    kept = await engine.add_all(["I like tea.", "I row.", "I like TEA"], user=ANA)
+    assert [one.text for one in kept] == ["I like tea.", "I row.", "I like tea."]
+    assert kept[0] == kept[2]
+    assert await engine.add_all([], user=ANA) == []
+
+
+async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Parts) -> None:
+    assert isinstance(parts.embedder, Counting)
+    await engine.add("I like tea.", user=ANA)
+    before, version = parts.embedder.calls, (await parts.store.hot(ANA, parts.embedder.space)).version
+    await engine.add_all([f"Shelf {number} holds boxes." for number in range(100)], user=ANA)
+    assert parts.embedder.calls == before + 1
+    assert (await parts.store.hot(ANA, parts.embedder.space)).version == version + 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "says", "param"),
+    [
+        ("  ", "note 3 of 3: there is nothing to remember: the text is empty; none was kept", "2.text"),
+        ("x" * 10_001, "note 3 of 3: the text has 10001 characters", "2.text"),
+        (NewNote("Fine.", 1.5), "note 3 of 3: importance is 1.5", "2.importance"),
+    ],
+)
+async def test_one_that_cannot_be_kept_is_named_and_none_is(
+    engine: AsyncRecollect, bad: str | NewNote, says: str, param: str
+) -> None:
+    with pytest.raises(BadRequestError) as raised:
+        await engine.add_all(["I like tea.", "I row.", bad], user=ANA)
+    assert str(raised.value).startswith(says)
+    assert raised.value.param == param
+    assert await engine.list(user=ANA) == []
+
+
+async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncRecollect) -> None:
+    with pytest.raises(BadRequestError, match="there are 1,001 notes, one call takes 1,000"):
+        await engine.add_all(["I row."] * (MOST_NOTES + 1), user=ANA)
+    kept = await engine.add_all(["I row."] * MOST_NOTES, user=ANA)
+    assert len({one.id for one in kept}) == 1
+
+
+async def test_a_database_that_fails_keeps_none(
+    engine: AsyncRecollect, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apply = parts.store.apply
+
+    async def down(*_: object, **__: object) -> int:
+        raise StoreUnavailableError("the database does not answer")
+
+    monkeypatch.setattr(parts.store, "apply", down)
+    with pytest.raises(StoreUnavailableError):
+        await engine.add_all(["I like tea.", "I row."], user=ANA)
+    monkeypatch.setattr(parts.store, "apply", apply)
+    assert await engine.list(user=ANA) == []
+    assert await engine.decisions(user=ANA) == []
+
+
+async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecollect) -> None:
+    texts = [f"Shelf {number} holds boxes." for number in range(20)]
+    kept = await asyncio.gather(*(engine.add_all(texts[start : start + 10], user=ANA) for start in (0, 5, 10, 0)))
+    listed = await engine.list(user=ANA)
+    assert sorted(one.text for one in listed) == sorted(texts)
+    assert {one.id for some in kept for one in some} == {one.id for one in listed}
+
+
+async def test_what_another_process_adds_meanwhile_is_found(
+    engine: AsyncRecollect, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit is refused, and the decision made anew."""
+    apply = parts.store.apply
+    calls = 0
+
+    async def first_theirs(
+        subject: Subject,
+        changes: Sequence[Change],
+        decisions: Sequence[Decision],
+        *,
+        subject_version: int | None = None,
+        home: Subject | None = None,
+    ) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            other = AsyncRecollect(parts)  # with locks of its own
+            await other.add("I like tea.", user=ANA)
+        return await apply(subject, changes, decisions, subject_version=subject_version, home=home)
+
+    monkeypatch.setattr(parts.store, "apply", first_theirs)
+    kept = await engine.add_all(["I row.", "i like tea"], user=ANA)
+    assert [one.text for one in kept] == ["I row.", "I like tea."]
+    assert len(await engine.list(user=ANA)) == 2
+
+
+async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncRecollect) -> None:
+    await engine.open_conversation("s1", user="ana", scene=Scene(profile="session"), options={"max-per-session": 5})
+    memory = await engine.memory_of(user="ana", conversation="s1", scene=Scene(profile="session"))
+    first = await engine.add_all([f"Shelf {number} holds boxes." for number in range(4)], user=memory)
+    kept = await engine.add_all(
+        [NewNote(f"Drawer {number} holds pens.", 0.5 + number / 100) for number in range(8)],
+        user=memory,
+        profile="session",
+    )
+    active = await engine.list(user=memory)
+    assert len(active) == 5
+    assert {one.id for one in active} <= {one.id for one in kept}
+    assert [one.state for one in kept].count(MemoryState.CLOSED) == 3
+    for one in first:
+        assert (await engine.get(one.id, user=memory)).state is MemoryState.CLOSED
+    evictions = [line for line in await engine.decisions(user=memory) if line.action is Action.EVICT]
+    assert len(evictions) == 7
+
+
+async def test_what_a_model_folds_to_make_room_is_returned_as_what_they_say_together(
+    parts: Parts, tmp_path: Path
+) -> None:
+    both = "The boxes 2 and 11 hold shoes."
+    model = ScriptedModel([edit(2, both), delete(1)])
+    engine = with_profile(parts, tmp_path, '[room]\nmost = 10\npolicy = "compact"', model=model)
+    kept = await engine.add_all(numbered(9), user="ana")
+    more = await engine.add_all(numbered(3, start=10), user="ana")
+
+    ten, folded, twelve = more
+    assert (folded.text, folded.state) == (both, MemoryState.ACTIVE)
+    assert [ten.text, twelve.text] == [numbered(1, start=10)[0], numbered(1, start=12)[0]]
+    assert len(await held(engine, "ana")) == 10
+    assert (await engine.get(kept[0].id, user="ana")).state is MemoryState.CLOSED
+    assert await unexplained(engine, "ana") == []
+    assert len(model.calls) == 2

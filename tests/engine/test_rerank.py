@@ -1,0 +1,127 @@
+"""A reranker settles the order of the best candidates; whatever becomes of it, recall goes on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.rerank import PAUSE_S
+from recollect.errors import ModelError
+from recollect.testing import FakeClock
+from sample_chats import asks, request, tell, user
+
+NOTES = [f"Ana saw {count} boats in the harbour of {place}." for count, place in enumerate(("Oslo", "Rome", "Bergen"))]
+ASKED = "Where did Ana see boats in the harbour?"
+
+
+class ByLetter:
+    """A reranker that knows which word it wants; may fail, or be late."""
+
+    def __init__(self) -> None:
+        self.wanted = "Bergen"
+        self.error: ModelError | None = None
+        self.late = False
+        self.asked: list[tuple[str, list[str]]] = []
+
+    async def score(self, query: str, documents: Sequence[str]) -> list[float]:
+        """Score the wanted one .93, the others by their place."""
+        self.asked.append((query, list(documents)))
+        if self.late:
+            await asyncio.sleep(60)
+        if self.error is not None:
+            raise self.error
+        return [0.93 if self.wanted in one else 0.1 / (1 + place) for place, one in enumerate(documents)]
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+@pytest.fixture
+def reranker() -> ByLetter:
+    return ByLetter()
+
+
+@pytest.fixture
+async def plain(parts: Parts) -> AsyncRecollect:
+    """Recall without a reranker, over the same store."""
+    return AsyncRecollect(parts)
+
+
+@pytest.fixture
+async def engine(parts: Parts, reranker: ByLetter) -> AsyncIterator[AsyncRecollect]:
+    settings = parts.settings.model_copy(update={"rerank_timeout_s": 0.05, "rerank_top": 20})
+    async with AsyncRecollect(replace(parts, reranker=reranker, settings=settings)) as opened:
+        for note in NOTES:
+            await opened.add(note, user="ana")
+        yield opened
+
+
+async def order(engine: AsyncRecollect, limit: int = 10) -> list[str]:
+    return [one.memory.text for one in (await engine.search(ASKED, user="ana", limit=limit)).items]
+
+
+async def test_the_rerankers_order_holds_and_each_memory_says_so(
+    engine: AsyncRecollect, plain: AsyncRecollect, reranker: ByLetter
+) -> None:
+    assert (await order(plain))[0] != NOTES[2]
+    found = await engine.search(ASKED, user="ana")
+    assert found.items[0].memory.text == NOTES[2]
+    assert found.items[0].reasons[0] == "reranked (0.93)"
+    assert found.items[0].score == pytest.approx(0.93)
+    scores = [one.score for one in found.items]
+    assert scores == sorted(scores, reverse=True)
+    assert reranker.asked == [(ASKED, [text for text in await order(plain)])]
+    assert engine.metrics.reranked == 1
+    assert found.remark == ""
+
+
+async def test_what_recall_alone_would_not_have_shown_can_come_first(
+    engine: AsyncRecollect, plain: AsyncRecollect
+) -> None:
+    last = (await order(plain))[-1]
+    assert last not in await order(plain, limit=1)
+    engine._parts.reranker.wanted = last[-12:]  # type: ignore[union-attr]
+    assert await order(engine, limit=1) == [last]
+
+
+@pytest.mark.parametrize("how", ["fails", "late"])
+async def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_is_left_alone_for_a_while(
+    engine: AsyncRecollect, plain: AsyncRecollect, reranker: ByLetter, clock: FakeClock, how: str
+) -> None:
+    reranker.late = how == "late"
+    reranker.error = ModelError("it went away") if how == "fails" else None
+    found = await engine.search(ASKED, user="ana")
+    assert [one.memory.text for one in found.items] == await order(plain)
+    assert found.remark.startswith("not reranked: " + ("it went away" if how == "fails" else "no answer within"))
+    again = await engine.search(ASKED, user="ana")
+    assert "left alone" in again.remark
+    assert len(reranker.asked) == 1
+    assert engine.metrics.rerank_failures == 2
+    assert not any("reranked" in reason for one in again.items for reason in one.reasons)
+
+    clock.advance(seconds=PAUSE_S)
+    reranker.late, reranker.error = False, None
+    assert (await order(engine))[0] == NOTES[2]
+
+
+async def test_standing_facts_stay_where_they_are_in_a_prompt(engine: AsyncRecollect, reranker: ByLetter) -> None:
+    await tell(engine, "I'm allergic to peanuts.")
+    prepared = await engine.turns.prepare(request(user(ASKED)), asks("ana"))
+    certain = [item.certain for item in prepared.items]
+    assert certain == sorted(certain, reverse=True)
+    assert certain[0]
+    near = [item.memory.text for item in prepared.items if not item.certain]
+    assert near[0] == NOTES[2]
+    assert not any("peanuts" in text and "allerg" in text and text in near for text in reranker.asked[-1][1])
+
+
+async def test_a_policy_with_an_order_of_its_own_is_not_reranked(engine: AsyncRecollect, reranker: ByLetter) -> None:
+    await engine.search(ASKED, user="ana", profile="user")
+    assert reranker.asked == []
+
+
+async def test_nothing_to_rerank_asks_nobody(engine: AsyncRecollect, reranker: ByLetter) -> None:
+    assert (await engine.search(ASKED, user="nobody")).items == ()
+    assert reranker.asked == []

@@ -1,0 +1,145 @@
+"""A report as tables, Markdown and a picture, of figures made up here."""
+
+from typing import Any
+from xml.etree import ElementTree
+
+from recollect.evaluation.plot import plot
+from recollect.evaluation.report_tables import headline, markdown, tables
+
+
+def mean(value: float) -> dict[str, Any]:
+    return {"mean": value, "low": max(0, value - 0.1), "high": min(1, value + 0.1), "questions": 7}
+
+
+def answered(share: float) -> dict[str, Any]:
+    tokens = {"mean": 100.0, "p50": 100.0, "p95": 100.0}
+    return {
+        "questions": 4,
+        "right": int(4 * share),
+        "wrong": 1,
+        "unjudged": 1,
+        "failed": 0,
+        "right_share": share,
+        "prompt_tokens": tokens,
+        "completion_tokens": tokens,
+        "tokens_counted_here": 0,
+        "cut_contexts": 2,
+    }
+
+
+def made_up(**more: Any) -> dict[str, Any]:
+    group = {"R@1": mean(0.2), "R@5": mean(0.4), "R@10": mean(0.5), "MRR": mean(0.3), "budget": mean(0.6)}
+    percentiles = {"p50": 1.0, "p95": 2.0}
+    return {
+        "recollect": "9.9",
+        "command": ["recollect", "eval", "a|b.jsonl"],
+        "partial": False,
+        "data": {
+            "kind": "jsonl",
+            "name": "a|b.jsonl",
+            "sha256": "ab12",
+            "conversations": 2,
+            "conversations_done": 2,
+            "questions": 7,
+        },
+        "settings": {
+            "formed": "settings",
+            "profile": "default",
+            "k": 10,
+            "budget_tokens": 1000,
+            "seed": 0,
+            "embedder": "words & more",
+            "forms": "rules",
+            "changed": {"recall_tokens": 40},
+        },
+        "machine": {"cores": 2},
+        "seconds": 3.0,
+        "retrieval": {"recollect": {"all": group, "a|b": group}, "BM25": {"all": group}},
+        "reading": {
+            "questions": 7,
+            "recall_ms": percentiles,
+            "embedding_ms": percentiles,
+            "cpu_ms": percentiles,
+            "injected_tokens": percentiles | {"mean": 1.5},
+            "question_tokens": percentiles | {"mean": 1.5},
+        },
+        "writing": {
+            "messages": 4,
+            "turns": 2,
+            "unlogged": 1,
+            "undone": 2,
+            "model_calls_per_turn": 1.0,
+            "prompt_tokens_per_turn": 900.0,
+            "completion_tokens_per_turn": 50.0,
+            "answers_without_usage": 3,
+            "own_seconds_per_turn": {"wall": 0.01, "cpu": 0.004},
+            "memories": {"note": 3},
+            "duplicates": 1,
+            "duplicate_share": 0.333,
+            "near_duplicates": 0,
+            "near_duplicate_share": 0.0,
+            "junk": {"question": 1},
+            "junk_share": 0.333,
+        },
+        "answers": {},
+        **more,
+    }
+
+
+def test_a_part_says_that_it_is_one() -> None:
+    assert headline(made_up(partial=True)).startswith("PARTIAL, broken off: jsonl")
+
+
+def test_ranking_figures_are_shown_at_k_and_a_missing_group_as_a_dash() -> None:
+    first, by_category, *_ = tables(made_up())
+
+    assert [row[0] for row in first.rows] == ["R@10", "MRR", "in 1,000 tokens"]
+    assert first.rows[0][1] == "50.0 (40.0–60.0)"
+    assert by_category.rows == (
+        ("all", "7", "50.0 (40.0–60.0)", "50.0 (40.0–60.0)"),
+        ("a|b", "7", "50.0 (40.0–60.0)", "–"),
+    )
+
+
+def test_what_was_not_done_or_not_counted_is_told() -> None:
+    cells = {row[0]: row[1] for row in tables(made_up())[-1].rows}
+
+    assert cells["formations not done"] == "2"
+    assert cells["messages taken for resent ones"] == "1"
+    assert cells["prompt + completion tokens a turn"] == "900 + 50 (3 answers told none)"
+    assert cells["junk"] == "1 (33.3 %): question 1"
+
+
+def test_answers_show_what_was_not_judged_and_what_was_cut() -> None:
+    answers = {"recollect": {"all": answered(0.5)}, "full context": {"all": answered(0.25)}}
+    table = next(one for one in tables(made_up(answers=answers)) if one.title.startswith("Answers"))
+
+    assert table.rows[0][:7] == ("recollect", "all", "4", "50.0", "1", "1", "0")
+    assert table.rows[1][-1] == "2"
+
+
+def test_markdown_has_all_that_is_needed_to_run_it_again_and_no_broken_row() -> None:
+    page = markdown(made_up())
+
+    assert "recollect eval a|b.jsonl" in page
+    assert "SHA-256 `ab12`" in page
+    assert "setting `recall_tokens`: `40`" in page
+    assert "| a\\|b | 7 |" in page
+
+
+def test_the_picture_is_svg_whose_words_are_escaped_and_whose_bars_are_as_tall_as_their_values() -> None:
+    drawn = ElementTree.fromstring(plot(made_up(answers={"recollect": {"all": answered(0.5)}})))
+    bars = [one for one in drawn.iter("{http://www.w3.org/2000/svg}rect") if len(one)]
+    tall = {title.text: float(bar.get("height", "0")) for bar in bars for title in bar}
+
+    assert "words & more" in (drawn.get("aria-label") or "")
+    assert tall["recollect: 50.0 %"] == 120
+    assert tall["BM25: 20.0 %" if "BM25: 20.0 %" in tall else "BM25: 50.0 %"] in (48, 120)
+    assert len(bars) == 2 * 3 + 3 + 1
+
+
+def test_a_report_without_evidence_is_drawn_and_told_all_the_same() -> None:
+    empty = made_up(retrieval={"recollect": {}})
+
+    assert ElementTree.fromstring(plot(empty)).get("role") == "img"
+    assert [table.title for table in tables(empty)] == ["What reading costs", "What writing costs"]

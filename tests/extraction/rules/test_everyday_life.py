@@ -1,0 +1,186 @@
+"""Plain statements of everyday life, told in passing and in informal English; and what must not pass for one."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from recollect.extraction.gate import worth_a_look
+from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.sources import FormInput
+from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
+
+SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
+
+
+def found(text: str) -> list[Candidate]:
+    message = LoggedMessage(
+        conversation=ConversationId("c"),
+        seq=1,
+        parent_seq=0,
+        role="user",
+        text=text,
+        name=None,
+        said_at=SAID,
+        recorded_at=SAID,
+        complete=True,
+        hash=1,
+    )
+    return extract_by_rules(
+        FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
+    )
+
+
+def facts(text: str) -> dict[str, tuple[str, bool]]:
+    return {one.key: (one.value, one.ends) for one in found(text) if one.kind is MemoryKind.FACT}
+
+
+def notes(text: str) -> list[str]:
+    return [one.text for one in found(text) if one.kind is MemoryKind.NOTE]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("my kid's called Tariq and he won't eat breakfast, tips?", "kid:tariq", "Tariq"),
+        ("What can I get for my nephew Tomas who is turning 8?", "nephew:tomas", "Tomas"),
+        ("our cat Mabel keeps scratching the sofa", "cat:mabel", "Mabel"),
+        ("the twins (Ada and Bo, 6) want a party, ideas?", "child:bo", "Bo"),
+        ("we picked up our puppy yesterday, he's called Fennel", "dog:fennel", "Fennel"),
+        ("We have a new kitten! We named her Nori.", "cat:nori", "Nori"),
+        ("oh and Bruno the hamster escaped again, i can't find him", "hamster:bruno", "Bruno"),
+        ("my friend Quinn (they/them) comes along", "friend:quinn", "Quinn"),
+        ("things to do around Ghent where i live?", "location", "Ghent"),
+        ("what can i cook, i'm coeliac?", "condition:coeliac", "coeliac"),
+        ("as a vegan of six years, what cheese can i try?", "diet", "vegan"),
+        ("as a nurse, how do I sleep after a night shift?", "job", "nurse"),
+        ("allergic to penicillin btw", "allergy:penicillin", "penicillin"),
+        ("i cant have shellfish either", "avoid:shellfish", "shellfish"),
+        ("i get seasick on every boat", "condition:seasick", "seasick"),
+        ("i'm on 20 mg of citalopram, is wine ok?", "medication:citalopram", "20 mg of citalopram"),
+        ("my GP put me on omeprazole", "medication:omeprazole", "omeprazole"),
+        ("Dr. Ray raised my levothyroxine to 100 mcg", "medication:levothyroxine", "100 mcg of levothyroxine"),
+        ("we're on python 3.12", "tool:python", "Python 3.12"),
+        ("python 3.11 here", "tool:python", "Python 3.11"),
+        ("our backend is in go, hosted at hetzner", "tool:hetzner", "Hetzner"),
+        ("we host on OVH, not AWS", "tool:ovh", "OVH"),
+        ("we indent with tabs", "indentation", "tabs"),
+        ("2 spaces, no tabs please", "indentation", "2 spaces"),
+    ],
+)
+def test_a_fact_told_in_passing_is_read(text: str, key: str, value: str) -> None:
+    assert facts(text)[key] == (value, False)
+    assert worth_a_look(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("he also stopped the atorvastatin", "medication:atorvastatin"),
+        ("I'm no longer on sertraline", "medication:sertraline"),
+        ("we dropped Angular, everything's Svelte now", "tool:angular"),
+        ("we don't use Redis anymore", "tool:redis"),
+    ],
+)
+def test_what_is_used_no_more_ends(text: str, key: str) -> None:
+    assert facts(text)[key] == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("swim on Mondays and Wednesdays", "The user swims on Mondays and Wednesdays."),
+        ("gym every morning at 6", "The user has gym every morning at 6."),
+        (
+            "wedding anniversary is on 30 November, remind me in time",
+            "The user's wedding anniversary is on 30 November",
+        ),
+        ("house number is 27b", "The user's house number is 27b."),
+        ("dentist appt on 14 April at 9", "The user's dentist appt is on 14 April 2026 at 9."),
+        ("i work nights at the hospital", "The user works nights at the hospital."),
+        ("im a single mum of two", "The user is a single mum of two."),
+        ("i'm afraid of heights", "The user is afraid of heights."),
+        ("i live alone", "The user lives alone."),
+        ("i'm the only one who cooks at home", "The user is the only one who cooks at home."),
+        ("my thesis is about medieval bridges", "The user's thesis is about medieval bridges."),
+        ("ran a 10k in 48 minutes yesterday", "The user ran a 10k in 48 minutes on 3 March 2026."),
+        ("we're off to Crete from 3 to 17 July", 'The user said: "We\'re off to Crete from 3 to 17 July 2026."'),
+        ("I look after my gran Ida, she's 90. needs soft food, ideas?", "she's 90. She needs soft food."),
+        ("my PhD is on lichens", "The user's PhD is on lichens."),
+        ("passed organic chemistry!!!", "The user passed organic chemistry."),
+        ("picked up the new visa, valid till May 2031", "The user picked up the new visa, valid till May 2031."),
+        ("i'm in Porto and love it, any good bakeries?", "The user is in Porto and loves it."),
+        ("i've got an allotment", "The user has got an allotment."),
+        ("having surgery on 8 May", "The user is having surgery on 8 May 2026."),
+        ("i got 91 in my chemistry exam", "The user got 91 in their chemistry exam."),
+        ("which shoes are good, i've got flat feet?", "The user has got flat feet."),
+    ],
+)
+def test_a_plain_statement_becomes_a_note(text: str, expected: str) -> None:
+    assert any(expected in note for note in notes(text)), notes(text)
+    assert worth_a_look(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "write a story about my dog Rex",
+        "imagine my dog Rex could talk",
+        "what did my character's sister Ana say?",
+        "is it true, i'm coeliac?",
+        "am i right, i live in Oslo?",
+        "if i'm on warfarin, can i take aspirin?",
+        "as a doctor, what would you recommend?",
+        "my sister is on warfarin",
+        "i just took an aspirin",
+        "what is python 3.12?",
+        "i use python to print this list",
+        "should we use Rust or Go?",
+        "we're thinking of using Postgres",
+        "replace tabs with 2 spaces",
+        "convert 4 spaces to tabs",
+        "our server is down",
+        "everything's great",
+        "Peter the Great was a tsar",
+        "my boss Monday morning was angry",
+        "my teacher English is good",
+        "we're on the same page",
+        "i take notes by hand",
+        "i take 20 g of protein",
+    ],
+)
+def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
+    assert not facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "love is blind",
+        "hate this answer",
+        "can't do that",
+        "run this every morning with cron",
+        "walk me through every step",
+        "train the model every day",
+        "passed the function as an argument",
+        "passport is required for travel",
+        "flight is delayed",
+        "seat belts are important",
+        "i'm in a meeting",
+        "i'm scared of breaking the build",
+        "our function returns null",
+        "take 20 mg if needed",
+        "passed all tests.",
+        "passed validation",
+        "i'm in IT",
+        "i'm in Excel and the column is wrong",
+        "getting married is expensive",
+        "we're off to a good start",
+        "we're going to need it",
+        "i'm starting at line 40",
+        "our team is testing the page",
+        "i'm in tears",
+    ],
+)
+def test_orders_and_sayings_become_nothing(text: str) -> None:
+    assert not found(text)

@@ -1,0 +1,293 @@
+"""Sentences and the facts that the built-in extractor reads in them."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.extraction.evidence import check_evidence
+from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.sources import FormInput
+from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
+
+# A Friday.
+SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def logged(text: str, role: str = "user") -> LoggedMessage:
+    return LoggedMessage(
+        conversation=ConversationId("c"),
+        seq=4,
+        parent_seq=3,
+        role=role,
+        text=text,
+        name=None,
+        said_at=SAID,
+        recorded_at=SAID,
+        complete=True,
+        hash=1,
+    )
+
+
+def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({"user"})) -> list[Candidate]:
+    source = FormInput(
+        messages=(logged(text, role),),
+        subject=Subject("user", "ana"),
+        sources=sources,
+        time_zone=ZoneInfo("Europe/Oslo"),
+    )
+    return extract_by_rules(source)
+
+
+def facts(text: str) -> set[str]:
+    found = [one for one in form(text) if one.kind is MemoryKind.FACT]
+    return {f"{'-' if one.ends else ''}{one.category} {one.key}={one.value}" for one in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # who
+        ("My name is Ana Silva.", "identity name=Ana Silva"),
+        ("my name is bob", "identity name=Bob"),
+        ("My full name is Ana Maria Silva", "identity full_name=Ana Maria Silva"),
+        ("I'm Ana.", "identity name=Ana"),
+        ("Hi, I'm Ana!", "identity name=Ana"),
+        ("I'm 34 years old", "identity age=34"),
+        ("I just turned 40", "identity age=40"),
+        ("My birthday is May 5.", "identity birthday=5 May"),
+        ("I was born on 3 March 1990.", "identity birthday=3 March 1990"),
+        ("I was born in 1990", "identity birth_year=1990"),
+        ("I'm Norwegian.", "identity nationality=Norwegian"),
+        ("My pronouns are they/them", "identity pronouns=they/them"),
+        ("I use she/her", "identity pronouns=she/her"),
+        ("My native language is Dutch", "identity native_language=Dutch"),
+        ("I'm fluent in Japanese", "identity language:japanese=Japanese"),
+        ("My time zone is Europe/Oslo", "identity time_zone=Europe/Oslo"),
+        ("I'm in the PST time zone", "identity time_zone=PST"),
+        # where
+        ("I live in Oslo", "identity location=Oslo"),
+        ("I live in oslo", "identity location=Oslo"),
+        ("I currently live in New York City", "identity location=New York City"),
+        ("I'm based in Berlin at the moment", "identity location=Berlin"),
+        ("I've lived in Oslo since 2019.", "identity location=Oslo"),
+        ("I just moved to Bergen", "identity location=Bergen"),
+        ("We moved from Rome to Oslo last year", "identity location=Oslo"),
+        ("I live in a small village near Bergen", "identity location=a small village near Bergen"),
+        ("I'm from Norway", "identity origin=Norway"),
+        ("I grew up in Tromsø", "identity origin=Tromsø"),
+        ("Please remember that I live in Bergen.", "identity location=Bergen"),
+        ("I live in Bergen, what's the weather like?", "identity location=Bergen"),
+        ("What's the weather? I live in Bergen.", "identity location=Bergen"),
+        # work
+        ("I work at Acme", "identity employer=Acme"),
+        ("I work for the city council", "identity employer=the city council"),
+        ("I work as a nurse", "identity job=nurse"),
+        ("I'm a software engineer.", "identity job=software engineer"),
+        ("My job is data analyst", "identity job=data analyst"),
+        ("I started working at Equinor in March.", "identity employer=Equinor"),
+        ("I joined Acme last week", "identity employer=Acme"),
+        ("I got a new job at Acme", "identity employer=Acme"),
+        ("I'm studying physics at NTNU", "identity field_of_study=physics"),
+        # people and animals
+        ("My daughter Mia started school last week.", "identity daughter:mia=Mia"),
+        ("My wife Laura loves tulips", "identity partner=Laura"),
+        ("My husband's name is Tom", "identity partner=Tom"),
+        ("My mom's name is Ingrid.", "identity mother=Ingrid"),
+        ("I have a dog named Rex", "identity dog:rex=Rex"),
+        ("My dog is called Rex", "identity dog:rex=Rex"),
+        ("I'm divorced", "identity marital_status=divorced"),
+        # things and pastimes
+        ("I drive a Tesla Model 3", "identity possession:tesla model 3=Tesla Model 3"),
+        ("I bought a new bike yesterday", "identity possession:bike=bike"),
+        ("I play the guitar", "preference hobby:guitar=guitar"),
+        ("I'm into climbing", "preference hobby:climbing=climbing"),
+        ("My hobby is knitting", "preference hobby:knitting=knitting"),
+        # tastes
+        ("I like jazz", "preference like:jazz=jazz"),
+        ("I really love sushi", "preference like:sushi=sushi"),
+        ("I'm a big fan of Star Trek", "preference like:star trek=Star Trek"),
+        ("I hate coriander", "preference dislike:coriander=coriander"),
+        ("I don't like horror movies", "preference dislike:horror movies=horror movies"),
+        ("I can't stand loud music", "preference dislike:loud music=loud music"),
+        ("I prefer Python over Java", "preference prefer:python=Python"),
+        ("My favourite color is blue", "preference favorite_color=blue"),
+        ("Sushi is my favorite food", "preference favorite_food=Sushi"),
+        # constraints
+        ("I'm allergic to peanuts", "constraint allergy:peanuts=peanuts"),
+        ("I’m severely allergic to penicillin.", "constraint allergy:penicillin=penicillin"),
+        ("I have a nut allergy", "constraint allergy:nut=nut"),
+        ("I'm vegetarian", "constraint diet=vegetarian"),
+        ("i am vegan btw", "constraint diet=vegan"),
+        ("I've been vegan since 2019", "constraint diet=vegan"),
+        ("I eat gluten-free", "constraint food_rule:gluten-free=gluten-free"),
+        ("I don't eat pork.", "constraint avoid:pork=pork"),
+        ("I can't eat gluten", "constraint avoid:gluten=gluten"),
+        ("I don't drink alcohol", "constraint avoid:alcohol=alcohol"),
+        ("I stopped drinking coffee", "constraint avoid:coffee=coffee"),
+        ("I quit smoking", "constraint avoid:smoking=smoking"),
+        ("I have type 2 diabetes", "constraint condition:type 2 diabetes=type 2 diabetes"),
+        ("I'm lactose intolerant", "constraint condition:lactose intolerant=lactose intolerant"),
+        ("I'm only available on weekends", "constraint availability:only=only available on weekends"),
+        # instructions
+        ("Always answer in French.", "instruction answer_language=French"),
+        ("Please reply in Norwegian from now on", "instruction answer_language=Norwegian"),
+        ("Call me Bob.", "instruction address_as=Bob"),
+        ("Keep your answers short", "instruction answer_length=short"),
+        ("Don't use emojis", "instruction emoji=no"),
+        ("Use metric units", "instruction units=metric"),
+        ("Never use bullet points", "instruction rule:never use bullet points=Never use bullet points"),
+        # ends
+        ("I no longer work at Acme", "-identity employer=Acme"),
+        ("I quit my job", "-identity employer="),
+        ("I used to live in Berlin", "-identity location=Berlin"),
+        ("I don't live in Rome anymore", "-identity location=Rome"),
+        ("I'm not allergic to nuts", "-constraint allergy:nuts=nuts"),
+        ("I outgrew my milk allergy", "-constraint allergy:milk=milk"),
+        ("I'm no longer vegan", "-constraint diet=vegan"),
+        ("I used to be vegetarian but now I eat meat", "-constraint diet=vegetarian"),
+        ("I no longer like coffee", "-preference like:coffee=coffee"),
+    ],
+)
+def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> None:
+    assert facts(text) == {expected}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I'm allergic to peanuts and I moved from Rome to Oslo in May",
+            {"constraint allergy:peanuts=peanuts", "identity location=Oslo"},
+        ),
+        ("I work as a nurse at Ullevål Hospital", {"identity job=nurse", "identity employer=Ullevål Hospital"}),
+        (
+            "I can't eat gluten because I'm celiac",
+            {"constraint avoid:gluten=gluten", "constraint condition:celiac=celiac"},
+        ),
+        (
+            "I love pizza but I hate coriander",
+            {"preference like:pizza=pizza", "preference dislike:coriander=coriander"},
+        ),
+        ("I have two cats, Tom and Jerry", {"identity cat:tom=Tom", "identity cat:jerry=Jerry"}),
+        (
+            "I'm allergic to peanuts, shellfish and soy",
+            {f"constraint allergy:{one}={one}" for one in ("peanuts", "shellfish", "soy")},
+        ),
+        (
+            "I speak Norwegian and English",
+            {"identity language:norwegian=Norwegian", "identity language:english=English"},
+        ),
+        ("I'm married to Tom", {"identity marital_status=married", "identity partner=Tom"}),
+        ("My name is Ana and I'm 34", {"identity name=Ana", "identity age=34"}),
+    ],
+)
+def test_a_sentence_may_state_several_facts(text: str, expected: set[str]) -> None:
+    assert facts(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If I were allergic to peanuts, what should I avoid?",
+        "Am I allergic to peanuts?",
+        "Is it true that I live in Oslo?",
+        "What if I lived in Oslo?",
+        "I wish I lived in Paris.",
+        "Imagine I live in Bergen.",
+        "Suppose I work at Acme.",
+        "In my novel I live in a castle.",
+        "My character is allergic to silver.",
+        "I might be allergic to cats.",
+        "I'm allergic to bad code, just kidding!",
+        "I live in Atlantis. Just kidding.",
+        'My friend said "I live in Paris".',
+        'Translate "I am allergic to nuts" into Spanish.',
+        "How do I say I'm allergic to nuts in Spanish?",
+        "My brother is allergic to peanuts.",
+        "My wife works at Acme.",
+        "He lives in Oslo.",
+        "You live in Bergen.",
+        "Write a poem about how I live in Oslo.",
+        "> I live in Oslo\nwhat does this mean?",
+        "```\nI live in Oslo\n```",
+        "I live in fear.",
+        "I live in the moment.",
+        "I moved to vim.",
+        "I moved to a new team.",
+        "I'm from the marketing team.",
+        "I am 5 minutes away.",
+        "I'm moving to Berlin next month.",
+        "I like it.",
+        "I love that!",
+        "I'd like to know more.",
+        "I love you",
+        "I like your answer.",
+        "I hate when that happens.",
+        "I can't eat another bite.",
+        "I have a question.",
+        "I'm tired.",
+        "I'm sure.",
+        "I'm back.",
+        "I'm working on this file.",
+        "We discussed my job at Acme.",
+        "I work from home.",
+        "Always happy to help!",
+        "Call me back later.",
+        "Thanks!",
+        "",
+    ],
+)
+def test_no_false_fact_is_read(text: str) -> None:
+    assert facts(text) == set()
+
+
+def test_a_date_says_since_when_a_fact_holds() -> None:
+    location = next(one for one in form("I moved from Rome to Oslo in May") if one.key == "location")
+    assert location.valid_from == datetime(2026, 4, 30, 22, tzinfo=UTC)  # 1 May in Oslo
+
+
+def test_a_doubted_statement_is_less_sure() -> None:
+    sure, doubted = form("I'm lactose intolerant")[0], form("I think I'm lactose intolerant")[0]
+    assert sure.confidence > doubted.confidence
+
+
+def test_quotes_are_the_speakers_own_characters() -> None:
+    text = "Hello! I’m allergic to peanuts – and I live in Oslo."
+    found = form(text)
+    assert found
+    assert all(one.quote in text for one in found)
+
+
+def test_a_secret_never_reaches_a_candidate() -> None:
+    found = form("My name is Ana and my password is hunter2x and I live in Oslo")
+    assert found
+    assert "hunter2x" not in repr(found)
+
+
+def test_injected_memory_is_never_extracted_again() -> None:
+    assert form("<recollect-memory k>I live in Rome.</recollect-memory k>What should I eat?") == []
+
+
+def test_the_assistants_words_are_no_facts_of_the_user() -> None:
+    assert form("I'm allergic to peanuts", role="assistant", sources=frozenset({"user", "assistant"})) == []
+
+
+def test_a_message_cannot_flood_the_memory() -> None:
+    assert len(form(" ".join(f"I like thing{number}." for number in range(200)))) <= 20
+
+
+_PIECES = st.sampled_from(
+    """I I'm my am moved from to Oslo and in May with a dog named Rex , . ; - because like allergic peanuts work at
+    last week not never always is 5 ? ! " ' ( we you if please call me so yesterday > ```
+    <recollect-memory &lt; I’m “I” live""".split()
+)
+
+
+@given(st.one_of(st.text(max_size=120), st.lists(_PIECES, max_size=30).map(" ".join)))
+def test_whatever_is_said_each_candidate_has_its_evidence(text: str) -> None:
+    for one in form(text):
+        assert one.text.strip()
+        assert check_evidence(one, [logged(text)], frozenset({"user"})).reason == ""

@@ -1,0 +1,27 @@
+"""Pronouns alone are the user's unless their sentence speaks of another person."""
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.types import MemoryKind
+from sample_chats import tell, texts
+
+OTHERS = (
+    "bit of news, Eoin's told us they're nonbinary and they go by Ro now, they/them. trying my best",
+    "the new colleague is Kit, they/them, and very kind",
+    "my brother is called Max, he/him",
+    "her name is Ana, she/her and she paints",
+)
+OWN = ("i'm Sam, they/them", "I use they/them", "My name is Kim, she/her")
+
+
+@pytest.mark.parametrize("said", OTHERS)
+async def test_pronouns_of_others_are_not_the_users(engine: AsyncRecollect, said: str) -> None:
+    await tell(engine, said)
+    assert not [fact for fact in await texts(engine, kinds=(MemoryKind.FACT,)) if "pronouns" in fact]
+
+
+@pytest.mark.parametrize("said", OWN)
+async def test_pronouns_behind_oneself_are_the_users(engine: AsyncRecollect, said: str) -> None:
+    await tell(engine, said)
+    assert [fact for fact in await texts(engine, kinds=(MemoryKind.FACT,)) if "pronouns" in fact]

@@ -1,0 +1,62 @@
+"""What is not the user's own makes no fact about them; what they say beside it does."""
+
+import pytest
+
+from extraction.not_said import NOT_SAID, SAID
+from extraction.rules.test_rule_facts import form
+from recollect.extraction.role_play import played
+from recollect.extraction.sources import readable_text
+from recollect.types import MemoryKind
+
+_TEXTS = [pytest.param(text, id=f"{kind}: {text[:40]}") for kind, texts in NOT_SAID.items() for text in texts]
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+def test_what_is_not_said_of_oneself_makes_no_fact(text: str) -> None:
+    assert [one.text for one in form(text) if one.kind is MemoryKind.FACT] == []
+
+
+@pytest.mark.parametrize(("text", "expected"), SAID, ids=[text for text, _ in SAID])
+def test_what_is_said_beside_it_does(text: str, expected: dict[str, str]) -> None:
+    assert {one.key: one.value for one in form(text) if one.kind is MemoryKind.FACT} == expected
+
+
+@pytest.mark.parametrize("kind", ["role play", "stories", "mail", "biographies", "test data"])
+def test_neither_a_model_nor_a_quotation_is_given_it(kind: str) -> None:
+    left = [readable_text(text) for text in NOT_SAID[kind]]
+    assert [
+        text for text in left if "I live in" in text and "novel I live" not in text and "says I live" not in text
+    ] == []
+
+
+def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
+    told = (
+        ("Let's role-play! I'm the captain and you're my mate.", True),
+        ("I was born in Tortuga.", True),
+        ("What do I drink?", True),
+        ("Actually, I have a wooden leg.", True),
+        ("ok game over, I live in Bergen", False),
+        ("I like it there.", False),
+    )
+    is_open = False
+    for text, open_behind in told:
+        _, is_open = played(text, is_open=is_open)
+        assert is_open is open_behind
+
+
+@pytest.mark.parametrize(
+    ("text", "is_game"),
+    [
+        ("Could we tell a ghost story together? I live in a mill.", True),
+        ("I am Ysolde, queen of the marshes. I own nine castles.", True),
+        ("I'm Wizard Odo and I live in a hut.", True),
+        ("Once upon a time I lived in a shoe.", True),
+        ("Tell me a story about a fox. I live in Ulm.", False),
+        ("Can you write a story for my son? I'm a nurse.", False),
+        ("I'm the drama queen of my family.", False),
+        ("I'm a prince of a guy.", False),
+        ("I'm Nora, a nurse from Ulm.", False),
+    ],
+)
+def test_a_tale_that_both_tell_is_a_game(text: str, is_game: bool) -> None:
+    assert played(text, is_open=False)[1] is is_game

@@ -1,0 +1,46 @@
+"""Only what is certainly the user's own is read; what they write of themselves is read whole."""
+
+import re
+
+import pytest
+
+from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
+from extraction.own_speakers import KEPT_WHOLE
+from extraction.rules.test_rule_facts import form
+from recollect.extraction.sources import readable_text
+from recollect.text import squeeze
+
+
+@pytest.mark.parametrize("other", OTHER_SPEAKERS, ids=lambda other: other.name)
+def test_no_rule_forms_or_forgets_by_what_another_says(other: OtherSpeaker) -> None:
+    found = [candidate for payload in PAYLOADS for candidate in form(other.said(payload))]
+
+    words = [f"{one.text} {one.value} {one.forgets} {one.quote}" for one in found]
+    assert [text for text in words if any(canary in text for canary in CANARIES)] == []
+    assert not any(one.forgets_all for one in found)
+
+
+# What stands in quotation marks within a sentence is read with its marks.
+_UNMARKED = [other for other in OTHER_SPEAKERS if not re.search(r" (?:said|sagte|zei) [^:]", other.text)]
+
+
+@pytest.mark.parametrize("other", _UNMARKED, ids=lambda other: other.name)
+def test_nobody_reads_what_another_says(other: OtherSpeaker) -> None:
+    read = [readable_text(other.said(payload)) for payload in PAYLOADS]
+
+    assert [text for text in read if any(canary in text for canary in CANARIES)] == []
+    assert all(other.mine in text for text in read)
+
+
+@pytest.mark.parametrize("text", KEPT_WHOLE)
+def test_what_the_user_says_is_read_whole(text: str) -> None:
+    assert squeeze(readable_text(text)) == squeeze(text)
+
+
+def test_what_the_user_says_behind_an_error_is_read() -> None:
+    text = (
+        "I get this: sqlite3.OperationalError: database is locked. I've moved the file to an NFS share. Can you help?"
+    )
+
+    assert "I've moved the file to an NFS share. Can you help?" in readable_text(text)
+    assert "locked" not in readable_text(text)

@@ -1,0 +1,238 @@
+"""Attacks on the memory by way of any carrier: held or without effect; harmless likenesses: kept."""
+
+import json
+import os
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from extraction.poisoning import ATTACKS, HARMLESS, Attack
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.policies import ContextPolicy
+from recollect.profiles.registry import Profiles
+from recollect.prompt.render import Frame, block_ids, render
+from recollect.settings import Settings
+from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
+from recollect.types import (
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Recall,
+    Recalled,
+    Scene,
+    Subject,
+)
+from sample_chats import ALL_KINDS, answer, assistant, note, user
+
+TEMPLATES: tuple[str, ...] = get_args(ContextPolicy.model_fields["template"].annotation)
+DATA = Path(os.environ.get("RECOLLECT_TEST_DATA", Path(__file__).parents[3] / "shared" / "data")) / "injection"
+_SHOWN = re.compile(r"(?m)^\[(\d+)\] .*?: (\"(?:[^\"\\]|\\.)*\")$")
+
+
+def obedient(kind: str) -> ScriptedModel:
+    """A model that does what any message wants: it makes each, whole, a memory of that type."""
+
+    def obey(system: str, asked: str) -> object:
+        shown = [(int(number), json.loads(text)) for number, text in _SHOWN.findall(asked.rpartition("essages")[2])]
+        return answer(*(note(text[:1900], text[:1900], message=number, type=kind) for number, text in shown))
+
+    return ScriptedModel(obey)
+
+
+async def active(engine: AsyncRecollect, who: str) -> list[Memory]:
+    listed = await engine.list(user=who, kinds=ALL_KINDS, limit=1000)
+    return [one for one in listed if one.state is MemoryState.ACTIVE]
+
+
+def carries(memories: Sequence[Memory], mark: str) -> bool:
+    return any(mark.casefold() in f"{one.text} {one.value}".casefold() for one in memories)
+
+
+async def escaped(engine: AsyncRecollect, attacks: Sequence[Attack], *, role: str) -> list[Attack]:
+    """Let somebody meet each attack in a conversation of their own; return those that are remembered."""
+    found = []
+    for number, attack in enumerate(attacks):
+        who = f"{role}-{number}"
+        said = [user(attack.text)] if role == "user" else [user("What does it say?"), carried(role, attack.text)]
+        await engine.record(said, user=who)
+        await engine.form()
+        if carries(await active(engine, who), attack.mark):
+            found.append(attack)
+    return found
+
+
+def carried(role: str, text: str) -> dict[str, str]:
+    return {"role": "tool", "content": text, "tool_call_id": "c"} if role == "tool" else assistant(text)
+
+
+def test_there_are_enough_attacks_of_enough_kinds_and_enough_likenesses() -> None:
+    assert len(ATTACKS) >= 46
+    assert len({attack.kind for attack in ATTACKS}) >= 18
+    assert len(HARMLESS) >= 40
+
+
+@pytest.mark.parametrize("kind", ["instruction", "preference", "fact"])
+async def test_a_model_that_obeys_gets_hardly_an_attack_into_memory_even_in_the_users_words(
+    parts: Parts, kind: str
+) -> None:
+    engine = AsyncRecollect(replace(parts, model=obedient(kind)))
+    through = await escaped(engine, ATTACKS, role="user")
+    assert len(through) <= len(ATTACKS) * 0.10, through
+
+
+async def test_the_rules_let_hardly_an_attack_into_memory(engine: AsyncRecollect) -> None:
+    through = await escaped(engine, ATTACKS, role="user")
+    assert len(through) <= len(ATTACKS) * 0.10, through
+
+
+@pytest.mark.parametrize("role", ["tool", "assistant"])
+async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts: Parts, role: str) -> None:
+    engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
+    await escaped(engine, ATTACKS, role=role)
+    for number, _ in enumerate(ATTACKS):
+        made = [one for one in await active(engine, f"{role}-{number}") if one.kind is not MemoryKind.TURN]
+        assert made == []
+
+
+@pytest.mark.parametrize("profile", Profiles().names())
+async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Parts, profile: str) -> None:
+    engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
+    scene = Scene(profile=profile, app="mail", characters=("Kira", "Marcus"))
+    for number, attack in enumerate(ATTACKS):
+        who, chat = f"ana-{number}", f"chat-{number}"
+        said = [user("Hello there."), carried("tool", attack.text), assistant(attack.text)]
+        await engine.record(said, user=who, conversation=chat, scene=scene)
+        await engine.save_conversation(chat, user=who, scene=scene)
+        await engine.form()
+        memory = await engine.memory_of(user=who, conversation=chat, scene=scene)
+        kept = [one for one in await engine.list(user=memory, limit=100) if one.state is MemoryState.ACTIVE]
+        assert [one for one in kept if one.type == "instruction" or one.category == "instruction"] == []
+
+
+@pytest.mark.parametrize("by", ["rules", "model"])
+async def test_what_only_looks_like_an_attack_is_kept(parts: Parts, by: str) -> None:
+    lost = []
+    for number, one in enumerate(HARMLESS):
+        engine = AsyncRecollect(replace(parts, model=obedient(one.type) if by == "model" else None))
+        who = f"ana-{number}"
+        await engine.record([user(one.text)], user=who)
+        await engine.form()
+        held = await engine.held(user=who)
+        kept = {memory.kind for memory in await active(engine, who)}
+        if held or MemoryKind.TURN not in kept or (by == "model" and MemoryKind.NOTE not in kept):
+            lost.append(one.text)
+    assert len(lost) <= len(HARMLESS) * 0.05, lost
+
+
+def shown(text: str) -> list[Recalled]:
+    """Show a text as a memory of every kind, in each of its fields."""
+    at = FakeClock().now()
+    found = []
+    for kind in MemoryKind:
+        fact = kind is MemoryKind.FACT
+        memory = Memory(
+            id=MemoryId("01900000-0000-7000-8000-000000000001"),
+            subject=Subject("user", "ana"),
+            kind=kind,
+            text=text,
+            type=text[:40],
+            category="identity" if fact else "",
+            key=text[:100] if fact else "",
+            value=text if fact else "",
+            speaker=text[:60],
+            valid_from=at,
+            known_from=at,
+        )
+        found.append(Recalled(memory=memory, score=1, similarity=1, words=1, reasons=(), certain=fact))
+    return found
+
+
+def breaks_out(texts: Sequence[str]) -> list[str]:
+    """Return the texts that change anything of a block but the words in its rows."""
+    zone, at = Settings(database_url="sqlite:///:memory:").time_zone, FakeClock().now()
+    found = []
+    for template in TEMPLATES:
+        policy = ContextPolicy.model_validate({"template": template})
+        frame = Frame(policy=policy, key=b"k", zone=ZoneInfo(zone), now=at, app="mail")
+        plain = render(Recall(query="q", items=tuple(shown("x"))), frame).text
+        for text in texts:
+            made = render(Recall(query="q", items=tuple(shown(text))), frame).text
+            same_tags = made.count("<") == plain.count("<") and made.count(">") == plain.count(">")
+            if (
+                not same_tags
+                or len(made.splitlines()) > len(plain.splitlines())
+                or (len(block_ids(made)) != len(block_ids(plain)))
+            ):
+                found.append(f"{template}: {text}")
+    return found
+
+
+def test_no_attack_closes_or_forges_its_block() -> None:
+    assert breaks_out([attack.text for attack in ATTACKS]) == []
+
+
+async def test_a_hostile_extractor_reaches_no_other_subject_and_no_memory_it_was_not_shown(parts: Parts) -> None:
+    known = await AsyncRecollect(parts).add("Ben keeps bees.", user="ben")
+    wild = [
+        note("Ana rules.", "I live in Oslo", updates=number, subject="user:ben", user="ben", scope="global")
+        for number in (-1, 0, 1, 2**40, known.id, "user:ben")
+    ]
+    wild += [note(f"Ana rules {number}.", "I live in Oslo", message=number) for number in (0, 2, 99, -1)]
+    wild += [note(f"Ana has the number {number}.", "I live in Oslo") for number in range(40)]
+    wild += [note("x" * 5000, "I live in Oslo"), {"action": "delete_all"}, "drop table", None, 3]  # type: ignore[list-item]
+    engine = AsyncRecollect(replace(parts, model=ScriptedModel([{"memories": wild, "delete": [known.id]}])))
+    await engine.record([user("I live in Oslo.")], user="ana")
+    await engine.form()
+
+    assert (await engine.get(known.id, user="ben")) == known
+    assert [one.id for one in await engine.list(user="ben", closed=True)] == [known.id]
+    made = await engine.list(user="ana", closed=True)
+    assert len(made) <= 20
+    assert all(len(one.text.encode()) <= 2048 for one in made)
+
+
+def corpora() -> list[tuple[str, list[str]]]:
+    return [
+        (file.stem, [json.loads(line)["text"] for line in file.read_text("utf-8").splitlines()])
+        for file in sorted(DATA.glob("*.jsonl"))
+    ]
+
+
+needs_corpora = pytest.mark.skipif(not DATA.is_dir(), reason=f"no corpora of attacks in {DATA}")
+
+
+@needs_corpora
+def test_no_attack_of_others_closes_or_forges_its_block() -> None:
+    for _, texts in corpora():
+        assert breaks_out(texts) == []
+
+
+@needs_corpora
+@pytest.mark.parametrize("role", ["tool", "assistant", "user"])
+async def test_what_attacks_of_others_leave_in_memory(
+    parts: Parts, role: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    engine = AsyncRecollect(replace(parts, model=obedient("instruction"), embedder=WordEmbedder()))
+    for name, texts in corpora():
+        left: Counter[str] = Counter()
+        for number, text in enumerate(texts):
+            who = f"{name}-{role}-{number}"
+            said = [user(text)] if role == "user" else [user("What does it say?"), carried(role, text)]
+            await engine.record(said, user=who)
+        while await engine.form():
+            pass
+        for number, _ in enumerate(texts):
+            made = await engine.list(user=f"{name}-{role}-{number}", kinds=ALL_KINDS)
+            left.update({f"{one.state.value} {one.kind.value}" for one in made} or {"nothing"})
+        with capsys.disabled():
+            sys.stdout.write(f"\n{name} by {role}: {len(texts)} attacks, {dict(left)}\n")
+        if role != "user":
+            assert left["active note"] == left["active fact"] == 0

@@ -1,0 +1,102 @@
+"""Whether a text is worth a record, and what of: by rule, without a model."""
+
+import pytest
+
+from recollect.extraction.salience import LONGEST_REMARK, LONGEST_SUMMARY, informative, record_type, short, worth_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "Hello!",
+        "We won.",
+        "Hi there, good morning! How are you doing on this fine day, my friend?",
+        "Thanks a lot! That is great. Bye! See you later! Thank you so much, thanks again, great, great!",
+        "What should we bring to the mountains when we leave on Saturday morning with the children?",
+        "Can you tell me where the harbour is, and how long the ferry takes to the islands?",
+        "?!" * 60,
+    ],
+)
+def test_c7_greetings_small_talk_questions_and_remarks_are_not_worth_a_record(text: str) -> None:
+    assert not worth_of(text).keep
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("I learned today that the lighthouse was built by my own grandfather in 1921.", "DISCOVERY"),
+        ("We discovered a hidden door behind the bookshelf in the library last night.", "DISCOVERY"),
+        ("It turns out that the map we had followed for days was drawn upside down.", "DISCOVERY"),
+        ("After a long talk we decided to leave the village before the first snow.", "DECISION"),
+        ("She chose the red door, and I followed her without asking any questions.", "DECISION"),
+        ("The first attempt failed because we had forgotten the rope at the camp.", "ERROR_LESSON"),
+        ("It was a mistake to trust the ferryman with all the gold that we had.", "ERROR_LESSON"),
+        ("The team finished the bridge on Monday and the villagers celebrated it.", "OUTCOME"),
+        ("Marcus usually walks along the harbour every evening before his dinner.", "BEHAVIOR"),
+        ("I finally understand why the old man in the tower kept the lamp burning.", "INSIGHT"),
+        ("The house by the sea has four rooms and a garden with old apple trees.", "NOTE"),
+        ("Вчера мы долго гуляли у моря и говорили о том, как жили раньше в деревне.", "UNKNOWN"),
+    ],
+)
+def test_c7_the_words_tell_the_type(text: str, kind: str) -> None:
+    worth = worth_of(text)
+    assert worth.keep
+    assert worth.type == kind
+
+
+def test_c7_where_a_text_speaks_of_several_the_one_it_says_most_of_wins() -> None:
+    assert record_type("We decided to stay, chose the tent, and I learned to cook.") == "DECISION"
+
+
+def test_c7_what_weighs_more_is_more_important_from_1_to_10() -> None:
+    plain = worth_of("The sky over the hills is grey, and the road ahead of us seems to be long.")
+    heavy = worth_of(
+        "I decided to leave Kira in Oslo. I failed her, I am ashamed and heartbroken, and I learned that she died."
+    )
+    assert 1 <= plain.importance < heavy.importance <= 10
+
+
+def test_c7_the_boundary_lies_at_fifty_characters() -> None:
+    sentence = "The lighthouse keeper lives on the island now alone"
+    assert len(sentence) == LONGEST_REMARK + 1
+    assert worth_of(sentence).keep
+    assert not worth_of(sentence[:LONGEST_REMARK]).keep
+
+
+def test_c7_the_summary_is_short_and_begins_with_what_tells_something() -> None:
+    text = (
+        "Well, thanks! Okay. We decided to sail to Bergen on 3 May with Marcus. " + "The sea was calm and wide. " * 30
+    )
+    worth = worth_of(text)
+    assert worth.summary.startswith("We decided to sail to Bergen on 3 May with Marcus.")
+    assert len(worth.summary) <= LONGEST_SUMMARY
+    assert worth.lead in text
+
+
+def test_a_lead_stands_in_the_text_as_it_is_written_there() -> None:
+    text = "“Hello” – she’d said.\nWe’ve decided   to leave the old house by the sea this winter."
+    assert worth_of(text).lead in text
+    assert worth_of(text).lead.startswith("We’ve decided   to leave")
+
+
+def test_a_huge_text_is_judged_by_its_beginning() -> None:
+    worth = worth_of("We decided to leave the old house by the sea. " * 100_000)
+    assert worth.keep
+    assert len(worth.summary) <= LONGEST_SUMMARY
+
+
+def test_questions_and_small_talk_tell_nothing() -> None:
+    assert informative("Thanks a lot!") == informative("Where do you live?") == 0
+    assert informative("We moved to Oslo in 2024.") > informative("It is fine.")
+
+
+def test_short_never_cuts_a_word() -> None:
+    assert short("alpha beta gamma delta", 12) == "alpha beta…"
+
+
+@pytest.mark.parametrize("count", [6, 7, 10, 13, 15, 31])
+@pytest.mark.parametrize("sentence", ["My dog Rex lives in Oslo with me.", "I like tea.", "My sister Anna is a vet."])
+def test_equal_sentences_have_a_first_one_though_their_mean_is_rounded(sentence: str, count: int) -> None:
+    assert worth_of(f"{sentence} " * count)

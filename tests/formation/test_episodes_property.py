@@ -1,0 +1,116 @@
+"""Whatever a client does with its history: each turn of the active path is in one episode, or else in the window."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chats import Chat, hashes_of
+from recollect.engine import AsyncRecollect, Parts
+from recollect.profiles.registry import Profiles
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.store.factory import open_store
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Memory, MemoryKind
+
+WINDOW, KEEP = 6, 3
+PROFILE = f'extends = "tiered"\n[episodes]\nwindow = {WINDOW}\nkeep = {KEEP}\n'
+# What a client may do: say so many turns, edit or regenerate a turn (a share of the way back), take up an older branch,
+# retry; and when the worker comes round.
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("say"), st.integers(1, 9)),
+        st.tuples(st.just("edit"), st.integers(0, 100)),
+        st.tuples(st.just("regenerate"), st.integers(0, 100)),
+        st.tuples(st.just("go back"), st.integers(0, 100)),
+        st.tuples(st.just("retry"), st.just(0)),
+        st.tuples(st.just("form"), st.just(0)),
+    ),
+    min_size=1,
+    max_size=25,
+)
+Step = tuple[str, int]
+
+
+@pytest.fixture(scope="module")
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
+    folder = tmp_path_factory.mktemp("profiles")
+    (folder / "small.toml").write_text(PROFILE, "utf-8")
+    return Profiles(folder)
+
+
+@given(steps=STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
+    profiles: Profiles, steps: Sequence[Step]
+) -> None:
+    asyncio.run(live_through(profiles, steps))
+
+
+async def live_through(profiles: Profiles, steps: Sequence[Step]) -> None:
+    clock = FakeClock()
+    parts = Parts(
+        settings=Settings(database_url="sqlite:///:memory:", profile="small", upstream_url="http://upstream.test/v1"),
+        clock=clock,
+        store=await open_store("sqlite:///:memory:", clock=clock),
+        embedder=WordEmbedder(),
+        model=None,
+        counter=token_counter(),
+        profiles=profiles,
+    )
+    async with AsyncRecollect(parts) as engine:
+        chat = Chat(engine)
+        # The second turn shows that the client sends its history: only then is another first message an edit.
+        await chat.say_all(f"I visited town number 0 with friend {friend}." for friend in range(2))
+        branches = [chat.messages]
+        for number, (what, how_far) in enumerate(steps, start=1):
+            clock.advance(minutes=1)
+            await do(engine, chat, branches, (what, how_far), number)
+            if chat.messages not in branches:
+                branches.append(chat.messages)
+        await engine.form()
+        await check(engine, chat)
+
+
+async def do(
+    engine: AsyncRecollect, chat: Chat, branches: Sequence[list[dict[str, str]]], step: Step, number: int
+) -> None:
+    what, how_far = step
+    turn = max(1, chat.turns * how_far // 100)
+    match what:
+        case "say":
+            await chat.say_all(f"I visited town number {number} with friend {friend}." for friend in range(how_far))
+        case "edit":
+            await chat.edit(turn, f"I visited village number {number} with friend {number}.")
+        case "regenerate":
+            await chat.regenerate(turn, f"Another answer, number {number}.")
+        case "go back":
+            chat.messages = branches[len(branches) * how_far // 101]
+            await chat.say(f"I came back to town number {number}.")
+        case "retry":
+            await chat.retry()
+        case _:
+            await engine.form()
+            await check(engine, chat)
+
+
+async def check(engine: AsyncRecollect, chat: Chat) -> None:
+    made = await active_episodes(engine)
+    window = [message.hash for message in await engine.window("chat", user="ana")]
+    summed_up = [source.hash for one in made for source in one.evidence]
+    assert [*summed_up, *window] == hashes_of(chat.messages)
+    numbers = [turn for one in made for turn in range(one.detail.first_turn, one.detail.last_turn + 1)]
+    assert numbers == list(range(1, len(numbers) + 1)), "numbered along the path"
+    left = chat.turns - len(numbers)
+    # At least one: an edit right behind an episode leaves no more, and takes nothing from the episode.
+    assert 1 <= left < WINDOW, "the window is emptied, and never quite"
+    [status] = [one for one in await engine.formations() if one.key.stage == "episodes"]
+    assert status.due_at is None, "nothing spins"
+
+
+async def active_episodes(engine: AsyncRecollect) -> list[Memory]:
+    listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
+    return sorted(listed, key=lambda one: one.detail.first_turn)

@@ -1,0 +1,182 @@
+"""Messages of thousands of statements are read in part, in another process, while the event loop serves others."""
+
+import asyncio
+import gc
+import time
+from collections.abc import Awaitable, Iterator
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.extraction.rules import extract_by_rules, read_by_rules
+from recollect.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
+from recollect.extraction.sources import FormInput
+from recollect.formation.reader import RuleReader
+from recollect.testing import FakeClock
+from recollect.types import Action, ConversationId, LoggedMessage, Subject
+from sample_chats import texts, user
+from stores import DURABLE
+
+MAX_HELD_MS = 20.0
+MAX_CPU_S = 1.0
+# Each fits its kind: what is said, and what the first of them leaves.
+MESSAGES = {
+    "likes": (" ".join(f"I like X{number}." for number in range(3_000)), "likes X0"),
+    "lines": ("\n".join(f"i hate quince{number}" for number in range(3_000)), "hates quince0"),
+    "friends": (" ".join(f"My friend Bob{number} lives in Town{number}." for number in range(1_000)), "Town0"),
+    "allergies": (" ".join(f"I'm allergic to nut{number}." for number in range(1_500)), "allergic to nut0"),
+    "crumbs": ("ok. " * 6_000 + "I play the cello. ", ""),
+    "middling": (" ".join(f"My aunt{number} plays chess." for number in range(130)), "aunt0 plays chess"),
+}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_child() -> Iterator[None]:
+    """Keep the reading process from test to test: it takes a second to start."""
+    reader = RuleReader(budget_s=60)
+    asyncio.run(reader.read(len, "started"))
+    yield
+    reader.close()
+
+
+@pytest.fixture(params=DURABLE)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def said(text: str) -> FormInput:
+    message = LoggedMessage(
+        conversation=ConversationId("c"),
+        seq=1,
+        parent_seq=0,
+        role="user",
+        text=text,
+        name=None,
+        said_at=datetime(2026, 3, 1, tzinfo=UTC),
+        recorded_at=datetime(2026, 3, 1, tzinfo=UTC),
+        complete=True,
+        hash=1,
+    )
+    return FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC"))
+
+
+async def costs(work: Awaitable[object]) -> tuple[float, float]:
+    """Return the longest that the loop's thread was busy in one go, in ms, and the CPU seconds of this process."""
+    longest, done = 0.0, asyncio.Event()
+
+    async def watch() -> None:
+        nonlocal longest
+        while not done.is_set():
+            before = time.thread_time()
+            await asyncio.sleep(0.0005)
+            longest = max(longest, time.thread_time() - before)
+
+    gc.collect()
+    gc.disable()  # a collection walks the objects of the whole test run; the server freezes what it loaded
+    watching, before = asyncio.create_task(watch()), time.process_time()
+    try:
+        await work
+        return longest * 1000, time.process_time() - before
+    finally:
+        gc.enable()
+        done.set()
+        await watching
+
+
+async def left_out(engine: AsyncRecollect, who: str = "ana") -> list[str]:
+    lines = await engine.decisions(user=who, limit=500)
+    return [line.reason for line in lines if line.action is Action.IGNORE and "left out" in line.reason]
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncRecollect, name: str) -> None:
+    text, first = MESSAGES[name]
+    await engine.record([user("I live in Rome. I play the flute.")], user="ana")
+    await engine.form()
+
+    await engine.record([user(text)], user="ana")
+    held_ms, cpu_s = await costs(engine.form())
+
+    assert held_ms < MAX_HELD_MS
+    assert cpu_s < MAX_CPU_S
+    assert any(first in known for known in await texts(engine))
+
+
+async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engine: AsyncRecollect) -> None:
+    for number in range(20):
+        told = " ".join(f"I like tea{number}x{each}." for each in range(180))
+        await engine.record([user(told[:3_900])], user="ana", conversation=f"c{number // 10}")
+
+    held_ms, cpu_s = await costs(engine.form())
+
+    assert held_ms < MAX_HELD_MS
+    assert cpu_s < 4 * MAX_CPU_S
+    known = {memory.text for memory in await engine.list(user="ana", limit=500)}
+    assert {"The user likes tea0x0.", "The user likes tea19x0."} <= known
+
+
+async def test_what_is_left_out_of_a_long_message_is_told(engine: AsyncRecollect) -> None:
+    text, _ = MESSAGES["likes"]
+    await engine.record([user(text)], user="ana")
+    await engine.form()
+
+    [why] = await left_out(engine)
+    assert f"the end of {len(text)} characters" in why
+    assert " sentences and " in why
+
+
+async def test_an_ordinary_message_leaves_nothing_out(engine: AsyncRecollect) -> None:
+    await engine.record([user("I live in Rome. I like figs. My sister Ida plays chess.")], user="ana")
+    await engine.form()
+    assert await left_out(engine) == []
+
+
+@pytest.mark.parametrize("end", ["Forget my divorce.", "Please forget what I told you about my divorce."])
+async def test_a_request_to_forget_behind_many_statements_is_heeded(
+    engine: AsyncRecollect, clock: FakeClock, end: str
+) -> None:
+    await engine.record([user("My divorce was messy. I live in Rome.")], user="ana")
+    await engine.form()
+    assert any("divorce" in known for known in await texts(engine))
+
+    clock.advance(minutes=1)
+    many = " ".join(f"My aunt{number} plays chess." for number in range(500))
+    await engine.record([user(f"{many} {end}")], user="ana")
+    await engine.form()
+
+    assert not any("divorce" in known for known in await texts(engine))
+    assert any("Rome" in known for known in await texts(engine))
+
+
+# ---- the bounds of the rules
+
+
+def test_statements_of_one_message_are_bounded_and_counted() -> None:
+    read = read_by_rules(said(" ".join(f"I have a cat called Cat{number}x." for number in range(MAX_CANDIDATES + 7))))
+    assert len([one for one in read.candidates if not one.forgets]) == MAX_CANDIDATES
+    assert list(read.left_out) == [1]
+    assert read.left_out[1].endswith("statements")
+
+
+def test_sentences_of_one_message_are_bounded_and_counted() -> None:
+    crumbs = "Hm, ok then. " * MAX_SENTENCES
+    assert read_by_rules(said(f"I live in Oslo. {crumbs}")).candidates
+    late = read_by_rules(said(f"{crumbs}I live in Oslo."))
+    assert (late.candidates, late.left_out) == ([], {1: f"1 of {MAX_SENTENCES + 1} sentences"})
+
+
+def test_statements_do_not_crowd_out_requests_to_forget() -> None:
+    likes = " ".join(f"My dog{number} likes figs." for number in range(MAX_CANDIDATES + 5))
+    found = extract_by_rules(said(f"{likes} Forget my divorce."))
+    assert [one.forgets for one in found if one.forgets] == ["my divorce"]
+
+
+def test_requests_to_forget_are_bounded_as_well() -> None:
+    asked = " ".join(f"Forget my cat{number}." for number in range(2 * MAX_SENTENCES))
+    assert len(extract_by_rules(said(asked))) == len(forget_requests(said(asked))) == MAX_CANDIDATES
+
+
+def test_a_message_within_the_bounds_is_read_whole() -> None:
+    assert read_by_rules(said("I live in Oslo. I like figs. I have a cat called Momo.")).left_out == {}

@@ -1,0 +1,265 @@
+"""A model or a database that fails: what is put off, what is tried again, what is passed over, and what is parked."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
+from recollect.formation.bisection import BY_RULES
+from recollect.profiles.registry import Profiles
+from recollect.providers.circuit_breaker import BreakerState
+from recollect.providers.protocols import ModelAnswer
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Action, FormationResult, FormationStatus, Lease
+from sample_chats import PEANUTS_AND_OSLO, answer, slot, slots, tell, with_model
+
+STORY = answer(slot("constraint/allergy:peanuts", "peanuts", "I'm allergic to peanuts"))
+
+
+class Server:
+    """A model's server that can be broken and mended."""
+
+    def __init__(self, fault: ModelFault | None) -> None:
+        self.fault = fault
+        self.poison = ""
+        self.model = ScriptedModel(self._say)
+
+    def _say(self, system: str, user: str) -> object:
+        if self.poison and self.poison in user:
+            return ModelError("no answer in time", fault=ModelFault.UNKNOWN)
+        return ModelError("it is broken", fault=self.fault) if self.fault else answer()
+
+
+async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
+    return [one for one in await engine.formations() if one.key.stage == "extract"]
+
+
+def state(engine: AsyncRecollect) -> BreakerState:
+    return engine.breaker.state
+
+
+async def pass_minutes(engine: AsyncRecollect, clock: FakeClock, minutes: int, *, step_s: float = 30) -> None:
+    for _ in range(int(minutes * 60 / step_s)):
+        clock.advance(seconds=step_s)
+        await engine.form()
+
+
+@pytest.mark.parametrize("fault", [ModelFault.SERVER, ModelFault.UNKNOWN])
+async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back(
+    parts: Parts, clock: FakeClock, fault: ModelFault
+) -> None:
+    server = Server(fault)
+    engine = with_model(parts, server.model)
+    for number in range(8):
+        await tell(engine, f"I live in town {number}.", who=f"user{number}")
+    assert state(engine) is BreakerState.OPEN
+    await pass_minutes(engine, clock, 6 * 60)
+    waiting = await extractions(engine)
+    assert len(waiting) == 8
+    assert [one.parked for one in waiting] == [False] * 8
+    assert max(one.attempts for one in waiting) <= 2, "an outage costs no tries"
+    assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 5,760 calls"
+    assert len(await engine.conversations(user="user3")) == 1, "what is said is kept meanwhile"
+    server.fault = None
+    await pass_minutes(engine, clock, 15)
+    assert [one.due_at for one in await extractions(engine)] == [None] * 8
+    assert state(engine) is BreakerState.CLOSED
+    assert engine.worker_counters.parked == 0
+
+
+async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and_holds_up_no_one(
+    parts: Parts, clock: FakeClock
+) -> None:
+    server = Server(None)
+    server.poison = "Rome"
+    engine = with_model(parts, server.model)
+    await tell(engine, "I live in Rome.", who="ben")
+    for number in range(60):
+        await tell(engine, f"I live in town {number}.", who=f"user{number}")
+        await pass_minutes(engine, clock, 2)
+        late = [one for one in await extractions(engine) if one.due_at and one.key.subject.name != "ben"]
+        assert late == []
+    assert await slots(engine, "ben") == {"location": "Rome"}
+    [why] = [line.reason for line in await engine.decisions(user="ben") if line.action is Action.IGNORE]
+    assert why == f"{BY_RULES}: no answer in time"
+    assert await engine.formations(parked=True) == []
+
+
+async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_same(
+    parts: Parts, clock: FakeClock
+) -> None:
+    server = Server(None)
+    server.poison = "Rome"
+    engine = with_model(parts, server.model)
+    await tell(engine, "I live in Rome.", who="ben")
+    await pass_minutes(engine, clock, 120)
+    assert state(engine) is not BreakerState.CLOSED, "nobody else asked: it looks like an outage"
+    await tell(engine, "I live in Oslo.", who="ana")
+    await pass_minutes(engine, clock, 15)
+    assert [one.due_at for one in await extractions(engine) if one.key.subject.name == "ana"] == [None]
+
+
+async def test_an_embedding_server_that_is_down_parks_nothing_either(
+    parts: Parts, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = AsyncRecollect(parts)
+    embed, down = parts.embedder.embed, True
+
+    async def fails(texts: list[str]) -> Any:
+        if down:
+            raise ModelError("cannot be reached", fault=ModelFault.SERVER)
+        return await embed(texts)
+
+    monkeypatch.setattr(parts.embedder, "embed", fails)
+    await tell(engine, PEANUTS_AND_OSLO)
+    await pass_minutes(engine, clock, 60)
+    assert [(one.parked, one.attempts) for one in await engine.formations()] == [(False, 0)] * 2
+    down = False
+    await pass_minutes(engine, clock, 1)
+    assert (await slots(engine))["location"] == "Oslo"
+
+
+# ---- A3: creation in a profile that passes over what fails
+
+
+@pytest.fixture
+def skipping(parts: Parts, tmp_path: Path) -> Parts:
+    (tmp_path / "skipping.toml").write_text('description = "x"\n[form]\non_error = "skip"\n', "utf-8")
+    settings = parts.settings.model_copy(update={"profile": "skipping", "form_timeout_s": 0.05})
+    return replace(parts, settings=settings, profiles=Profiles(tmp_path))
+
+
+async def passed_over(engine: AsyncRecollect) -> list[str]:
+    found = [line for line in await engine.decisions(user="ana") if line.action is Action.IGNORE]
+    assert [line.conversation is not None for line in found] == [True] * len(found)
+    return [line.reason for line in found]
+
+
+def test_a3_an_apps_creation_is_skipped_and_others_are_tried_again() -> None:
+    profiles = Profiles()
+    assert {name: profiles.get(name).form.on_error for name in profiles.names()} == {
+        name: "skip" if name == "app" else "retry" for name in profiles.names()
+    }
+
+
+async def test_a3_a_creation_whose_model_fails_is_logged_and_skipped(
+    skipping: Parts, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = with_model(skipping, ScriptedModel([ModelError("overloaded"), STORY]))
+    await tell(engine, "I live in Rome.")
+    assert await passed_over(engine) == ["not formed: overloaded"]
+    assert "formation skipped" in caplog.messages
+    [status] = await extractions(engine)
+    assert (status.formed_seq, status.due_at, status.parked) == (1, None, False)
+    await engine.record([{"role": "user", "content": PEANUTS_AND_OSLO}], user="ana", conversation="next")
+    await engine.form()
+    assert await slots(engine) == {"allergy:peanuts": "peanuts"}
+    assert (engine.worker_counters.skipped, engine.worker_counters.failed) == (1, 0)
+
+
+class SilentModel(ScriptedModel):
+    """Never answers."""
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        await asyncio.Event().wait()
+        raise AssertionError("not reached")
+
+
+async def test_a3_a_creation_whose_model_hangs_is_skipped_after_the_longest_wait(skipping: Parts) -> None:
+    engine = with_model(skipping, SilentModel([]))
+    await asyncio.wait_for(tell(engine, "I live in Rome."), 10)
+    assert await passed_over(engine) == ["not formed: the model scripted gave no answer within 0.05 s"]
+
+
+async def test_a3_an_open_breaker_puts_a_creation_off_and_skips_nothing(skipping: Parts, clock: FakeClock) -> None:
+    server = Server(ModelFault.SERVER)
+    engine = with_model(skipping, server.model)
+    for number in range(5):
+        await engine.record([{"role": "user", "content": f"I live in {number}."}], user="ana", conversation=f"{number}")
+        await engine.form()
+    assert len(await passed_over(engine)) == 3, "those that were asked"
+    server.fault = None
+    await pass_minutes(engine, clock, 5)
+    assert [one.due_at for one in await extractions(engine)] == [None] * 5
+    assert len(await passed_over(engine)) == 3
+
+
+class Flaky:
+    """A store's commit that fails so many times."""
+
+    def __init__(self, parts: Parts, error: Exception, times: int) -> None:
+        self.left = times
+        self.calls = 0
+        self._error = error
+        self._commit = parts.store.commit_formation
+
+    async def commit(self, lease: Lease, result: FormationResult, **more: Any) -> int:
+        if lease.key.stage != "extract":
+            return await self._commit(lease, result, **more)
+        self.calls += 1
+        if self.left:
+            self.left -= 1
+            raise self._error
+        return await self._commit(lease, result, **more)
+
+
+ERRORS = [StoreUnavailableError("locked"), StoreFullError("no room")]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("skips", [True, False])
+async def test_a3_a_database_error_is_tried_once_more_at_once(
+    parts: Parts, skipping: Parts, monkeypatch: pytest.MonkeyPatch, error: Exception, skips: bool
+) -> None:
+    model = ScriptedModel([STORY])
+    engine = with_model(skipping if skips else parts, model)
+    flaky = Flaky(parts, error, 1)
+    monkeypatch.setattr(parts.store, "commit_formation", flaky.commit)
+    await tell(engine, PEANUTS_AND_OSLO)
+    assert await slots(engine) == {"allergy:peanuts": "peanuts"}
+    assert (flaky.calls, len(model.calls)) == (2, 1), "the model is not asked again"
+
+
+@pytest.mark.parametrize("error", ERRORS)
+async def test_a3_a_creation_that_the_database_refuses_twice_is_skipped(
+    skipping: Parts, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    engine = with_model(skipping, ScriptedModel([STORY]))
+    flaky = Flaky(skipping, error, 2)
+    monkeypatch.setattr(skipping.store, "commit_formation", flaky.commit)
+    await tell(engine, PEANUTS_AND_OSLO)
+    assert await slots(engine) == {}
+    assert await passed_over(engine) == [f"not formed: {error}"]
+    assert flaky.calls == 3
+
+
+async def test_a3_where_not_even_the_skip_can_be_written_the_work_waits_for_the_database(
+    skipping: Parts, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    engine = with_model(skipping, ScriptedModel([STORY, STORY]))
+    flaky = Flaky(skipping, StoreUnavailableError("locked"), 3)
+    monkeypatch.setattr(skipping.store, "commit_formation", flaky.commit)
+    with pytest.raises(StoreUnavailableError):
+        await tell(engine, PEANUTS_AND_OSLO)
+    clock.advance(minutes=1)
+    await engine.form()
+    assert await slots(engine) == {"allergy:peanuts": "peanuts"}
+
+
+async def test_other_profiles_try_again_and_skip_nothing(
+    parts: Parts, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = with_model(parts, ScriptedModel([STORY, STORY]))
+    flaky = Flaky(parts, StoreFullError("no room"), 2)
+    monkeypatch.setattr(parts.store, "commit_formation", flaky.commit)
+    await tell(engine, PEANUTS_AND_OSLO)
+    [status] = await extractions(engine)
+    assert (status.attempts, status.error, engine.worker_counters.skipped) == (1, "no room", 0)
+    clock.advance(minutes=1)
+    await engine.form()
+    assert await slots(engine) == {"allergy:peanuts": "peanuts"}

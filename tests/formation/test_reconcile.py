@@ -1,0 +1,125 @@
+"""What an edit took back is closed with its reason; what stands on other words as well stays."""
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.testing import FakeClock
+from recollect.types import Action, MemoryKind, MemoryState
+from sample_chats import assistant, fact, slots, tell, texts, user
+
+OPENING = (user("Hello there."), assistant("Hello to you."))
+DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
+
+
+async def test_an_edit_closes_the_notes_and_facts_of_the_old_wording(engine: AsyncRecollect) -> None:
+    await tell(engine, *OPENING, "I live in Rome.")
+    await tell(engine, *OPENING, "I play the cello.")
+    assert "location" not in await slots(engine)
+    assert not any("Rome" in text for text in await texts(engine))
+    rome = await fact(engine, "Rome")
+    assert rome.state is MemoryState.CLOSED
+    [_, abandoned] = (await engine.history(rome.id, user="ana")).decisions
+    assert (abandoned.action, abandoned.reason) == (Action.ABANDON, "the message it rests on was edited")
+
+
+async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncRecollect) -> None:
+    await tell(engine, *OPENING, "I live in Rome.")
+    await tell(engine, *OPENING, "I live in Oslo.")
+    assert (await slots(engine))["location"] == "Oslo"
+    oslo = await fact(engine, "Oslo")
+    [made] = (await engine.history(oslo.id, user="ana")).decisions
+    assert made.action is Action.ADD, "what was taken back was never true: there is nothing to replace"
+
+
+@pytest.mark.parametrize("edited", ["I live in Rome and I like tea!", "I live in Rome. I like tea."])
+async def test_an_edit_that_says_the_same_again_keeps_it_known(engine: AsyncRecollect, edited: str) -> None:
+    await tell(engine, *OPENING, "I live in Rome and I like tea.")
+    before = await slots(engine)
+    assert set(before.values()) == {"Rome", "tea"}
+    await tell(engine, *OPENING, edited)
+    assert await slots(engine) == before
+    assert "The user lives in Rome." in await texts(engine, kinds=DISTILLED)
+
+
+async def test_what_was_said_elsewhere_too_outlives_the_edit(engine: AsyncRecollect) -> None:
+    await tell(engine, *OPENING, "I live in Rome.")
+    await tell(engine, "By the way, I live in Rome.")
+    rome = await fact(engine, "Rome")
+    assert len(rome.evidence) == 2
+    await tell(engine, *OPENING, "I play the cello.")
+    assert (await slots(engine))["location"] == "Rome"
+
+
+async def test_an_edit_touches_no_other_conversation(engine: AsyncRecollect) -> None:
+    await tell(engine, "I am allergic to peanuts.")
+    await tell(engine, *OPENING, "I live in Rome.")
+    await tell(engine, *OPENING, "I play the cello.")
+    assert (await slots(engine))["allergy:peanuts"] == "peanuts"
+
+
+async def test_an_edit_of_an_early_message_takes_back_all_that_followed_it(engine: AsyncRecollect) -> None:
+    await tell(engine, *OPENING, "I live in Rome.", assistant("Nice."), "I am allergic to peanuts.")
+    await tell(engine, *OPENING, "I play the cello.")
+    kept = await slots(engine)
+    assert "location" not in kept
+    assert "allergy:peanuts" not in kept
+
+
+async def test_a_regenerated_answer_takes_nothing_back(engine: AsyncRecollect) -> None:
+    await tell(engine, *OPENING, "I live in Rome.", assistant("A fine city."))
+    await tell(engine, *OPENING, "I live in Rome.", assistant("A great city."))
+    assert (await slots(engine))["location"] == "Rome"
+    assert not [line for line in await engine.decisions(user="ana") if line.action is Action.ABANDON]
+
+
+async def test_a_memory_kept_by_hand_rests_on_no_message(engine: AsyncRecollect) -> None:
+    kept = await engine.add("I live in Rome.", user="ana")
+    await tell(engine, *OPENING, "I live in Rome.")
+    await tell(engine, *OPENING, "I play the cello.")
+    assert (await engine.get(kept.id, user="ana")).state is MemoryState.ACTIVE
+
+
+async def test_an_edit_back_to_the_first_wording_brings_its_memories_back(engine: AsyncRecollect) -> None:
+    for city in ("Rome", "Oslo", "Rome"):
+        await tell(engine, *OPENING, f"I live in {city}.")
+    assert (await slots(engine))["location"] == "Rome"
+
+
+async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome.")
+    before = await texts(engine, kinds=DISTILLED)
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    assert (await slots(engine))["location"] == "Oslo"
+    await tell(engine, *OPENING, "I play the cello.")
+    assert (await slots(engine))["location"] == "Rome"
+    assert before <= await texts(engine, kinds=DISTILLED)
+    rome = await fact(engine, "Rome")
+    line = (await engine.history(rome.id, user="ana")).decisions[-1]
+    assert (line.action, line.memory_id) == (Action.UNDO, rome.id)
+
+
+async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Rome.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Lima.")
+    assert (await slots(engine))["location"] == "Lima"
+    rome, lima = await fact(engine, "Rome"), await fact(engine, "Lima")
+    assert rome.state is MemoryState.CLOSED
+    made = (await engine.history(lima.id, user="ana")).decisions[0]
+    assert (made.action, made.target_id) == (Action.REPLACE, rome.id)
+
+
+async def test_an_edit_that_says_the_first_value_again_strengthens_what_comes_back(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, "I live in Rome.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I live in Oslo.")
+    clock.advance(days=1)
+    await tell(engine, *OPENING, "I still live in Rome.")
+    rome = await fact(engine, "Rome")
+    assert (rome.state, len(rome.evidence)) == (MemoryState.ACTIVE, 2)

@@ -1,0 +1,165 @@
+"""Nothing is lost between extraction and store: what was said twice, in any order, is there once with its sources."""
+
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from recollect.datasets.dataset import Conversation, Observation, Turn
+from recollect.engine import AsyncRecollect, Parts
+from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.resolution.compare import same
+from recollect.types import Memory, MemoryKind, MemoryState
+from stores import STORES
+
+BEGINNING = datetime(2025, 3, 1, 9, tzinfo=UTC)
+ROLES = {"Ana": "user", "Ben": "assistant"}
+
+# Session by session: who speaks, the words, and what an extractor makes of them.
+SESSIONS: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...] = (
+    (
+        (
+            "Ana",
+            "My bees in Oslo are doing well, all three hives.",
+            ("Ana keeps bees in Oslo.", "Ana has three hives."),
+        ),
+        ("Ben", "I ran five kilometres today, in the rain.", ("Ben ran 5 km in the rain.",)),
+        ("Ana", "It means so much that you are my friend.", ("Ana values her friendship with Ben.",)),
+        ("Ben", "Mia has been giving me Spanish lessons.", ("Mia teaches Ben Spanish.",)),
+    ),
+    (
+        ("Ben", "How are the bees you keep over in Oslo?", ("ana keeps bees in oslo",)),
+        ("Ana", "I help out at the shelter on Fridays.", ("Ana volunteers at a homeless shelter.",)),
+        ("Ben", "Ten kilometres this time, and it poured!", ("Ben ran 10 km in the rain.",)),
+        ("Ana", "I met Eva down at the harbour.", ("Ana met Eva at the harbour.",)),
+    ),
+    (
+        (
+            "Ana",
+            "I gave some talks at the shelter where I volunteer, and they were kind about them.",
+            ("Ana gave talks at the homeless shelter where she volunteers and received compliments for them.",),
+        ),
+        ("Ben", "Your friendship is worth a lot to me as well.", ("Ben values his friendship with Ana.",)),
+        ("Ana", "Mia was at the harbour, what a surprise.", ("Ana met Mia at the harbour.",)),
+        ("Ben", "I visited Mia in May.", ("Ben visited Mia in May.",)),
+    ),
+    (
+        ("Ana", "The bees? Still there in Oslo, of course.", ("Ana keeps bees, in  Oslo!",)),
+        ("Ben", "I teach Mia a bit of Spanish slang now, too.", ("Ben teaches Mia Spanish.",)),
+        ("Ana", "Of all of us only Eva does not play chess with Ben.", ("Eva does not play chess with Ben.",)),
+        ("Ben", "Mia plays chess with me.", ("Mia plays chess with Ben.", "Ben visited Mia in June.")),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One message of the script."""
+
+    turn: Turn
+    facts: tuple[str, ...]
+
+
+def script() -> list[list[Saying]]:
+    told: list[list[Saying]] = []
+    for number, session in enumerate(SESSIONS):
+        began = BEGINNING + timedelta(days=7 * number)
+        told.append(
+            [
+                Saying(
+                    Turn(
+                        id=f"{number}.{place}",
+                        session=str(number),
+                        role="user" if ROLES[speaker] == "user" else "assistant",
+                        speaker=speaker,
+                        text=words,
+                        said_at=began + timedelta(minutes=place),
+                    ),
+                    facts,
+                )
+                for place, (speaker, words, facts) in enumerate(session)
+            ]
+        )
+    return told
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def engine(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+    said = [saying for session in script() for saying in session]
+    model = RecordedModel(parts.counter)
+    model.learn(
+        Conversation(
+            id="ana",
+            turns=tuple(one.turn for one in said),
+            questions=(),
+            observations=tuple(Observation(text=fact, turns=(one.turn.id,)) for one in said for fact in one.facts),
+        )
+    )
+    shaped = ShapedProfiles(None, "default", "observations")
+    async with AsyncRecollect(replace(parts, model=model, embedder=StaticEmbedder(), profiles=shaped)) as opened:
+        yield opened
+
+
+async def tell_all(engine: AsyncRecollect, seed: int) -> dict[tuple[str, int], Saying]:
+    """Tell all sessions in one order and then again, as new conversations, in another; return what message is which."""
+    random = Random(seed)
+    messages: dict[tuple[str, int], Saying] = {}
+    for told in ("once", "again"):
+        sessions = script()
+        random.shuffle(sessions)
+        for session in sessions:
+            recorded = await engine.record(
+                [{"role": one.turn.role, "name": one.turn.speaker, "content": one.turn.text} for one in session],
+                user="ana",
+                conversation=f"{session[0].turn.session}, {told}",
+                said_at=[one.turn.said_at for one in session],
+            )
+            await engine.form()
+            for seq, saying in zip(recorded.appended, session, strict=True):
+                messages[recorded.conversation, seq] = saying
+    return messages
+
+
+def distinct() -> list[list[str]]:
+    """Group the facts of the script: those that differ in case, spacing or punctuation alone are one."""
+    groups: list[list[str]] = []
+    for fact in (fact for session in script() for saying in session for fact in saying.facts):
+        group = next((one for one in groups if same(one[0], fact)), None)
+        if group is None:
+            groups.append([fact])
+        else:
+            group.append(fact)
+    return groups
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it(
+    engine: AsyncRecollect, seed: int
+) -> None:
+    messages = await tell_all(engine, seed)
+    await engine.tend(user="ana")
+    listed = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=1000)
+    assert [one.text for one in listed if one.state is not MemoryState.ACTIVE] == []
+    assert await engine.formations(parked=True) == []
+
+    groups = distinct()
+    assert len(groups) == 16
+    held: defaultdict[str, list[Memory]] = defaultdict(list)
+    for memory in listed:
+        held[next(group[0] for group in groups if same(group[0], memory.text))].append(memory)
+    assert {text: len(memories) for text, memories in held.items()} == {group[0]: 1 for group in groups}
+    for group in groups:
+        [memory] = held[group[0]]
+        rests_on = {(said.conversation, said.seq) for said in memory.evidence}
+        saying = {key for key, one in messages.items() if any(fact in group for fact in one.facts)}
+        assert rests_on == saying, f"{memory.text} rests on other turns than those that say it"
+        assert len(saying) >= 2

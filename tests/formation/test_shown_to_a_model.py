@@ -1,0 +1,87 @@
+"""With a model the gate hides nothing but courtesies and bare code, and an answer is read with its question."""
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.testing import ScriptedModel
+from sample_chats import answer, assistant, note, tell, user
+
+
+def reading(parts: Parts, *items: dict[str, object]) -> tuple[AsyncRecollect, ScriptedModel]:
+    model = ScriptedModel(lambda _system, _asked: answer(*items))
+    return AsyncRecollect(replace(parts, model=model)), model
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The vet says the limp is gone.",
+        "The grant proposal closes on April 2nd",
+        "It's Noor, not Nora.",
+        "Two boys and a girl.",
+        "Which shoes suit a nurse on her feet all day?",
+        "Sono celiaca",
+        "花生过敏",
+    ],
+)
+async def test_s3_what_tells_without_i_or_my_reaches_the_model(engine: AsyncRecollect, parts: Parts, text: str) -> None:
+    asking, model = reading(parts)
+    await tell(asking, text)
+    assert len(model.calls) == 1
+    assert text in model.calls[0].user
+
+
+async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRecollect, parts: Parts) -> None:
+    asking, model = reading(parts)
+    for text in ("Hi!", "Merci beaucoup !", "ok", "```\nx = 5\n```", "def f(x):\n    return x", "👍"):
+        await tell(asking, text)
+    assert model.calls == []
+    counts = {"greeting": 1, "thanks": 1, "assent": 1, "code": 2, "empty": 1}
+    assert {reason: parts.metrics.skipped[reason] for reason in counts} == counts
+
+
+async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollect, parts: Parts) -> None:
+    item = note("The user is allergic to shellfish.", "shellfish")
+    asking, model = reading(parts, item)
+    long = "Here is what I would pack for the trip. " * 20
+    await asking.record([user("Plan my dinner"), assistant(f"{long}Any allergies I should know of?")], user="ana")
+    await asking.form()
+    await asking.record(
+        [
+            user("Plan my dinner"),
+            assistant(f"{long}Any allergies I should know of?"),
+            user("Yes, shellfish."),
+        ],
+        user="ana",
+    )
+    await asking.form()
+    assert "Any allergies I should know of?" in model.calls[-1].user
+    assert "The user is allergic to shellfish." in [one.text for one in await engine.list(user="ana")]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "text", "taken"),
+    [
+        ("Are you allergic to shellfish?", "Yes.", "The user is allergic to shellfish.", True),
+        ("Are you allergic to shellfish?", "yes I am", "The user is allergic to shellfish.", True),
+        ("Do you smoke cigars?", "No.", "The user does not smoke cigars.", True),
+        ("Do you smoke cigars?", "No.", "The user smokes cigars.", False),
+        ("As you keep three cats, shall I add a vet?", "Yes.", "The user keeps three cats.", False),
+        ("You keep three cats.", "Yes.", "The user keeps three cats.", False),
+        ("Shall I book the table?", "Yes.", "The user lives in Antwerp.", False),
+    ],
+)
+async def test_a_bare_answer_is_evidence_for_what_was_asked_alone(
+    engine: AsyncRecollect, parts: Parts, question: str, said: str, text: str, taken: bool
+) -> None:
+    asking, _ = reading(parts, note(text, said, message=3))
+    await tell(asking, "I need help with the week", assistant(question), said)
+    assert (text in [one.text for one in await engine.list(user="ana")]) is taken
+
+
+async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect, parts: Parts) -> None:
+    asking, _ = reading(parts, note("The user wears shoes of size 42.", "42", message=3))
+    await tell(asking, "I want new boots", assistant("What is your shoe size?"), "42")
+    assert "The user wears shoes of size 42." in [one.text for one in await engine.list(user="ana")]

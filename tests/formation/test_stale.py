@@ -1,0 +1,73 @@
+"""Which clauses of a message go with a memory that was closed."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recollect.formation.stale import Outdated, content_words, stale_stretches
+from recollect.types import ConversationId, Evidence
+
+THEN = datetime(2026, 1, 17, tzinfo=UTC)
+
+
+def left(message: str, *, memory: str, quote: str) -> str:
+    """Return what is left of a message once a memory of it is closed."""
+    said = Evidence(
+        conversation=ConversationId("c"), seq=1, hash=0, role="user", speaker="user", quote=quote, said_at=THEN
+    )
+    old = Outdated(content=content_words(memory), terms=frozenset(), evidence=(said,), is_searched=False)
+    kept, at = [], 0
+    for stretch in stale_stretches(message, said, [old]):
+        kept.append(message[at : stretch.start])
+        at = stretch.end
+    return " ".join("".join((*kept, message[at:])).split())
+
+
+@pytest.mark.parametrize(
+    ("message", "memory", "quote", "rest"),
+    [
+        ("16 weeks pregnant! I'd kill for brie. due 3 july", "The user is pregnant, due on 3 July 2026.",
+         "16 weeks pregnant", "I'd kill for brie."),
+        ("we booked Porto. it's cheap there. flying on 12 May.", "The user is flying to Porto on 12 May 2026.",
+         "we booked Porto", "it's cheap there."),
+        ("i took a loan for the car. never again. 3000 euro, ouch", "The user owes 3000 euro for the car.",
+         "i took a loan for the car", "never again."),
+    ],
+)  # fmt: skip
+def test_a_figure_goes_with_the_memory_that_holds_it(message: str, memory: str, quote: str, rest: str) -> None:
+    assert left(message, memory=memory, quote=quote) == rest
+
+
+@pytest.mark.parametrize(
+    ("message", "memory", "quote", "rest"),
+    [
+        ("I live in Rome. my son Leo is 3. I teach.", "The user lives in Rome.", "I live in Rome",
+         "my son Leo is 3. I teach."),
+        ("I live in Rome. I like the food in Rome.", "The user lives in Rome and likes pasta.", "I live in Rome",
+         "I like the food in Rome."),
+        ("I run on 12 May. Ana swims on 3 May.", "The user runs on 12 May 2026.", "I run on 12 May",
+         "Ana swims on 3 May."),
+        ("my rent is 900. I have 2 cats.", "The user pays 900 rent.", "my rent is 900", "I have 2 cats."),
+    ],
+)  # fmt: skip
+def test_what_the_memory_does_not_say_stays(message: str, memory: str, quote: str, rest: str) -> None:
+    assert left(message, memory=memory, quote=quote) == rest
+
+
+@pytest.mark.parametrize(
+    ("message", "quote", "rest"),
+    [
+        ("what can I bake? the doctor reckons I'm coeliac so I'm off gluten till March",
+         "the doctor reckons I'm coeliac so I'm off gluten", "what can I bake?"),
+        ("big news! Ana got a job in Cork and we're renting a flat there. I teach.",
+         "Ana got a job in Cork and we're renting", "big news! I teach."),
+        ("I gave up the car; I cycle to work now, which is bliss", "I cycle to work now", "I gave up the car"),
+        ("I have two cats and I like jazz music", "two cats and I", "I like jazz music"),
+    ],
+)  # fmt: skip
+def test_a_quote_takes_each_clause_that_it_reaches_into(message: str, quote: str, rest: str) -> None:
+    assert left(message, memory=f"The user says: {quote}.", quote=quote) == rest
+
+
+def test_a_quote_that_is_not_there_takes_the_whole_message() -> None:
+    assert left("I live in Rome. I teach.", memory="The user lives in Rome.", quote="I reside in Rome") == ""

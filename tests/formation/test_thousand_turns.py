@@ -1,0 +1,74 @@
+"""A conversation of a thousand turns under `tiered`: the window stays small, nothing is lost, facts stay few."""
+
+from collections import Counter
+from itertools import chain
+
+from chats import ranges, tiered_parts
+from recollect.engine import AsyncRecollect, Parts
+from recollect.types import MemoryKind
+from sample_chats import assistant, user
+
+TURNS = 1000
+# What the user says of themselves, spread over the talk: fifteen facts (T10), some said time and again.
+FACTS = (
+    "My name is Ana Lind.",
+    "I live in Oslo.",
+    "I'm allergic to peanuts.",
+    "I work as a nurse.",
+    "I speak Norwegian.",
+    "I'm vegetarian.",
+    "My birthday is on 7 May.",
+    "I love jazz.",
+    "I hate cilantro.",
+    "Please always answer in short sentences.",
+    "I'm allergic to wool.",
+    "I speak Portuguese.",
+    "I love sailing.",
+    "My dog is called Pan.",
+    "I prefer tea to coffee.",
+)
+
+
+def said(turn: int) -> str:
+    """Say one of the facts every seventh turn, else something of the day."""
+    return FACTS[turn // 7 % len(FACTS)] if turn % 7 == 0 else f"The weather on walk number {turn} was calm."
+
+
+async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one_place(parts: Parts) -> None:
+    async with AsyncRecollect(tiered_parts(parts)) as engine:
+        widest = 0
+        for turn in range(TURNS):
+            messages = [user(said(turn)), assistant(f"Noted: {turn}.")]
+            await engine.record(messages, user="ana", conversation="chat")
+            await engine.form()
+            if turn % 10 in (8, 9):
+                widest = max(widest, len(await engine.window("chat", user="ana")))
+        assert widest == 2 * 19
+
+        listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
+        made = sorted(listed, key=lambda one: one.detail.first_turn)
+        assert ranges(made) == [(first, first + 9) for first in range(1, TURNS - 10, 10)]
+        window = await engine.window("chat", user="ana")
+        places = Counter(chain((one.seq for episode in made for one in episode.evidence), (one.seq for one in window)))
+        assert places == Counter(range(1, 2 * TURNS + 1))
+
+        facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,), limit=1000)
+        assert 12 <= len(facts) <= 18, sorted((one.key, one.value) for one in facts)
+        assert len({(one.category, one.key) for one in facts}) == len(facts)
+        found = await engine.search("walk number 123", user="ana")
+        assert any(one.memory.kind is MemoryKind.EPISODE and "number 123" in one.memory.text for one in found.items)
+        messages = await engine.prompt("What may I eat?", conversation="chat", user="ana")
+        assert len(messages) <= 1 + 1 + 2 * 19 + 1
+        assert sum(len(one["content"]) for one in messages) < 12_000
+
+
+async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: Parts) -> None:
+    async with AsyncRecollect(tiered_parts(parts)) as engine:
+        for turn in range(100):
+            await engine.record([user(said(turn)), assistant(f"Noted: {turn}.")], user="ana", conversation="chat")
+        await engine.form()
+        made = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
+        assert len(made) == 9
+        assert len(await engine.window("chat", user="ana")) == 2 * 10
+        facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+        assert 12 <= len(facts) <= 18

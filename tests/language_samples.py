@@ -1,0 +1,250 @@
+"""What people of many languages say of themselves, and what they ask: all of our own writing."""
+
+from language_sample import Tongue
+from language_samples_not_latin import NOT_LATIN
+
+TONGUES = NOT_LATIN | {
+    "spanish": Tongue(
+        (
+            "Vivo en un piso pequeño cerca del puerto de Bilbao.",
+            "Mi hermana trabaja como enfermera en un hospital de Sevilla.",
+            "Soy alérgico a los cacahuetes y a las gambas.",
+            "Los domingos subo montañas con mis amigos.",
+            "Estoy aprendiendo a tocar la guitarra desde enero.",
+            "No como carne desde hace tres años.",
+        ),
+        {
+            "¿Dónde vivo?": 0,
+            "¿Qué enfermeras conozco?": 1,
+            "¿Qué alergia tengo a las gambas?": 2,
+            "montaña": 3,
+            "tocando guitarras": 4,
+        },
+    ),
+    "french": Tongue(
+        (
+            "J'habite un appartement au bord du lac d'Annecy.",
+            "Mon frère est pompier et travaille la nuit.",
+            "Je suis allergique aux noix et aux fraises.",
+            "L'hôtel de mes parents se trouve à Nîmes.",
+            "Je cours deux marathons chaque année.",
+            "Je ne bois jamais d'alcool.",
+        ),
+        {
+            "Qui habite au bord d'un lac ?": 0,
+            "pompiers": 1,
+            "Ai-je une allergie à la fraise ?": 2,
+            "Où est cet hotel ?": 3,
+            "Quel marathon ai-je couru ?": 4,
+            "Est-ce que je bois de l'alcool ?": 5,
+        },
+    ),
+    "german": Tongue(
+        (
+            "Ich wohne seit zwei Jahren in einer Wohnung in München.",
+            "Meine Schwester arbeitet als Ärztin in der Klinik.",
+            "Gegen Erdnüsse und Haselnüsse bin ich allergisch.",
+            "Am Wochenende backe ich Brot für die ganze Straße.",
+            "Unser Hund heißt Bruno und jagt gern Katzen.",
+            "Ich trinke keinen Kaffee mehr.",
+        ),
+        {
+            "Welche Wohnungen in Muenchen kenne ich?": 0,
+            "Wer ist Arzt oder Ärztin?": 1,
+            "Habe ich eine Allergie gegen eine Haselnuss?": 2,
+            "Strasse": 3,
+            "Wen jagt der Hund, die Katze?": 4,
+            "Wie viele Kaffees trinke ich?": 5,
+        },
+    ),
+    "italian": Tongue(
+        (
+            "Abito in una casa con giardino vicino a Perugia.",
+            "Mia zia insegna matematica in una scuola di Torino.",
+            "Sono allergico alle mandorle e al polline.",
+            "Sto scrivendo un romanzo sulla mia infanzia.",
+            "Il mio gatto si chiama Pepe e dorme tutto il giorno.",
+            "Non guido mai di notte.",
+        ),
+        {
+            "In quali case abito?": 0,
+            "Chi insegna nelle scuole?": 1,
+            "mandorla": 2,
+            "Quali romanzi scrivo?": 3,
+            "Come si chiamano i miei gatti?": 4,
+            "l'infanzia": 3,
+        },
+    ),
+    "portuguese": Tongue(
+        (
+            "Moro num apartamento perto da estação do Porto.",
+            "Minha avó cozinha bolos para uma padaria.",
+            "Tenho alergia a camarão e a amendoim.",
+            "Toco violão numa banda com três colegas.",
+            "Meu filho nasceu em março na cidade de Braga.",
+            "Nunca viajei de avião.",
+        ),
+        {
+            "Onde fica a estacao?": 0,
+            "Que bolo é cozinhado?": 1,
+            "É alergia ao amendoim?": 2,
+            "bandas": 3,
+            "Onde nasceram os meus filhos?": 4,
+            "aviao": 5,
+        },
+    ),
+    "dutch": Tongue(
+        (
+            "Ik woon op een boot in de grachten van Utrecht.",
+            "Mijn broer werkt als bakker in Gent.",
+            "Ik ben allergisch voor pinda's en kiwi.",
+            "Elke zaterdag fiets ik naar de markt.",
+            "Onze dochter speelt viool in een orkest.",
+            "Ik lust geen spruitjes.",
+        ),
+        {
+            "Op welke gracht woon ik?": 0,
+            "Welke bakkers ken ik?": 1,
+            "pinda": 2,
+            "Op welke markten ben ik?": 3,
+            "Welke dochters hebben wij?": 4,
+        },
+    ),
+    "swedish": Tongue(
+        (
+            "Jag bor i ett rött hus utanför Malmö.",
+            "Min syster arbetar som lärare i en skola.",
+            "Jag är allergisk mot nötter och jordgubbar.",
+            "På helgerna plockar jag svamp i skogen.",
+            "Vår hund heter Sixten och är rädd för åska.",
+            "Jag dricker inte mjölk.",
+        ),
+        {
+            "Vilka hus finns utanför Malmo?": 0,
+            "Vem arbetade i skolan?": 1,
+            "Tål jag en jordgubbe, en nöt?": 2,
+            "svampar i skogarna": 3,
+            "Vilka hundar är rädda?": 4,
+        },
+    ),
+    "finnish": Tongue(
+        (
+            "Asun pienessä talossa Tampereella järven rannalla.",
+            "Siskoni työskentelee sairaalassa lääkärinä.",
+            "Olen allerginen maapähkinöille ja kalalle.",
+            "Harrastan hiihtämistä joka talvi.",
+            "Koirani nimi on Musti ja se pelkää ukkosta.",
+            "En juo kahvia iltaisin.",
+        ),
+        {
+            "Missä talo on?": 0,
+            "Missä sairaalat ovat?": 1,
+            "Voinko syödä maapähkinöitä?": 2,
+            "Mikä on minun koira ja sen nimi?": 4,
+            "kahvi": 5,
+        },
+    ),
+    "hungarian": Tongue(
+        (
+            "Budapesten lakom egy kis lakásban.",
+            "A nővérem orvosként dolgozik egy kórházban.",
+            "Allergiás vagyok a mogyoróra.",
+            "Minden szombaton focizom a barátaimmal.",
+            "A kutyámat Bodrinak hívják.",
+            "Nem eszem húst.",
+        ),
+        {
+            "Hol van a lakás?": 0,
+            "Melyik kórház ez?": 1,
+            "mogyoró": 2,
+            "Kik a barátaim?": 3,
+            "Hogy hívják a kutyát?": 4,
+        },
+    ),
+    "turkish": Tongue(
+        (
+            "İzmir'de denize yakın bir evde oturuyorum.",
+            "Kız kardeşim hastanede doktor olarak çalışıyor.",
+            "Fıstığa ve çileğe alerjim var.",
+            "Her pazar arkadaşlarımla balık tutuyorum.",
+            "Kedimin adı Pamuk ve çok uyuyor.",
+            "Kahve içmem, yalnız çay içerim.",
+        ),
+        {
+            "Izmir": 0,
+            "Bu hangi ev, nerede?": 0,
+            "Hangi hastaneler var?": 1,
+            "fıstık ve çilek": 2,
+            "Arkadaşlar kim?": 3,
+            "Benim kedi nerede?": 4,
+        },
+    ),
+    "polish": Tongue(
+        (
+            "Mieszkam w kamienicy na starym mieście w Krakowie.",
+            "Moja siostra pracuje jako pielęgniarka w szpitalu.",
+            "Mam alergię na orzechy i truskawki.",
+            "W każdą niedzielę chodzę po górach z przyjaciółmi.",
+            "Mój pies boi się burzy.",
+            "Nie piję mleka.",
+        ),
+        {
+            "Jaki jest Kraków?": 0,
+            "Które szpitale znam?": 1,
+            "Czy mogę jeść orzech?": 2,
+            "truskawka": 2,
+            "Jakie góry są moje?": 3,
+        },
+    ),
+    "czech": Tongue(
+        (
+            "Bydlím v malém bytě v Brně u řeky.",
+            "Moje sestra pracuje v nemocnici jako doktorka.",
+            "Mám alergii na ořechy a jahody.",
+            "Každou sobotu chodím s dětmi do lesa.",
+            "Můj pes se bojí bouřky.",
+            "Nepiju kávu, jen čaj.",
+        ),
+        {
+            "Jaké je to Brno?": 0,
+            "Která nemocnice to je?": 1,
+            "jahoda": 2,
+            "Jaký je ten les?": 3,
+        },
+    ),
+    "indonesian": Tongue(
+        (
+            "Saya tinggal di rumah kecil dekat pantai di Bali.",
+            "Kakak saya bekerja sebagai perawat di rumah sakit.",
+            "Saya alergi terhadap kacang dan udang.",
+            "Setiap minggu saya memancing bersama teman.",
+            "Kucing saya bernama Oyen dan suka tidur.",
+            "Saya tidak minum kopi.",
+        ),
+        {
+            "Di mana pantainya?": 0,
+            "Siapa yang menjadi perawat?": 1,
+            "kacangnya": 2,
+            "Kapan kami pancing ikan?": 3,
+            "Siapa nama kucingnya?": 4,
+        },
+    ),
+    "vietnamese": Tongue(
+        (
+            "Tôi sống trong một căn nhà nhỏ ở Đà Nẵng.",
+            "Chị gái tôi là bác sĩ ở bệnh viện.",
+            "Tôi bị dị ứng với đậu phộng.",
+            "Cuối tuần tôi thường đi câu cá với bạn.",
+            "Con mèo của tôi tên là Bông.",
+            "Tôi không uống cà phê.",
+        ),
+        {
+            "Ai sống ở Đà Nẵng?": 0,
+            "da nang": 0,
+            "bệnh viện nào?": 1,
+            "dau phong": 2,
+            "Mèo tên gì?": 4,
+            "cà phê": 5,
+        },
+    ),
+}

@@ -1,0 +1,252 @@
+"""Erasing a user erases the sessions, apps and characters within: nothing of them is left (I13)."""
+
+import asyncio
+import os
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from canaries import DenseEmbedder, canary, found, spellings, vector_parts
+from household import Household
+from maintenance.test_erase_races import Pondering
+from recollect.engine import AsyncRecollect, Parts
+from recollect.engine.scope import owned
+from recollect.store.postgres.connection import SCHEMA, TABLES, connect
+from recollect.store.sql.erase import erase
+from recollect.testing import FakeClock
+from recollect.types import Reach, Scene, Subject
+from sample_chats import ALL_KINDS, assistant, user
+from stores import DURABLE
+
+ANA = Subject("user", "ana")
+
+
+@pytest.fixture(params=DURABLE)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def parts(parts: Parts) -> Parts:
+    return replace(parts, embedder=DenseEmbedder())
+
+
+@pytest.fixture
+def folder(parts: Parts) -> Path:
+    """Where the file is, and its log."""
+    return Path(parts.settings.database_url.removeprefix("sqlite:///")).parent
+
+
+@pytest.fixture
+def luck() -> random.Random:
+    return random.Random(int.from_bytes(os.urandom(4)))
+
+
+def traces(parts: Parts, folder: Path, words: list[str], salts: list[bytes]) -> list[str]:
+    """Search all there is for words: every byte of the file and its log, or every row of a server's tables."""
+    patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word, salts)}
+    url = parts.settings.database_url
+    if url.startswith("sqlite:"):
+        return found(folder, patterns)
+    with connect(url) as db:
+        rows = b"\n".join(
+            value if isinstance(value, bytes) else str(value).encode()
+            for (name,) in db.execute(TABLES, (SCHEMA,)).fetchall()
+            for row in db.execute(f'SELECT * FROM "{SCHEMA}"."{name}"')  # noqa: S608
+            for value in row
+        )
+    return [what for pattern, what in patterns.items() if pattern in rows]
+
+
+async def salts_of(parts: Parts, subjects: list[Subject]) -> list[bytes]:
+    return [(await parts.store.hot(one, "")).salt for one in subjects]
+
+
+async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
+    """Read all that can be read of a subject."""
+    said = [
+        message.text
+        for conversation in await engine.conversations(user=subject)
+        for message in await engine.messages(conversation.id, user=subject)
+    ]
+    known = [one.text for one in await engine.list(user=subject, kinds=ALL_KINDS, closed=True, limit=5_000)]
+    return [*said, *known, *(line.text for line in await engine.decisions(user=subject, limit=5_000))]
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or_setting(
+    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random, everywhere: bool
+) -> None:
+    who = canary(luck, accented=True)
+    house = Household(engine, parts, who, luck)
+    inner = await house.plant()
+    ben = Household(engine, parts, "ben", luck)
+    bens = await ben.plant()
+    words, salts = [who, *house.words], await salts_of(parts, [house.home, *inner])
+    there = set(traces(parts, folder, words, salts))
+    planted = {where for word, where in house.words.items() if any(one.startswith(word) for one in there)}
+    assert planted == set(house.words.values()), "else the search could not fail"
+
+    receipt = await engine.erase_subject(who, everywhere=everywhere)
+    places = {place.name: place for place in receipt.places}
+    assert all(places[subject.text].reach is Reach.REACHED and places[subject.text].count > 0 for subject in inner)
+    assert receipt.done == parts.settings.database_url.startswith("sqlite:")
+    assert traces(parts, folder, words, salts) == []
+    embedder = parts.embedder
+    assert isinstance(embedder, DenseEmbedder)
+    texts = sorted(text for text in embedder.seen if any(word in text for word in house.words))
+    vectors = {part: text for text in texts for row in await embedder.embed([text]) for _, part in vector_parts(row)}
+    if receipt.done:
+        assert found(folder, vectors) == []
+    await engine.form()
+    assert {one.text for one in await engine.subjects()} & {house.home.text, *(one.text for one in inner)} == set()
+    assert [await everything(engine, one) for one in (house.home, *inner)] == [[]] * (1 + len(inner))
+    assert traces(parts, folder, words, salts) == []
+
+    again = await engine.erase_subject(who, everywhere=True)
+    assert [place for place in again.places if place.reach is Reach.REACHED and place.count] == []
+    assert (await engine.stats(check=True)).problems == ()
+    assert all([await everything(engine, one) for one in (ben.home, *bens)]), "another user keeps all"
+    still = {one.split(" as ")[0] for one in traces(parts, folder, [*ben.words], [])}
+    missing = {where for word, where in ben.words.items() if word not in still}
+    assert missing == set()
+
+
+NAMES = (
+    "ana",
+    "ana2",
+    "an",
+    "an%",
+    "a_a",
+    "ana/x",
+    "Ana",
+    "ana ",
+    "ána",
+    "安娜 🐝",
+    "app:ana",
+    "user:ana",
+    "ana%2Fx",
+    "ana/",
+)
+
+
+@pytest.mark.parametrize("gone", NAMES)
+async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others_have_in_common(
+    engine: AsyncRecollect, gone: str
+) -> None:
+    kept: dict[str, list[Subject]] = {}
+    for who in NAMES:
+        home = Subject("user", who)
+        kept[who] = [owned(kind, home, f"{who}/1") for kind in ("session", "app", "character")]
+        kept[who].append(owned("session", kept[who][1], "1"))
+        for subject in (home, *kept[who]):
+            await engine.add(f"Something of {who}.", user=subject)
+    await engine.add("Something of everybody's.", user=Subject("app", "calendar"))
+    receipt = await engine.erase_subject(Subject("user", gone))
+    erased = {place.name for place in receipt.places} & {one.text for subjects in kept.values() for one in subjects}
+    assert erased == {subject.text for subject in kept[gone]}
+    for who, subjects in kept.items():
+        for subject in (Subject("user", who), *subjects):
+            assert bool(await engine.list(user=subject)) == (who != gone), subject
+    assert await engine.list(user=Subject("app", "calendar"))
+
+
+async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: AsyncRecollect) -> None:
+    for name in ("Zoë/1", "Zo%C3%AB/2", "user:Zoë/3", "Zo%C3%AB%2F/4"):
+        await engine.add("Zoë has a hive.", user=Subject("session", name))
+    receipt = await engine.erase_subject("Zoë")
+    assert {place.name for place in receipt.places if place.name.startswith("session:")} == {
+        "session:Zoë/1",
+        "session:Zo%C3%AB/2",
+        "session:user:Zoë/3",
+    }
+    assert await engine.list(user=Subject("session", "Zo%C3%AB%2F/4"))
+
+
+async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_name_in_records_of_prompts(
+    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random
+) -> None:
+    house = Household(engine, parts, "ana", luck)
+    inner = await house.plant()
+    app, nested = inner[1], inner[4]
+    receipt = await engine.erase_subject(app)
+    assert nested.text in {place.name for place in receipt.places}
+    left = {one.text for one in await engine.subjects()}
+    assert left & {app.text, nested.text} == set()
+    assert {one.text for one in (inner[0], inner[2], inner[3], house.home)} <= left
+    recalled = [item for record in await parts.store.recalls(house.home) for item in record.items]
+    assert recalled
+    assert {subject for subject, *_ in recalled} & {app, nested} == set()
+    assert await engine.erase_subject("ana")
+    assert {one.text for one in await engine.subjects()} == set()
+
+
+async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erased_whole(
+    engine: AsyncRecollect, parts: Parts, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(erase, "MAX_INNER", 4)
+    for number in range(11):
+        await engine.add(f"Number {number} is a secret.", user=owned("session", ANA, f"{number}"))
+    await engine.add("A secret within.", user=owned("session", owned("session", ANA, "3"), "x"))
+    receipt = await engine.erase_subject("ana")
+    assert len([place for place in receipt.places if place.name.startswith("session:")]) == 12
+    assert next(place.count for place in receipt.places if place.name == "memories") == 12
+    assert await engine.subjects() == []
+    assert traces(parts, folder, ["secret", "session:ana"], []) == []
+
+
+async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user_formed_or_refused_of_it(
+    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random
+) -> None:
+    word, kept = canary(luck), canary(luck)
+    scene = Scene(profile="session")
+    said = [user(f"I'm allergic to {word}."), assistant(f"I noted that you are allergic to {word}.")]
+    recorded = await engine.record(said, user="ana", conversation="one", scene=scene)
+    await engine.form()
+    session = await engine.memory_of(user="ana", conversation="one", scene=scene)
+    await engine.add(f"Keep {kept}.", user=session)
+    assert [one for one in await engine.list(user=session) if word in one.text]
+    receipt = await engine.erase_conversation(recorded.conversation, user="ana")
+    assert next(place.count for place in receipt.places if place.name == "other subjects") == 0
+    assert [one.text for one in await engine.list(user=session)] == [f"Keep {kept}."]
+    assert traces(parts, folder, [word], await salts_of(parts, [ANA, session])) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("by", ["rules", "model"])
+async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_the_user_is_erased(
+    parts: Parts, clock: FakeClock, folder: Path, luck: random.Random, by: str
+) -> None:
+    engine = AsyncRecollect(replace(parts, model=Pondering(luck) if by == "model" else None))
+    scenes = (
+        Scene(profile="session"),
+        Scene(profile="app", app="notes"),
+        Scene(profile="character", characters=("Kira", "Marcus")),
+    )
+    words: list[str] = []
+
+    async def form() -> None:
+        for _ in range(4):
+            await asyncio.sleep(luck.uniform(0, 0.01))
+            await engine.form()
+
+    async def erase() -> None:
+        await asyncio.sleep(luck.uniform(0, 0.03))
+        await engine.erase_subject("ana")
+
+    for number in range(6):
+        for scene in scenes:
+            words.append(canary(luck))
+            said = [user(f"I'm allergic to {words[-1]}."), assistant(f"I will mind that, allergic to {words[-1]}.")]
+            name = f"{scene.profile} {number}"
+            await engine.end_conversation(name, user="ana", messages=said, scene=scene)
+            await engine.save_conversation(name, user="ana", scene=scene)
+        await asyncio.gather(form(), erase(), form())
+        await engine.form()
+        assert traces(parts, folder, words, []) == [], f"round {number}"
+        assert [one.text for one in await engine.subjects()] == []
+        clock.advance(seconds=20)
+    assert await engine.formations(parked=True) == []
+    assert (await engine.stats(check=True)).problems == ()

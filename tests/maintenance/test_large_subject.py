@@ -1,0 +1,243 @@
+"""A subject with thousands of memories is tended in short spells, stops at once, and goes on where it stopped."""
+
+import asyncio
+import gc
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from factories import ANA, memory
+from own_profile import OWN, unexplained, with_profile
+from recollect.clock import EPOCH
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import StoreUnavailableError
+from recollect.formation.runtime import Tools
+from recollect.maintenance import near_pairs
+from recollect.maintenance.commit import PORTION
+from recollect.maintenance.near_pairs import NearPairs
+from recollect.maintenance.schedule import Schedule
+from recollect.maintenance.sweep import Care
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.testing import FakeClock
+from recollect.text import terms
+from recollect.types import Action, AddMemory, MemoryId
+from stores import DURABLE, new_store, url_of
+
+# As many as make several blocks of pairs; each of them has ten near neighbours and more.
+MANY = 1_000
+LONGEST_MS = 20.0
+_THINGS = ("tea", "rye bread", "plums", "figs", "barley", "mint", "leeks", "honey", "rice", "oats")
+_PLACES = ("Oslo", "Rome", "Lima", "Quito", "Accra", "Hanoi", "Dublin", "Kyoto", "Lisbon", "Tallinn")
+
+
+def sentences(count: int) -> list[str]:
+    """Write sentences of one kind, every tenth of them the one before it with another mark at the end."""
+    found: list[str] = []
+    for number in range(count):
+        thing, place = _THINGS[number % 7], _PLACES[number // 7 % 10]
+        said = f"The user bought {thing} number {number} at the market of {place}."
+        found.append(found[-1].replace(".", "!") if number % 10 == 9 else said)
+    return found
+
+
+def id_at(clock: FakeClock, number: int) -> MemoryId:
+    """Make an id of the clock's time; those of `new_id` never go back to an earlier test's time."""
+    millis = int(clock.now().timestamp() * 1000)
+    return MemoryId(str(UUID(int=millis << 80 | 7 << 76 | 2 << 62 | number)))
+
+
+@pytest.fixture(params=DURABLE)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Parts]:
+    """An engine's parts with the built-in embedder, over a store in which Ana has many notes."""
+    folder = tmp_path_factory.mktemp("store")
+    store, embedder = await new_store(kind, folder, clock), StaticEmbedder()
+    settings = Settings(database_url=url_of(kind, folder))
+    parts = Parts(settings=settings, clock=clock, store=store, embedder=embedder, model=None, counter=token_counter())
+    texts = sentences(MANY)
+    for start in range(0, MANY, 500):
+        some = texts[start : start + 500]
+        vectors = await embedder.embed(some)
+        adds = []
+        for place, (text, vector) in enumerate(zip(some, vectors, strict=True), start=start):
+            clock.advance(seconds=1)
+            note = replace(memory(text, clock=clock), id=id_at(clock, place), profile=OWN, importance=len(text) / 100)
+            adds.append(AddMemory(memory=note, space=embedder.space, vectors=(vector,), terms=terms(text)))
+        await store.apply(ANA, adds, [])
+    yield parts
+    await store.close()
+
+
+def tools_of(parts: Parts) -> Tools:
+    return Tools(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
+
+
+def after(asks: int) -> Callable[[], bool]:
+    """Say "stop" after being asked so many times."""
+    asked = count(1)
+    return lambda: next(asked) > asks
+
+
+async def longest_ms(work: Awaitable[object]) -> float:
+    """Return the most CPU time that the loop's thread took between two turns of another task while `work` ran."""
+    longest, done = 0.0, asyncio.Event()
+
+    async def watch() -> None:
+        nonlocal longest
+        while not done.is_set():
+            before = time.thread_time()
+            await asyncio.sleep(0.0005)
+            longest = max(longest, time.thread_time() - before)
+
+    gc.collect()
+    gc.disable()  # a collection walks the objects of the whole test run; the server freezes what it loaded
+    watching = asyncio.create_task(watch())
+    try:
+        await work
+    finally:
+        gc.enable()
+        done.set()
+        await watching
+    return longest * 1000
+
+
+async def some_decision(engine: AsyncRecollect) -> None:
+    """Wait until tending has closed something."""
+    while not await engine.decisions(user=ANA, limit=1):  # noqa: ASYNC110  (what is waited for is in the database)
+        await asyncio.sleep(0.001)
+
+
+@pytest.mark.parametrize(
+    ("toml", "action"),
+    [
+        ("", Action.MERGE),
+        ("[room]\nmost = 100\npolicy = 'lowest_value'", Action.EVICT),
+        ("[room]\nmost = 100\npolicy = 'fifo'", Action.EVICT),
+        ("[age]\nexpire_days = 1", Action.EXPIRE),
+    ],
+)
+async def test_tending_many_memories_leaves_the_loop_to_others(
+    crowded: Parts, clock: FakeClock, tmp_path: Path, toml: str, action: Action
+) -> None:
+    clock.advance(days=2)
+    engine = with_profile(crowded, tmp_path, toml)
+    await engine.search("warm up", user=ANA)
+    assert await longest_ms(engine.tend(user=ANA)) < LONGEST_MS
+    decisions = await engine.decisions(user=ANA, limit=5_000)
+    assert len([line for line in decisions if line.action is action]) >= MANY // 10 - 1
+    assert await unexplained(engine, ANA) == []
+
+
+async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(crowded: Parts) -> None:
+    would = await AsyncRecollect(crowded).tend(user=ANA, dry_run=True)
+    care = Care(tools_of(crowded), ANA)
+    stops, reached = 0, [EPOCH]
+    while not await care.run(after(100)):
+        stops += 1
+        reached.append(min(care.reached or EPOCH, crowded.clock.now()))
+    assert stops >= 3
+    assert reached == sorted(reached)
+    assert reached[-1] > EPOCH
+    assert [line.target_id for line in care.decisions] == [line.target_id for line in would.decisions]
+    assert len(care.decisions) >= MANY // 10 - 1
+
+
+async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Parts) -> None:
+    care = Care(tools_of(crowded), ANA)
+    stopped_at: list[float] = []
+
+    def stop() -> bool:
+        if len(care.decisions) >= 10 and not stopped_at:
+            stopped_at.append(time.thread_time())
+        return bool(stopped_at)
+
+    assert not await care.run(stop)
+    assert time.thread_time() - stopped_at[0] < 1.0
+    assert 10 <= len(care.decisions) <= 10 + PORTION
+    assert not await care.run(lambda: True), "told to stop it does nothing"
+
+
+async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded: Parts, clock: FakeClock) -> None:
+    first, began = tools_of(crowded), clock.now()
+    clock.advance(days=2)
+    schedule = Schedule(first, 86_400)
+    for asks in (20, 100, 100):
+        assert await schedule.portion(after(asks)), "more is left"
+    await schedule.close()
+    assert await crowded.store.tend_due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
+    lease = await crowded.store.lease_tending(ANA, before=clock.now(), now=clock.now(), lease_s=1)
+    assert lease is not None
+    assert lease.last is not None
+    assert began - timedelta(seconds=MANY) < lease.last < began, "some were compared, not all"
+    await crowded.store.tended(lease, lease.last, whole=False)
+
+    second = Schedule(tools_of(crowded), 86_400)
+    assert not await second.portion(lambda: False)
+    assert not await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now())
+    assert (await AsyncRecollect(crowded).tend(user=ANA)).decisions == (), "nothing was left out between the two"
+
+
+async def test_tending_taken_over_by_another_process_is_given_up(crowded: Parts, clock: FakeClock) -> None:
+    schedule = Schedule(tools_of(crowded), 86_400)
+    clock.advance(days=2)
+    assert await schedule.portion(after(30))
+    clock.advance(seconds=301)
+    assert await crowded.store.lease_tending(ANA, before=clock.now(), now=clock.now(), lease_s=60) is not None
+    before = await crowded.store.version(ANA)
+    assert not await schedule.portion(lambda: False)
+    assert await crowded.store.version(ANA) == before
+
+
+async def test_closing_ends_tending_by_hand(crowded: Parts) -> None:
+    engine = AsyncRecollect(crowded)
+    tending = asyncio.create_task(engine.tend(user=ANA))
+    await some_decision(engine)
+    await engine.close()
+    with pytest.raises(StoreUnavailableError, match=r"tended no further|is closed"):
+        await tending
+
+
+async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Parts, clock: FakeClock) -> None:
+    clock.advance(days=2)
+    engine = AsyncRecollect(crowded)
+    working = asyncio.create_task(engine.work())
+    await some_decision(engine)
+    engine.stop_work()
+    before = time.process_time()
+    await working
+    assert time.process_time() - before < 1.0
+    assert await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now()) == [ANA], (
+        "it is not done"
+    )
+
+
+async def test_the_pairs_of_blocks_are_those_of_all(crowded: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However the notes are cut into blocks, each is paired with the same older ones."""
+    hot = await crowded.store.hot(ANA, crowded.embedder.space)
+
+    def pairs() -> set[tuple[int, int]]:
+        near, found = NearPairs(hot, since=None, most=5), set[tuple[int, int]]()
+        while not near.done:
+            found |= {(pair.older, pair.newer) for pair in near.next_block()}
+        return found
+
+    whole = pairs()
+    monkeypatch.setattr(near_pairs, "_MAX_BLOCK_ROWS", 7)
+    assert pairs() == whole
+    cosines = hot.vectors[MANY - 1] @ hot.vectors[: MANY - 1].T
+    nearest = set(np.argsort(-cosines, kind="stable")[:5].tolist())
+    assert {older for older, newer in whole if newer == MANY - 1} == nearest

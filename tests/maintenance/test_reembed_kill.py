@@ -1,0 +1,138 @@
+"""A process is killed while it embeds anew: nothing is lost, recall never mixes spaces, and the next run goes on."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from postgres_server import shared_server
+from recollect.engine import AsyncRecollect
+from recollect.ids import id_text
+from recollect.maintenance.reembed import PORTION
+from recollect.store.failpoint import VARIABLE
+from recollect.store.postgres.connection import connect
+from recollect.testing import WordEmbedder
+from recollect.types import MemoryId
+from reembed_process import FIRST, OTHER, opened
+from sample_chats import ALL_KINDS, assistant, user
+from stores import DURABLE, url_of
+
+TESTS = Path(__file__).parent.parent
+SCRIPT = TESTS / "reembed_process.py"
+SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
+PEOPLE = ("ana", "ben")
+EACH = PORTION + 20
+SPELLED = {FIRST.space: WordEmbedder(64), OTHER.space: WordEmbedder(32, name="other")}
+POINTS = ("embedding", "embedded", "switching", "switched", "dropping", "dropped", "before-commit", "after-commit")
+# The commits of a run: the choice, two portions a subject, its switch, its dropping.
+COMMITS = 1 + len(PEOPLE) * 4
+
+
+def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
+    path = os.pathsep.join([str(TESTS), str(TESTS.parent)])
+    environment = {**os.environ, "PYTHONPATH": path, VARIABLE: failpoint}
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), url], env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A database in which two people's memories fill more than a portion each, and what those are."""
+
+    kind: str
+    url: str
+    known: dict[str, set[str]]
+
+    def copied(self, folder: Path) -> str:
+        """Return the URL of a copy."""
+        if self.kind == "postgres":
+            return shared_server().new_database(f"copy_{folder.name}", template=self.url.rpartition("/")[2])
+        shutil.copy(self.url.removeprefix("sqlite:///"), folder / "kept.sqlite3")
+        return f"sqlite:///{folder / 'kept.sqlite3'}"
+
+
+@pytest.fixture(scope="module", params=DURABLE)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    url = url_of(request.param, tmp_path_factory.mktemp("filled"))
+
+    async def fill() -> dict[str, set[str]]:
+        async with await opened(url) as engine:
+            for who in PEOPLE:
+                said = [one for number in range(EACH // 2) for one in talk(who, number)]
+                await engine.record(said, user=who, conversation="chat")
+                await engine.form()
+            return {who: await kept(engine, who) for who in PEOPLE}
+
+    return Filled(request.param, url, asyncio.run(fill()))
+
+
+def talk(who: str, number: int) -> list[dict[str, str]]:
+    return [user(f"{who} saw heron {number} at pier {number * 7}."), assistant(f"Heron {number} likes pier {number}.")]
+
+
+async def kept(engine: AsyncRecollect, who: str) -> set[str]:
+    return {one.text for one in await engine.list(user=who, kinds=ALL_KINDS, limit=1000)}
+
+
+def spaces_of(url: str) -> dict[str, str]:
+    statement = "SELECT s.name, coalesce(p.name, 'words-64') FROM subject AS s LEFT JOIN space AS p ON p.id = s.space"
+    with closing(apsw.Connection(path_of(url)) if path_of(url) else connect(url)) as db:
+        rows = db.execute(statement).fetchall()
+    return {str(name).removeprefix("user:"): str(space) for name, space in rows}
+
+
+def path_of(url: str) -> str:
+    """Return the file's path; empty where it is a server."""
+    return url.removeprefix("sqlite:///") if url.startswith("sqlite:///") else ""
+
+
+async def check_serving(url: str, known: dict[str, set[str]]) -> None:
+    """Everybody's memories are all there, and whatever space serves them holds a vector of its own for each."""
+    async with await opened(url) as engine:
+        for who, space in spaces_of(url).items():
+            assert await kept(engine, who) == known[who]
+            hot = await engine._store.hot(engine.subject(who), space)
+            ids = [MemoryId(id_text(id_)) for id_ in hot.ids]
+            texts = [one.text for one in await engine._store.memories(hot.subject, ids)]
+            assert hot.vectors.shape == (len(texts), SPELLED[space].dim)
+            assert np.allclose(hot.vectors[:5], await SPELLED[space].embed(texts[:5]), atol=1e-6)
+            asked = await engine.search(f"{who} heron 3 pier 21", user=who)
+            assert asked.items[0].similarity > 0.5
+        assert (await engine.stats(check=True)).problems == ()
+
+
+def moments() -> list[str]:
+    """Each point at its first time, and further ones of a long run."""
+    first = [*POINTS[:5], "embedding:4", "after-commit:1"]
+    return first if not SOAK else [f"{point}:{time}" for point in POINTS for time in range(1, COMMITS // 2)]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("failpoint", moments())
+async def test_i1_a_kill_while_memories_are_embedded_anew_loses_nothing_and_the_next_run_goes_on(
+    filled: Filled, tmp_path: Path, failpoint: str
+) -> None:
+    url = filled.copied(tmp_path)
+    killed = change(url, failpoint)
+    if SOAK and killed.returncode == 0:
+        pytest.skip(f"{failpoint} lies behind the end")
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert set(spaces_of(url).values()) <= {FIRST.space, OTHER.space}
+    await check_serving(url, filled.known)
+
+    done = change(url)
+    assert done.returncode == 0, done.stderr
+    assert set(spaces_of(url).values()) == {OTHER.space}
+    await check_serving(url, filled.known)
+    async with await opened(url) as engine:
+        assert [one.space for one in (await engine.embedder()).spaces] == [OTHER.space]

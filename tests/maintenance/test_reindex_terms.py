@@ -1,0 +1,287 @@
+"""A database whose terms are of the former scheme: found all along, and made anew behind the answers, once."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from factories import ANA, BEN, SPACE, add, memory
+from recollect.engine import AsyncRecollect, Parts
+from recollect.maintenance import reindex_terms
+from recollect.maintenance.reindex_terms import Reterming
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.store.factory import open_store
+from recollect.store.postgres.connection import connect
+from recollect.store.protocol import Store
+from recollect.store.sql.snapshot_codec import pack_terms, with_length
+from recollect.store.sql.subjects import salt_of
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.text import former_terms, term_key, terms
+from recollect.types import CloseMemory, Hot, Subject
+from sample_chats import tell
+from stores import STORES, new_store, url_of
+
+SAID = (
+    "Vivo cerca de las montañas de Asturias con mis hermanas.",
+    "我住在奥斯陆，养了一只猫。",
+    "Я люблю ёлку и живу в Казани.",
+    "We met in a café in Oslo and I don't drink coffee.",
+    "I moved to Bergen last spring.",
+)
+ASKED = {"montañas": 0, "奥斯陆": 1, "ёлку": 2, "Казани": 2, "café": 3, "Bergen": 4}
+
+
+def age(path: Path) -> None:
+    """Make a file what the version before left: terms of the former scheme, and the schema without a word of it."""
+    db = apsw.Connection(str(path))
+    key = db.execute("SELECT value FROM meta WHERE name = 'term_key'").get
+    rows = db.execute(
+        "SELECT s.name, r.subject, r.id, r.text, h.fixed FROM remembered AS r JOIN subject AS s ON s.key = r.subject"
+        " JOIN hot AS h ON h.subject = r.subject AND h.memory = r.id"
+    ).fetchall()
+    with db:
+        for name, subject, id_, text, fixed in rows:
+            assert isinstance(name, str)
+            assert isinstance(text, str)
+            assert isinstance(fixed, bytes)
+            counted = Counter(term for _, own in former_terms(text) for term in own)
+            packed = pack_terms(counted, salt_of(key, Subject.parse(name)))
+            values = (with_length(fixed, sum(counted.values())), packed, subject, id_)
+            db.execute("UPDATE hot SET fixed = ?, terms = ? WHERE subject = ? AND memory = ?", values)
+        db.execute("DROP INDEX subject_terms")
+        db.execute("ALTER TABLE subject DROP COLUMN terms")
+        db.execute("ALTER TABLE subject DROP COLUMN termed")
+        db.execute("DROP TABLE inner_subject")
+        db.pragma("user_version", 7)
+    db.close()
+
+
+def subjects_behind(path: Path) -> int:
+    db = apsw.Connection(str(path))
+    count = int(db.execute("SELECT count(*) FROM subject WHERE terms < 2").get)
+    db.close()
+    return count
+
+
+def keys_of(hot: Hot) -> list[dict[int, int]]:
+    spans = zip(hot.term_start[:-1], hot.term_start[1:], strict=True)
+    return [dict(zip(hot.terms[a:b].tolist(), hot.counts[a:b].tolist(), strict=True)) for a, b in spans]
+
+
+def as_made_now(hot: Hot, *texts: str) -> list[dict[int, int]]:
+    return [{term_key(hot.salt, term): count for term, count in terms(text).items()} for text in texts]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "kept.sqlite3"
+
+
+@pytest.fixture
+def url(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+async def opened(url: str, clock: FakeClock) -> Store:
+    return await open_store(url, clock=clock)
+
+
+async def engine_on(url: str, clock: FakeClock) -> AsyncRecollect:
+    store = await opened(url, clock)
+    return AsyncRecollect(
+        Parts(
+            settings=Settings(database_url=url),
+            clock=clock,
+            store=store,
+            embedder=WordEmbedder(64),
+            model=None,
+            counter=token_counter(),
+        )
+    )
+
+
+async def remember(url: str, clock: FakeClock) -> None:
+    async with await engine_on(url, clock) as engine:
+        for text in SAID:
+            await engine.add(text, user="ana")
+        await tell(engine, "Mis abuelos plantaron manzanos cerca del río.", who="ben")
+
+
+async def by_words(engine: AsyncRecollect, asked: str, who: str = "ana") -> str:
+    """Return the memory that shares most of the question's words."""
+    found = await engine.search(asked, user=who)
+    return max(found.items, key=lambda item: item.words).memory.text if found.items else ""
+
+
+async def all_found(engine: AsyncRecollect) -> None:
+    for asked, place in ASKED.items():
+        found = await engine.search(asked, user="ana")
+        [item] = [item for item in found.items if item.memory.text == SAID[place]]
+        assert item.words > 0, asked
+        assert await by_words(engine, asked) == SAID[place]
+        assert any("shares the word" in reason for reason in item.reasons)
+    assert "manzanos" in await by_words(engine, "manzanos", "ben")
+
+
+def after(most: int) -> Callable[[], bool]:
+    """Say to stop once so many commits were let through."""
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > most
+
+    return stop
+
+
+async def test_every_word_finds_before_between_and_after(
+    url: str, path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reindex_terms, "PORTION", 1)
+    await remember(url, clock)
+    age(path)
+    behind = [2]
+    while behind[-1]:
+        async with await engine_on(url, clock) as engine:  # each step in a process of its own, as after a kill
+            await all_found(engine)
+            await Reterming(engine._tools).portion(after(3))
+            await all_found(engine)
+        behind.append(subjects_behind(path))
+        assert len(behind) < 20
+    assert behind.count(2) > 1, "it went in portions"
+    async with await engine_on(url, clock) as engine:
+        await all_found(engine)
+        assert await by_words(engine, "hermana") == SAID[0], "and by what the new scheme adds"
+        assert await by_words(engine, "猫") == SAID[1]
+
+
+async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, clock: FakeClock) -> None:
+    await remember(url, clock)
+    age(path)
+    async with await engine_on(url, clock) as engine:
+        store = engine._tools.store
+        assert set(await store.behind()) == {ANA, BEN}
+        before = await store.hot(ANA, "words-64")
+        assert before.former_terms
+        assert keys_of(before) != as_made_now(before, *SAID)
+        await Reterming(engine._tools).portion(lambda: False)
+        hot = await store.hot(ANA, "words-64")
+        assert not hot.former_terms
+        assert keys_of(hot) == as_made_now(hot, *SAID)
+        assert hot.length.tolist() == [sum(terms(text).values()) for text in SAID]
+        assert await store.behind() == []
+
+
+async def test_the_worker_does_it_while_nothing_is_due(url: str, path: Path, clock: FakeClock) -> None:
+    await remember(url, clock)
+    age(path)
+    async with await engine_on(url, clock) as engine:
+        running = asyncio.create_task(engine.work())
+        for _ in range(500):
+            if not await engine._tools.store.behind():
+                break
+            await asyncio.sleep(0.01)
+        engine.stop_work()
+        await running
+        assert await engine._tools.store.behind() == []
+        await all_found(engine)
+
+
+async def test_a_database_without_memories_is_not_behind(url: str, path: Path, clock: FakeClock) -> None:
+    async with await engine_on(url, clock) as engine:
+        await engine.record([{"role": "user", "content": "Hi"}], user="carl")
+    age(path)
+    store = await opened(url, clock)
+    assert await store.behind() == []
+    await store.close()
+
+
+async def test_another_process_reads_the_new_terms_and_none_of_the_former(
+    url: str, path: Path, clock: FakeClock
+) -> None:
+    texts = [f"Montaña número {number} de los caminos." for number in range(300)]
+    store = await opened(url, clock)
+    await store.apply(ANA, [add(memory(text, clock=clock)) for text in texts], [])
+    await store.close()
+    age(path)
+    ours, theirs = await opened(url, clock), await opened(url, clock)
+    first = await ours.untermed(ANA, limit=250)
+    assert first is not None
+    assert await ours.set_terms(first, [terms(one.text) for one in first.memories])
+    halfway = await theirs.hot(ANA, SPACE)
+    assert halfway.former_terms
+    for _ in range(2):
+        rest = await ours.untermed(ANA, limit=250)
+        assert rest is not None
+        assert await ours.set_terms(rest, [terms(one.text) for one in rest.memories])
+    after_all = await theirs.hot(ANA, SPACE)
+    assert not after_all.former_terms
+    assert keys_of(after_all) == as_made_now(after_all, *texts)
+    assert after_all.version > halfway.version
+    await ours.close()
+    await theirs.close()
+
+
+async def test_of_two_that_make_the_same_terms_one_commits(url: str, path: Path, clock: FakeClock) -> None:
+    await remember(url, clock)
+    age(path)
+    ours, theirs = await opened(url, clock), await opened(url, clock)
+    mine, other = await ours.untermed(ANA, limit=2), await theirs.untermed(ANA, limit=2)
+    assert mine is not None
+    assert other == mine
+    made = [terms(one.text) for one in mine.memories]
+    assert await ours.set_terms(mine, made)
+    assert not await theirs.set_terms(other, made)
+    following = await theirs.untermed(ANA, limit=2)
+    assert following is not None
+    assert following.after == mine.memories[-1].id
+    await ours.close()
+    await theirs.close()
+
+
+async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, clock: FakeClock) -> None:
+    await remember(url, clock)
+    age(path)
+    store = await opened(url, clock)
+    found = await store.untermed(ANA, limit=3)
+    assert found is not None
+    gone, new = found.memories[0], memory("Compramos una montaña rusa.", clock=clock)
+    close = CloseMemory(id=gone.id, valid_to=clock.now(), closed_at=clock.now())
+    await store.apply(ANA, [close, add(new)], [])
+    assert await store.set_terms(found, [terms(one.text) for one in found.memories])
+    while (rest := await store.untermed(ANA, limit=3)) is not None:
+        assert await store.set_terms(rest, [terms(one.text) for one in rest.memories])
+    hot = await store.hot(ANA, SPACE)
+    assert keys_of(hot) == as_made_now(hot, *SAID[1:], new.text)
+    assert await store.untermed(Subject("user", "nobody")) is None
+    await store.close()
+
+
+@pytest.mark.skipif("postgres" not in STORES, reason="PostgreSQL's programs are not installed")
+async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: FakeClock) -> None:
+    url = url_of("postgres", tmp_path)
+    store = await new_store("postgres", tmp_path, clock)
+    await store.apply(ANA, [add(memory(text, clock=clock)) for text in SAID], [])
+    assert await store.behind() == []
+    with connect(url) as db:
+        db.execute("UPDATE hot SET terms = ''")
+        db.execute("UPDATE subject SET terms = 1, version = version + 1")
+    assert await store.behind() == [ANA]
+    halfway = await store.hot(ANA, SPACE)
+    assert halfway.former_terms
+    assert not len(halfway.terms)
+    commits = 0
+    while (found := await store.untermed(ANA, limit=2)) is not None:
+        assert await store.set_terms(found, [terms(one.text) for one in found.memories])
+        assert not await store.set_terms(found, [terms(one.text) for one in found.memories])
+        commits += 1
+    assert commits == 4
+    hot = await store.hot(ANA, SPACE)
+    assert not hot.former_terms
+    assert keys_of(hot) == as_made_now(hot, *SAID)
+    await store.close()

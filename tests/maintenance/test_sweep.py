@@ -1,0 +1,215 @@
+"""Tending by hand and by the worker: what fits, whose turn it is, and that it harms nobody who is at work."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factories import ANA, BEN, add, memory
+from own_profile import OWN, decided, held, numbered, unexplained, with_profile
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import StaleSubjectError
+from recollect.maintenance.retention import last_met
+from recollect.testing import FakeClock, ScriptedModel
+from recollect.types import Action, Memory, MemoryKind, Subject
+from sample_chats import tell
+
+APP = Subject("app", "ana/calendar")
+
+
+async def keep(parts: Parts, subject: Subject, *memories: Memory) -> None:
+    await parts.store.apply(subject, [add(replace(one, subject=subject), vector=None) for one in memories], [])
+
+
+async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Parts, tmp_path: Path, clock: FakeClock) -> None:
+    many = [replace(memory(text, clock=clock), profile=OWN, importance=n / 500) for n, text in enumerate(numbered(450))]
+    await keep(parts, ANA, *many)
+    engine = with_profile(parts, tmp_path, "[room]\nmost = 50")
+    would = await engine.tend(user=ANA, dry_run=True)
+    assert (len(would.decisions), would.dry_run) == (400, True)
+    did = await engine.tend(user=ANA)
+    assert [line.memory_id for line in did.decisions] == [line.memory_id for line in would.decisions]
+    assert {one.id for one in await held(engine, ANA)} == {one.id for one in many[400:]}
+    assert await unexplained(engine, ANA) == []
+
+
+async def test_tending_asks_no_model(parts: Parts, clock: FakeClock) -> None:
+    await keep(parts, APP, *(memory(text, clock=clock) for text in numbered(13)))
+    engine = AsyncRecollect(replace(parts, model=ScriptedModel([])))
+    report = await engine.tend(user=APP)
+    assert [line.reason for line in report.decisions] == ["the oldest of 13; there is room for 10"] * 3
+    assert len(await held(engine, APP)) == 10
+
+
+async def test_everybody_is_tended_and_nobody_twice(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+    over = clock.now()
+    for subject in (ANA, BEN, APP):
+        await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=over), memory("Stays.", clock=clock))
+    clock.advance(days=1)
+    report = await engine.tend()
+    assert report.subjects == 3
+    assert {line.subject for line in report.decisions} == {ANA, BEN, APP}
+    assert len(report.decisions) == 3
+    for subject in (ANA, BEN, APP):
+        assert [one.text for one in await engine.list(user=subject)] == ["Stays."]
+
+
+async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
+    async def near() -> list[tuple[str, float]]:
+        return [(item.memory.text, item.similarity) for item in await engine.nearest(query="tea", user="ana", limit=1)]
+
+    await engine.add("Ana likes green tea.", user="ana")
+    before = await near()
+    assert before[0][0] == "Ana likes green tea."
+    for day in range(3):
+        clock.advance(days=1)
+        await engine.tend(user="ana")
+        await engine.add(f"Shelf {day} holds boxes.", user="ana")  # so that all is read anew
+    assert await near() == before
+
+
+async def test_a_subject_that_nobody_knows_is_not_made(engine: AsyncRecollect) -> None:
+    assert (await engine.tend(user="nobody")).decisions == ()
+    assert await engine.subjects() == []
+
+
+@pytest.mark.parametrize("quicker", [1, 99])
+async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
+    parts: Parts, clock: FakeClock, quicker: int
+) -> None:
+    over = replace(memory("Over.", clock=clock), valid_to=clock.now())
+    await keep(parts, ANA, over)
+    clock.advance(days=1)
+    applied, left = parts.store.apply, [quicker]
+
+    class Busy:
+        def __getattr__(self, name: str) -> Any:
+            return self._apply if name == "apply" else getattr(parts.store, name)
+
+        async def _apply(self, *values: Any, **named: Any) -> int:
+            if left[0]:
+                left[0] -= 1
+                await applied(ANA, [add(memory(f"Somebody else's {left[0]}.", clock=clock), vector=None)], [])
+            return await applied(*values, **named)
+
+    store: Any = Busy()
+    engine = AsyncRecollect(replace(parts, store=store))
+    if quicker == 99:
+        with pytest.raises(StaleSubjectError, match="user:ana kept changing") as busy:
+            await engine.tend(user=ANA)
+        assert busy.value.logged == f"subject {ANA.key} kept changing while it was tended; try again"
+    else:
+        assert [line.memory_id for line in (await engine.tend(user=ANA)).decisions] == [over.id]
+        assert len(await engine.list(user=ANA)) == 1
+
+
+# ---- by the worker
+
+
+async def working(engine: AsyncRecollect, *, rounds_s: float = 0.2) -> None:
+    """Let the worker run for a while."""
+    run = asyncio.create_task(engine.work())
+    await asyncio.sleep(rounds_s)
+    engine.stop_work()
+    await run
+
+
+def with_every(parts: Parts, every_s: float) -> AsyncRecollect:
+    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"tend_every_s": every_s})))
+
+
+async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Parts, clock: FakeClock) -> None:
+    async def ends_today(subject: Subject) -> None:
+        await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=clock.now()))
+
+    for subject in (ANA, BEN):
+        await ends_today(subject)
+    await working(with_every(parts, 86_400))
+    engine = AsyncRecollect(parts)
+    assert [len(await decided(engine, one, Action.EXPIRE)) for one in (ANA, BEN)] == [1, 1]
+
+    await ends_today(ANA)
+    clock.advance(hours=23)
+    await working(with_every(parts, 86_400))
+    assert len(await decided(engine, ANA, Action.EXPIRE)) == 1, "not yet"
+    clock.advance(hours=1)
+    await working(with_every(parts, 86_400))
+    assert len(await decided(engine, ANA, Action.EXPIRE)) == 2
+
+
+async def test_zero_switches_the_schedule_off(parts: Parts, clock: FakeClock) -> None:
+    await keep(parts, ANA, replace(memory("Over.", clock=clock), valid_to=clock.now()))
+    await working(with_every(parts, 0))
+    assert await decided(AsyncRecollect(parts), ANA, Action.EXPIRE) == []
+    assert await parts.store.tend_due(before=clock.now(), now=clock.now()) == [ANA]
+
+
+async def test_live_turns_come_before_tending(parts: Parts, clock: FakeClock) -> None:
+    await keep(parts, BEN, memory("Stays.", clock=clock))
+    engine = with_every(parts, 86_400)
+    await engine.record([{"role": "user", "content": "I live in Oslo."}], user=ANA)
+    order: list[str] = []
+    store = parts.store
+
+    class Watching:
+        def __getattr__(self, name: str) -> Any:
+            if name in ("commit_formation", "lease_tending"):
+                order.append(name)
+            return getattr(store, name)
+
+    watched: Any = Watching()
+    await working(AsyncRecollect(replace(parts, store=watched, settings=engine.settings)))
+    assert "lease_tending" in order
+    assert "commit_formation" not in order[order.index("lease_tending") :]
+
+
+async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Parts, clock: FakeClock) -> None:
+    for subject in (ANA, BEN):
+        await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=clock.now()))
+    applied = parts.store.apply
+
+    class Refusing:
+        def __getattr__(self, name: str) -> Any:
+            return self._apply if name == "apply" else getattr(parts.store, name)
+
+        async def _apply(self, subject: Subject, *values: Any, **named: Any) -> int:
+            if subject == ANA:
+                raise StaleSubjectError("always somebody else")
+            return await applied(subject, *values, **named)
+
+    store: Any = Refusing()
+    await working(AsyncRecollect(replace(parts, store=store)))
+    engine = AsyncRecollect(parts)
+    assert len(await decided(engine, BEN, Action.EXPIRE)) == 1
+    assert await parts.store.tend_due(before=clock.now(), now=clock.now()) == [BEN], "Ana's lease stands"
+    clock.advance(seconds=301)
+    await working(engine)
+    assert len(await decided(engine, ANA, Action.EXPIRE)) == 1, "it has its turn again"
+
+
+async def test_two_that_tend_at_once_close_each_memory_once(parts: Parts, clock: FakeClock) -> None:
+    over = [replace(memory(f"Over {n}.", clock=clock), valid_to=clock.now()) for n in range(30)]
+    await keep(parts, ANA, *over)
+    clock.advance(seconds=1)
+    engine = AsyncRecollect(parts)
+    reports = await asyncio.gather(*(engine.tend(user=ANA) for _ in range(4)))
+    assert sum(len(report.decisions) for report in reports) == 30
+    assert len(await decided(engine, ANA, Action.EXPIRE)) == 30
+
+
+async def test_what_is_said_is_formed_and_tended_for_a_year(parts: Parts, clock: FakeClock, tmp_path: Path) -> None:
+    toml = "[room]\nmost = 20\n[age]\nexpire_days = 60\nhalf_life_days = 30"
+    engine = with_profile(parts, tmp_path, toml)
+    for day in range(0, 360, 12):
+        clock.advance(days=12)
+        await tell(engine, f"I bought {day + 2} red lanterns and my sister lives in Oslo.")
+        await engine.tend()
+        assert len(await held(engine, "ana")) <= 20
+    assert await unexplained(engine, "ana") == []
+    assert (await engine.stats(check=True)).problems == ()
+    notes = [one for one in await held(engine, "ana") if one.kind is MemoryKind.NOTE]
+    assert notes
+    assert all(last_met(one) >= clock.now() - timedelta(days=60) for one in notes)

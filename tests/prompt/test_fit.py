@@ -1,0 +1,67 @@
+"""As much of a recall as has room."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from recollect.profiles.policies import ContextPolicy
+from recollect.prompt.fit import NO_ROOM, fit
+from recollect.prompt.render import Frame, Rendered
+from recollect.types import LeftOut, Recall, Recalled
+from snapshots import Known, count_words, memory_of
+
+BEFORE = LeftOut(id=memory_of(Known(id=99, text="x")).id, reason="too weak (0.01)")
+
+
+def recall(*texts: str) -> Recall:
+    memories = [memory_of(Known(id=place, text=text)) for place, text in enumerate(texts)]
+    items = tuple(Recalled(memory=one, score=0.5, similarity=0.5, words=0, reasons=()) for one in memories)
+    return Recall(query="q", items=items, left_out=(BEFORE,), considered=7)
+
+
+def frame(**more: object) -> Frame:
+    policy = ContextPolicy.model_validate({"template": "user", "prefix": "Known:", **more})
+    return Frame(policy=policy, key=b"k", zone=ZoneInfo("UTC"), now=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def fitted(found: Recall, tokens: int, **more: object) -> tuple[Recall, Rendered]:
+    return fit(found, frame(**more), tokens=tokens, count=count_words)
+
+
+def texts(found: Recall) -> list[str]:
+    return [item.memory.text for item in found.items]
+
+
+def test_what_has_room_is_written_whole() -> None:
+    found, rendered = fitted(recall("one", "two"), 1000)
+    assert texts(found) == ["one", "two"]
+    assert (found.left_out, found.considered) == ((BEFORE,), 7)
+    assert rendered.items == found.items
+
+
+def test_what_is_too_long_is_passed_over_and_what_fits_behind_it_is_not() -> None:
+    _, short = fitted(recall("one", "two"), 1000)
+    room = count_words(short.text)
+    found, rendered = fitted(recall("one", "much " * 40, "two"), room)
+
+    assert texts(found) == ["one", "two"]
+    assert rendered.text == short.text
+    assert found.left_out == (BEFORE, LeftOut(id=memory_of(Known(id=1, text="")).id, reason=NO_ROOM))
+
+
+@pytest.mark.parametrize("most", range(0, 400, 40))
+def test_neither_tokens_nor_characters_are_exceeded(most: int) -> None:
+    many = recall(*(f"memory number {number}" for number in range(30)))
+    by_tokens, written = fitted(many, most)
+    assert count_words(written.text) <= most
+    by_characters, cut = fitted(many, 10_000, most_characters=most + 100)
+    assert len(cut.text) <= most + 100
+    for found in (by_tokens, by_characters):
+        assert texts(found) == texts(many)[: len(found.items)]
+        assert len(found.items) + len(found.left_out) == 31
+
+
+def test_no_room_at_all_writes_nothing() -> None:
+    found, rendered = fitted(recall("one"), 0)
+    assert (found.items, rendered.text) == ((), "")

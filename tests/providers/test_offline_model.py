@@ -1,0 +1,175 @@
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from recollect.providers.offline_model import (
+    MODEL,
+    MODEL_LIST,
+    offline_answer,
+    offline_chunks,
+    offline_completion,
+    states_something,
+)
+from recollect.text import words
+from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, Recalled, Subject
+
+DAY = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+
+
+class WordCounter:
+    def count(self, text: str) -> int:
+        return len(words(text))
+
+
+def recalled(text: str, *, score: float = 0.5, certain: bool = False, words: float = 0, said: bool = True) -> Recalled:
+    evidence = Evidence(
+        conversation=ConversationId("c"), seq=1, hash=1, role="user", speaker="user", quote="", said_at=DAY
+    )
+    memory = Memory(
+        id=MemoryId(text),
+        subject=Subject("user", "ana"),
+        kind=MemoryKind.NOTE,
+        text=text,
+        valid_from=DAY + timedelta(days=30),
+        known_from=DAY,
+        evidence=(evidence,) if said else (),
+    )
+    return Recalled(memory=memory, score=score, similarity=0, words=words, reasons=(), certain=certain)
+
+
+def quotes(answer: str) -> list[str]:
+    return [line[3:].rsplit("”", 1)[0] for line in answer.splitlines() if line.startswith("- “")]
+
+
+def test_it_says_what_it_is_and_quotes_what_is_recalled_with_the_day_it_was_said() -> None:
+    answer = offline_answer(question="What should I avoid?", recalled=[recalled("I'm allergic\nto peanuts.")])
+    assert "no language model" in answer
+    assert "- “I'm allergic to peanuts.” (2026-03-01)" in answer
+    assert "remembered." not in answer.split("\n\n", 1)[1]
+
+
+def test_a_memory_without_evidence_shows_the_day_from_which_it_holds() -> None:
+    assert "“Lives in Oslo” (2026-03-31)" in offline_answer(
+        question="Where?", recalled=[recalled("Lives in Oslo", said=False)]
+    )
+
+
+def test_it_says_that_it_recalls_nothing() -> None:
+    answer = offline_answer(question="Who am I?", recalled=[])
+    assert "recall nothing about this yet" in answer
+    assert quotes(answer) == []
+    assert "What you told me" not in answer
+
+
+def test_it_promises_to_remember_a_statement_only_where_the_turn_is_kept() -> None:
+    said = "I'm allergic to peanuts and I moved from Rome to Oslo in May"
+    assert "will be remembered" in offline_answer(question=said, recalled=[])
+    assert "will be remembered" not in offline_answer(question=said, recalled=[], remembers=False)
+
+
+def test_it_quotes_at_most_five_and_each_wording_once() -> None:
+    many = [recalled(f"Thing {place}.", score=1 - place / 10) for place in range(8)]
+    answer = offline_answer(question="What?", recalled=[many[0], recalled("thing 0", score=0.1), *many[1:]])
+    assert quotes(answer) == ["Thing 0.", "Thing 1.", "Thing 2.", "Thing 3.", "Thing 4."]
+
+
+def test_standing_facts_do_not_crowd_out_what_answers() -> None:
+    facts = [recalled(f"Fact {place}", certain=True, score=0.9) for place in range(6)]
+    near = [recalled("A near note", score=0.6), recalled("Fact of these words", certain=True, words=0.5, score=0.8)]
+    assert quotes(offline_answer(question="What?", recalled=[*facts, *near])) == [
+        "Fact of these words",
+        "A near note",
+        "Fact 0",
+        "Fact 1",
+        "Fact 2",
+    ]
+
+
+def test_a_long_memory_is_cut_at_a_word_and_marked() -> None:
+    (quote,) = quotes(offline_answer(question="What?", recalled=[recalled("peanuts " * 100)]))
+    assert quote.endswith("peanuts …")
+    assert len(quote) <= 302
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "I live in Oslo",
+        "What a day! My dog is called Rex.",
+        "I moved to Oslo. Where should I eat?",
+        "May 5 is my birthday",
+    ],
+)
+def test_a_message_with_a_statement_states_something(message: str) -> None:
+    assert states_something(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "hello there",
+        "Where do I live",
+        "and what should I avoid at a restaurant?",
+        "ok, tell me about my dog",
+        "?!",
+    ],
+)
+def test_questions_orders_and_greetings_state_nothing(message: str) -> None:
+    assert not states_something(message)
+
+
+def test_a_completion_has_openai_s_shape_and_counts_what_it_used() -> None:
+    found = offline_completion(
+        completion_id="chatcmpl-1", created=17, prompt=["be brief", "who am I"], answer="one two", counter=WordCounter()
+    )
+    assert found["usage"] == {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}
+    assert (found["id"], found["object"], found["created"], found["model"]) == (
+        "chatcmpl-1",
+        "chat.completion",
+        17,
+        MODEL,
+    )
+    (choice,) = found["choices"]
+    assert choice["message"]["content"] == "one two"
+    assert choice["finish_reason"] == "stop"
+
+
+def events(answer: str, *, include_usage: bool) -> list[Any]:
+    stream = b"".join(
+        offline_chunks(
+            completion_id="chatcmpl-1",
+            created=17,
+            prompt=["who am I"],
+            answer=answer,
+            counter=WordCounter(),
+            include_usage=include_usage,
+        )
+    )
+    assert stream.endswith(b"data: [DONE]\n\n")
+    return [json.loads(event.removeprefix(b"data: ")) for event in stream.split(b"\n\n")[:-2]]
+
+
+@pytest.mark.parametrize("answer", ["one two", "  a  b\n\n- “c é 🍵”\n ", "", "x\n"])
+def test_the_contents_of_the_stream_together_are_the_answer(answer: str) -> None:
+    found = events(answer, include_usage=False)
+    assert found[0]["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+    assert "".join(event["choices"][0]["delta"].get("content", "") for event in found) == answer
+    assert [event["choices"][0]["finish_reason"] for event in found] == [None] * (len(found) - 1) + ["stop"]
+    assert {(event["id"], event["created"], event["object"]) for event in found} == {
+        ("chatcmpl-1", 17, "chat.completion.chunk")
+    }
+    assert all("usage" not in event for event in found)
+
+
+def test_the_usage_comes_last_and_only_when_asked_for() -> None:
+    *before, last = events("one two", include_usage=True)
+    assert last["choices"] == []
+    assert last["usage"] == {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}
+    assert all(event["usage"] is None for event in before)
+
+
+def test_the_list_of_models_names_the_built_in_one() -> None:
+    assert [model["id"] for model in MODEL_LIST["data"]] == [MODEL]

@@ -1,0 +1,182 @@
+"""Decisions written out as changes and as lines of the log."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+import numpy as np
+import pytest
+
+from recollect.resolution.changes import Making, to_changes
+from recollect.resolution.values import Closing, Resolved, refusal
+from recollect.text import terms
+from recollect.types import (
+    Action,
+    AddMemory,
+    Candidate,
+    CloseMemory,
+    ConversationId,
+    Evidence,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    StrengthenMemory,
+    Subject,
+    Vector,
+)
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+ANA = Subject("user", "ana")
+SAID = Evidence(conversation=ConversationId("c"), seq=3, hash=3, role="user", speaker="user", quote="Oslo", said_at=NOW)
+FACT = Candidate(
+    kind=MemoryKind.FACT,
+    text="The user lives in Oslo.",
+    category="identity",
+    key="City",
+    value="Oslo",
+    speaker="user",
+    seq=3,
+    quote="Oslo",
+    valid_from=NOW,
+)
+NOTE = Candidate(
+    kind=MemoryKind.NOTE, text="The user moved to Oslo.", speaker="user", seq=3, quote="Oslo", valid_from=NOW
+)
+ROME = Memory(
+    id=MemoryId("rome"),
+    subject=ANA,
+    kind=MemoryKind.FACT,
+    text="The user lives in Rome.",
+    valid_from=NOW - timedelta(days=9),
+    known_from=NOW - timedelta(days=9),
+    evidence=(SAID,),
+)
+
+
+def ids() -> Callable[[], str]:
+    numbers = count(1)
+    return lambda: f"id-{next(numbers)}"
+
+
+def vectors(_: str) -> tuple[Vector, ...]:
+    return (np.ones(2, dtype=np.float32),)
+
+
+def making() -> Making:
+    return Making(
+        subject=ANA,
+        now=NOW,
+        ids=ids(),
+        profile="default",
+        version="rules-1",
+        conversation=ConversationId("c"),
+        space="words-2",
+        vectors=vectors,
+        terms=terms,
+    )
+
+
+def test_u6_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
+    one = Resolved(
+        action=Action.REPLACE,
+        candidate=FACT,
+        evidence=(SAID,),
+        target=ROME,
+        reason="newer",
+        closes=(Closing(memory=ROME, valid_to=NOW),),
+    )
+    changes, (decision,) = to_changes([one], making())
+    assert changes[0] == CloseMemory(id=ROME.id, valid_to=NOW, closed_at=NOW)
+    added = changes[1]
+    assert isinstance(added, AddMemory)
+    assert (added.memory.key, added.memory.state, added.memory.version) == ("location", MemoryState.ACTIVE, "rules-1")
+    assert (decision.action, decision.memory_id, decision.target_id) == (Action.REPLACE, added.memory.id, ROME.id)
+    assert (decision.reason, decision.seq, decision.conversation) == ("newer", 3, "c")
+
+
+def test_notes_have_vectors_and_facts_have_terms_alone() -> None:
+    changes, _ = to_changes(
+        [Resolved(action=Action.ADD, candidate=one, evidence=(SAID,), reason="new") for one in (NOTE, FACT)], making()
+    )
+    note, fact = changes
+    assert isinstance(note, AddMemory)
+    assert isinstance(fact, AddMemory)
+    assert (len(note.vectors), note.space, fact.vectors, fact.space) == (1, "words-2", (), "")
+    assert note.terms
+    assert fact.terms
+
+
+def test_a_repetition_strengthens_with_new_evidence_only() -> None:
+    fresh = Evidence(
+        conversation=ConversationId("d"), seq=1, hash=1, role="user", speaker="user", quote="Rome", said_at=NOW
+    )
+    one = Resolved(
+        action=Action.MERGE,
+        candidate=NOTE,
+        evidence=(SAID, fresh),
+        target=ROME,
+        reason="same",
+        strengthens=True,
+        importance=0.7,
+    )
+    changes, (decision,) = to_changes([one], making())
+    assert changes == [StrengthenMemory(id=ROME.id, importance=0.7, evidence=(fresh,))]
+    assert (decision.memory_id, decision.target_id) == (ROME.id, ROME.id)
+
+
+def test_what_is_held_is_stored_for_review() -> None:
+    changes, (decision,) = to_changes(
+        [Resolved(action=Action.HOLD, candidate=NOTE, evidence=(SAID,), reason="an order")], making()
+    )
+    (added,) = changes
+    assert isinstance(added, AddMemory)
+    assert added.memory.state is MemoryState.HELD
+    assert decision.memory_id == added.memory.id
+
+
+def test_an_older_value_is_stored_closed_and_never_ends_before_it_began() -> None:
+    for ended in (NOW + timedelta(days=1), NOW - timedelta(days=1)):
+        one = Resolved(action=Action.ADD, candidate=FACT, evidence=(SAID,), reason="late", valid_to=ended)
+        (added,), _ = to_changes([one], making())
+        assert isinstance(added, AddMemory)
+        assert (added.memory.state, added.memory.closed_at) == (MemoryState.CLOSED, NOW)
+        assert added.memory.valid_to == max(ended, NOW)
+
+
+def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
+    ended = Resolved(
+        action=Action.CLOSE,
+        candidate=FACT,
+        evidence=(SAID,),
+        target=ROME,
+        reason="ended",
+        closes=(Closing(memory=ROME, valid_to=NOW),),
+    )
+    changes, decisions = to_changes([refusal(NOTE, "has no quote"), ended], making())
+    assert changes == [CloseMemory(id=ROME.id, valid_to=NOW, closed_at=NOW)]
+    assert [(one.action, one.memory_id, one.reason) for one in decisions] == [
+        (Action.IGNORE, None, "has no quote"),
+        (Action.CLOSE, ROME.id, "ended"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("action", "target", "reason"),
+    [(Action.REPLACE, "id-1", "restates what was replaced"), (Action.CLOSE, "rome", "restates what ended")],
+)
+def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, target: str, reason: str) -> None:
+    note = replace(ROME, id=MemoryId("note"), kind=MemoryKind.NOTE)
+    one = Resolved(
+        action=action,
+        candidate=FACT,
+        evidence=(SAID,),
+        target=ROME,
+        reason="newer",
+        closes=(Closing(memory=ROME, valid_to=NOW), Closing(memory=note, valid_to=NOW, restates=True)),
+    )
+    _, (first, second) = to_changes([one], making())
+    assert first.reason == "newer"
+    assert (second.action, second.memory_id, second.target_id) == (Action.CLOSE, "note", target)
+    assert (second.reason, second.text, second.seq) == (reason, note.text, 3)

@@ -1,0 +1,101 @@
+"""What tests of the engine say and ask: messages, requests, what is remembered, and what a model answers."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from recollect.chat.request import read_request
+from recollect.engine import AsyncRecollect, Parts
+from recollect.providers.factory import OpenedModel
+from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
+
+PEANUTS_AND_OSLO = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
+RESTAURANT = "What should I avoid at a restaurant?"
+ALL_KINDS = tuple(MemoryKind)
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def assistant(text: str) -> dict[str, str]:
+    return {"role": "assistant", "content": text}
+
+
+def request(*messages: Mapping[str, Any], **more: object) -> ChatRequest:
+    """Write and read a chat request."""
+    return read_request(json.dumps({"model": "m", "messages": list(messages), **more}).encode())
+
+
+def asks(who: str, **more: Any) -> Identity:
+    """Say who asks."""
+    return Identity(subject=Subject("user", who), **more)
+
+
+async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: str = "ana") -> None:
+    """Record messages (a text is the user's) and form memories of them."""
+    said = [user(one) if isinstance(one, str) else one for one in messages]
+    await engine.record(said, user=who)
+    await engine.form()
+
+
+async def written(engine: AsyncRecollect) -> None:
+    """Wait until what is noted behind the answers can be read: whoever asks for a budget is told behind it."""
+    await engine.turns.close()
+    await engine.energy(user="nobody")
+
+
+async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:
+    """Return the active facts: key to value."""
+    return {fact.key: fact.value for fact in await engine.list(user=who, kinds=(MemoryKind.FACT,))}
+
+
+async def fact(engine: AsyncRecollect, value: str, who: str = "ana") -> Memory:
+    """Return the one fact with that value, closed or not."""
+    facts = await engine.list(user=who, kinds=(MemoryKind.FACT,), closed=True)
+    [found] = [one for one in facts if one.value == value]
+    return found
+
+
+async def texts(engine: AsyncRecollect, who: str = "ana", kinds: Sequence[MemoryKind] = ALL_KINDS) -> set[str]:
+    """Return the words of all active memories."""
+    listed = await engine.list(user=who, kinds=kinds)
+    return {one.text for one in listed if one.state is MemoryState.ACTIVE}
+
+
+def with_model(parts: Parts, model: OpenedModel) -> AsyncRecollect:
+    """Open another engine over the same store that forms by a model; the store is the first one's to close."""
+    return AsyncRecollect(replace(parts, model=model))
+
+
+def answer(*items: Mapping[str, object]) -> dict[str, object]:
+    """Write a model's answer."""
+    return {"memories": list(items)}
+
+
+def note(text: str, quote: str, **more: object) -> dict[str, object]:
+    """Write one note of a model's answer."""
+    shape: dict[str, object] = {
+        "kind": "note",
+        "text": text,
+        "category": "",
+        "key": "",
+        "value": "",
+        "type": "fact",
+        "importance": 0.8,
+        "confidence": 0.9,
+        "message": 1,
+        "quote": quote,
+        "updates": None,
+        "ended": False,
+        "valid_from": None,
+    }
+    return shape | more
+
+
+def slot(name: str, value: str, quote: str, **more: object) -> dict[str, object]:
+    """Write one fact of a model's answer; `name` is its category and key: `identity/location`."""
+    category, _, key = name.partition("/")
+    stated: dict[str, object] = {"kind": "fact", "category": category, "key": key, "value": value}
+    return note(f"The user's {key} is {value}.", quote, **stated, **more)

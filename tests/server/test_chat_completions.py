@@ -1,0 +1,300 @@
+"""One exchange: what reaches upstream, what reaches the client and when, and what is recorded."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from recollect.chat.identity import IdentityPolicy
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import StoreUnavailableError
+from recollect.server.chat_completions import FAILED, LATE, ChatProxy, comment
+from recollect.types import LoggedMessage, Recorded, Turn
+from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
+
+POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
+
+
+async def serve(engine: AsyncRecollect, way: GivenWay, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
+    proxy = ChatProxy(engine, way, policy)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await proxy.close()
+    return proxy
+
+
+async def logged(engine: AsyncRecollect, user: str = "ana") -> list[LoggedMessage]:
+    return [
+        message
+        for conversation in reversed(await engine.conversations(user=user))
+        for message in await engine.messages(conversation.id, user=user)
+    ]
+
+
+async def test_an_answer_passes_and_both_messages_are_recorded(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    call = Call(chat("I like tea."))
+    proxy = await serve(engine, way, call)
+    assert (call.status, call.finished) == (200, True)
+    assert json.loads(call.text)["memories"] == []
+    assert way.asked[0].body == call.body, "nothing was known, so nothing was added"
+    assert [(m.role, m.text, m.complete) for m in await logged(engine)] == [
+        ("user", "I like tea.", True),
+        ("assistant", "Noted.", True),
+    ]
+    assert (proxy.counters.recorded, way.closed) == (1, 1)
+
+
+async def test_what_was_said_before_stands_in_the_next_prompt_but_for_the_client_nothing_changed(
+    engine: AsyncRecollect,
+) -> None:
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    way = GivenWay([(200, JSON, [whole("No peanuts.")])])
+    call = Call(chat("May I eat peanuts?", temperature=0.1))
+    await serve(engine, way, call)
+    sent = json.loads(way.asked[0].body)
+    assert "Ana is allergic to peanuts." in sent["messages"][0]["content"]
+    assert sent["messages"][0]["content"].endswith("May I eat peanuts?")
+    assert sent["temperature"] == 0.1
+    assert [memory["text"] for memory in json.loads(call.text)["memories"]] == ["Ana is allergic to peanuts."]
+    assert call.answer_headers["x-recollect-memory"] == "on; recalled=1"
+    assert (await logged(engine))[0].text == "May I eat peanuts?"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncRecollect, stream: bool) -> None:
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    body = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
+    way = GivenWay([(200, EVENTS if stream else JSON, body)])
+    call = Call(b' {"messages" : [{"role":"user","content":"Peanuts?"}]}', {"x-recollect-memory": "off"})
+    await serve(engine, way, call)
+    assert way.asked[0].body == call.body
+    assert b"".join(call.chunks) == b"".join(body)
+    assert call.answer_headers["x-recollect-memory"] == "off"
+    assert await logged(engine) == []
+
+
+async def test_reading_only_recalls_and_keeps_nothing(engine: AsyncRecollect) -> None:
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    way = GivenWay([(200, JSON, [whole("No.")])])
+    await serve(engine, way, Call(chat("Peanuts?"), {"x-recollect-memory": "read"}))
+    assert b"allergic" in way.asked[0].body
+    assert await logged(engine) == []
+
+
+async def test_done_leaves_only_when_the_turn_can_be_read_back(engine: AsyncRecollect) -> None:
+    seen: list[int] = []
+    way = GivenWay([(200, EVENTS, [event("No."), event("", "stop"), DONE])])
+    call = Call(chat("Peanuts?", stream=True))
+    send = call.send()
+
+    async def watching(message: object) -> None:
+        assert isinstance(message, dict)
+        if b"[DONE]" in message.get("body", b""):
+            seen.append(len(await logged(engine)))
+        await send(message)
+
+    proxy = ChatProxy(engine, way, POLICY)
+    await proxy(call.scope(), call.receive(), watching)
+    assert seen == [2]
+    assert call.text.endswith("data: [DONE]\n\n")
+
+
+class SlowStore:
+    """Records when a test lets it."""
+
+    def __init__(self, engine: AsyncRecollect, *, fails: bool = False) -> None:
+        self.may_go = asyncio.Event()
+        self._record = engine.turns.record
+        self._fails = fails
+
+    async def record(self, turn: Turn) -> Recorded:
+        await self.may_go.wait()
+        if self._fails:
+            raise StoreUnavailableError("the disk is asleep")
+        return await self._record(turn)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
+    slow = SlowStore(engine)
+    monkeypatch.setattr(engine.turns, "record", slow.record)
+    answer = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
+    call = Call(chat("Peanuts?", stream=stream))
+    proxy = ChatProxy(engine, GivenWay([(200, EVENTS if stream else JSON, answer)]), POLICY)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    if stream:
+        assert call.text.endswith(comment(LATE).decode() + "data: [DONE]\n\n")
+    else:
+        assert call.answer_headers["x-recollect-memory"].endswith("; not recorded in time")
+    assert proxy.counters.not_recorded == 1
+    slow.may_go.set()
+    await proxy.close()
+    assert len(await logged(engine)) == 2, "late is better than never"
+    await engine.close()
+
+
+async def test_a_failing_commit_is_told_and_the_chat_goes_on(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = SlowStore(engine, fails=True)
+    failing.may_go.set()
+    monkeypatch.setattr(engine.turns, "record", failing.record)
+    call = Call(chat("Peanuts?", stream=True))
+    proxy = await serve(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
+    assert comment(FAILED).decode() in call.text
+    assert call.finished
+    assert (proxy.counters.not_recorded, proxy.counters.memory_failed) == (1, 1)
+
+
+async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(*_: object, **__: object) -> None:
+        raise StoreUnavailableError("the disk is asleep")
+
+    monkeypatch.setattr(engine.turns, "prepare", fails)
+    way = GivenWay([(200, JSON, [whole("No.")])])
+    call = Call(chat("Peanuts?"))
+    proxy = await serve(engine, way, call)
+    assert (call.status, way.asked[0].body) == (200, call.body)
+    assert call.answer_headers["x-recollect-memory"] == "skipped"
+    assert proxy.counters.memory_failed == 1
+    assert len(await logged(engine)) == 2
+
+
+async def test_a_refused_altered_request_is_sent_as_it_came_and_the_model_is_remembered(engine: AsyncRecollect) -> None:
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    way = GivenWay([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
+    proxy = ChatProxy(engine, way, POLICY)
+    first, second = Call(chat("Peanuts?")), Call(chat("Peanuts again?"))
+    for call in (first, second):
+        await proxy(call.scope(), call.receive(), call.send())
+    assert way.asked[0].body != first.body
+    assert way.asked[1].body == first.body
+    assert json.loads(first.text)["memories"] == [], "nothing was used, so nothing is claimed"
+    assert json.loads(way.asked[2].body)["messages"][0]["role"] == "user", "memory stands in the user's message now"
+    assert b"allergic" in way.asked[2].body
+
+
+async def test_an_upstream_error_passes_and_records_nothing(engine: AsyncRecollect) -> None:
+    way = GivenWay([(429, (*JSON, (b"retry-after", b"7")), [b'{"error":{}}'])])
+    call = Call(chat("Peanuts?"))
+    await serve(engine, way, call)
+    assert (call.status, call.text, call.answer_headers["retry-after"]) == (429, '{"error":{}}', "7")
+    assert await logged(engine) == []
+
+
+async def test_a_broken_stream_ends_as_broken_and_is_kept_as_incomplete(engine: AsyncRecollect) -> None:
+    call = Call(chat("Peanuts?", stream=True))
+    await serve(engine, GivenWay([(200, EVENTS, [event("No pea"), broken()])]), call)
+    assert "[DONE]" not in call.text
+    assert not call.finished
+    assert [(m.text, m.complete) for m in await logged(engine)] == [("Peanuts?", True), ("No pea", False)]
+
+
+async def test_an_error_in_the_stream_records_nothing(engine: AsyncRecollect) -> None:
+    error = b'data: {"error":{"message":"overloaded"}}\n\n'
+    call = Call(chat("Peanuts?", stream=True), {"x-recollect-show": "off"})
+    await serve(engine, GivenWay([(200, EVENTS, [event("No pea"), error, DONE])]), call)
+    assert call.text == (event("No pea") + error + DONE).decode()
+    assert await logged(engine) == []
+
+
+async def test_a_client_that_leaves_closes_upstream_and_what_was_said_is_kept(engine: AsyncRecollect) -> None:
+    never = asyncio.Event()
+    way = GivenWay([(200, EVENTS, [event("No pea"), never])])
+    call = Call(chat("Peanuts?", stream=True))
+    proxy = ChatProxy(engine, way, POLICY)
+    serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
+    await asyncio.wait_for(call.first_chunk.wait(), 20)
+    call.gone.set()
+    await asyncio.wait_for(serving, 20)
+    await proxy.close()
+    assert (way.closed, proxy.counters.client_left) == (1, 1)
+    assert [(m.text, m.complete) for m in await logged(engine)] == [("Peanuts?", True), ("No pea", False)]
+
+
+async def test_anonymous_requests_are_answered_and_leave_nothing(engine: AsyncRecollect) -> None:
+    stranger = IdentityPolicy(default_user="ana", trusted=False, jwt_secret=None)
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    way = GivenWay([(200, JSON, [whole("No.")])])
+    call = Call(chat("Peanuts?"), {"x-recollect-user": "ana"})
+    await serve(engine, way, call, stranger)
+    assert way.asked[0].body == call.body
+    assert call.answer_headers["x-recollect-memory"] == "anonymous"
+    assert await logged(engine) == []
+
+
+async def test_background_tasks_of_open_webui_are_left_alone(engine: AsyncRecollect) -> None:
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    way = GivenWay([(200, JSON, [whole("Peanuts")])])
+    call = Call(chat("### Task:\nMake a title.\n<chat_history>peanuts</chat_history>"))
+    proxy = await serve(engine, way, call)
+    assert way.asked[0].body == call.body
+    assert proxy.counters.background_tasks == 1
+    assert await logged(engine) == []
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"messages":[]}', b"\xff", b'{"messages":7}'])
+async def test_what_cannot_be_read_passes_untouched_or_is_refused_in_openais_shape(
+    engine: AsyncRecollect, body: bytes
+) -> None:
+    way = GivenWay([(422, JSON, [b'{"error":"upstream says so"}'])])
+    call = Call(body)
+    await serve(engine, way, call)
+    assert way.asked[0].body == body
+    assert (call.status, call.text) == (422, '{"error":"upstream says so"}')
+    call = Call(body)
+    await serve(engine, GivenWay([], needs_valid_requests=True), call)
+    assert call.status == 400
+    assert json.loads(call.text)["error"]["type"] == "invalid_request_error"
+
+
+async def test_an_unknown_profile_and_a_wrong_header_are_refused_by_name(engine: AsyncRecollect) -> None:
+    for headers, said in (({"x-recollect-profile": "nope"}, "nope"), ({"x-recollect-memory": "maybe"}, "maybe")):
+        call = Call(chat("Hi"), headers)
+        await serve(engine, GivenWay([]), call)
+        assert 400 <= call.status < 500
+        assert said in json.loads(call.text)["error"]["message"]
+
+
+async def test_a_body_too_large_is_refused_before_it_is_read(parts: Parts) -> None:
+    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"max_body_bytes": 1024})))
+    call = Call(chat("x" * 2000))
+    await serve(engine, GivenWay([]), call)
+    assert call.status == 413
+    assert "RECOLLECT_MAX_BODY_BYTES" in call.text
+    await engine.close()
+
+
+async def test_the_list_of_memories_can_be_turned_off(engine: AsyncRecollect) -> None:
+    call = Call(chat("Hi there"), {"x-recollect-show": "off"})
+    await serve(engine, GivenWay([(200, JSON, [whole("Hello.")])]), call)
+    assert call.text == whole("Hello.").decode()
+
+
+async def test_an_answer_compressed_against_our_wish_passes_and_says_that_it_was_not_recorded(
+    engine: AsyncRecollect,
+) -> None:
+    way = GivenWay([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
+    call = Call(chat("I like tea."))
+    proxy = await serve(engine, way, call)
+    assert call.chunks == [b"\x1f\x8b"]
+    assert call.answer_headers["x-recollect-memory"] == "on; recalled=0; not recorded"
+    assert proxy.counters.not_recorded == 1
+
+
+async def test_an_answer_whose_encoding_is_identity_is_read(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
+    await serve(engine, way, Call(chat("I like tea.")))
+    assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]
+
+
+async def test_a_stream_under_another_name_passes_chunk_by_chunk_and_is_recorded(engine: AsyncRecollect) -> None:
+    way = GivenWay([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
+    call = Call(chat("I like tea.", stream=True))
+    await serve(engine, way, call)
+    assert len(call.chunks) > 1
+    assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]

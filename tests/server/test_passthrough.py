@@ -1,0 +1,53 @@
+"""Which requests travel on by themselves, and with what path."""
+
+import json
+
+import pytest
+
+from recollect.server.passthrough import PassThrough
+from server.asgi import Call, GivenWay
+
+
+async def passed(path: str) -> Call:
+    call = Call(b"", path=path)
+    await PassThrough(GivenWay([]), max_body_bytes=1024, idle_s=60.0)(call.scope(), call.receive(), call.send())
+    return call
+
+
+@pytest.mark.parametrize(
+    ("path", "behind"),
+    [
+        ("/v1/models", "/models"),
+        ("/u/ana/v1/models", "/models"),
+        ("/u/v1/v1/models", "/models"),
+        ("/u/v1:9@other.example/v1/models", "/models"),
+        ("/v1/files/a%2Fv1%2Fb", "/files/a%2Fv1%2Fb"),
+        ("/v1//other.example/v1", "//other.example/v1"),
+    ],
+)
+async def test_what_travels_on_is_what_stands_behind_the_routes_prefix(path: str, behind: str) -> None:
+    assert (await passed(path)).text == f"POST {behind}"
+
+
+@pytest.mark.parametrize(
+    "path", ["/%76%31/v1@other.example/x", "/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/.%2E/b", "/v1/..%5cadmin", "/v1"]
+)
+async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str) -> None:
+    call = await passed(path)
+    assert call.status == 400
+    assert json.loads(call.text)["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize(
+    ("path", "noted"),
+    [
+        ("/v1//chat/completions", "skipped"),
+        ("/v1/chat//completions", "skipped"),
+        ("/v1/./chat/completions", "skipped"),
+        ("/v1/Chat/Completions", "skipped"),
+        ("/v1/chat/completions//", "skipped"),
+        ("/v1/models", None),
+    ],
+)
+async def test_a_chat_under_another_spelling_says_that_memory_was_skipped(path: str, noted: str | None) -> None:
+    assert (await passed(path)).answer_headers.get("x-recollect-memory") == noted

@@ -1,0 +1,165 @@
+"""Memories as recall sees them, built by hand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import numpy.typing as npt
+
+from factories import ANA
+from recollect.clock import to_micros
+from recollect.ids import id_text
+from recollect.profiles.policies import RecallPolicy
+from recollect.recall.query import Interval, Query, make_query
+from recollect.recall.recall import finish, rank_subjects
+from recollect.testing import NEW_YEAR
+from recollect.text import term_key, terms
+from recollect.types import KIND_ORDER, Hot, Memory, MemoryId, MemoryKind, Recall, Subject, Vector
+
+SALT = b"salt"
+NOON = NEW_YEAR + timedelta(hours=12)
+ZONE = ZoneInfo("UTC")
+DIM = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """A memory of a test: its words, and what sets it apart."""
+
+    text: str
+    id: int
+    kind: MemoryKind = MemoryKind.NOTE
+    vectors: tuple[Sequence[float], ...] = ()
+    importance: float = 0.5
+    confidence: float = 1.0
+    at: datetime = NEW_YEAR
+    uses: int = 0
+    hashes: tuple[int, ...] = ()
+    sources: tuple[int, ...] = ()
+    category: str = ""
+    key: str = ""
+    speaker: str = ""
+    role: int = 1
+    """As in `Hot.roles`."""
+
+
+def unit(*numbers: float) -> Vector:
+    """Make a vector of unit length."""
+    vector: Vector = np.array(numbers, dtype=np.float32)
+    return vector / np.float32(np.linalg.norm(vector))
+
+
+def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Hot:
+    """Lay memories out as arrays, ordered by id."""
+    rows = sorted(known, key=lambda one: one.id)
+    counted = [sorted((term_key(salt, term), count) for term, count in terms(one.text).items()) for one in rows]
+    pairs = [pair for row in counted for pair in row]
+    vectors = [vector for one in rows for vector in one.vectors]
+    keys = [one.sources or (1_000_000 + one.id,) for one in rows]
+    hashes = [one.hashes or tuple(2_000_000 + key for key in each) for one, each in zip(rows, keys, strict=True)]
+    return Hot(
+        subject=subject,
+        version=1,
+        salt=salt,
+        ids=[one.id.to_bytes(16, "big") for one in rows],
+        kinds=np.array([KIND_ORDER.index(one.kind) for one in rows], dtype=np.uint8),
+        importance=np.array([one.importance for one in rows], dtype=np.float32),
+        confidence=np.array([one.confidence for one in rows], dtype=np.float32),
+        valid_from=np.array([to_micros(one.at) for one in rows], dtype=np.int64),
+        last_used_at=np.zeros(len(rows), dtype=np.int64),
+        uses=np.array([one.uses for one in rows], dtype=np.int32),
+        roles=np.array([one.role for one in rows], dtype=np.uint8),
+        length=np.array([terms(one.text).total() for one in rows], dtype=np.int32),
+        vectors=np.array(vectors, dtype=np.float32).reshape(-1, DIM),
+        vector_of=np.array([place for place, one in enumerate(rows) for _ in one.vectors], dtype=np.int32),
+        terms=np.array([key for key, _ in pairs], dtype=np.uint32),
+        counts=np.array([count for _, count in pairs], dtype=np.uint16),
+        term_start=np.cumsum([0, *map(len, counted)], dtype=np.int64),
+        source_hash=np.array([value for each in hashes for value in each], dtype=np.int64),
+        source_key=np.array([value for each in keys for value in each], dtype=np.int64),
+        source_start=np.cumsum([0, *map(len, keys)], dtype=np.int64),
+    )
+
+
+def memory_of(known: Known, subject: Subject = ANA) -> Memory:
+    """Make the memory that the store would return."""
+    return Memory(
+        id=name(known.id),
+        subject=subject,
+        kind=known.kind,
+        text=known.text,
+        category=known.category,
+        key=known.key,
+        importance=known.importance,
+        speaker=known.speaker,
+        valid_from=known.at,
+        known_from=known.at,
+    )
+
+
+def name(number: int) -> MemoryId:
+    """Return the id of a memory of a test."""
+    return MemoryId(id_text(number.to_bytes(16, "big")))
+
+
+def ask(
+    text: str,
+    *,
+    vector: Vector | None = None,
+    limit: int = 10,
+    present: frozenset[int] = frozenset(),
+    dates: Sequence[Interval] | None = None,
+    policy: RecallPolicy | None = None,
+) -> Query:
+    """Make a query at noon of New Year."""
+    return make_query(
+        text,
+        vector=vector,
+        now=NOON,
+        zone=ZONE,
+        limit=limit,
+        policy=policy or RecallPolicy(),
+        present=present,
+        dates=dates,
+    )
+
+
+def for_prompt(query: Query, *, tokens: int | None = None) -> Query:
+    """Ask the same for a prompt."""
+    return replace(query, standing=True, token_budget=tokens)
+
+
+def as_it_is(cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Take a cosine for relevance."""
+    return cosine.clip(0, 1)
+
+
+def count_words(text: str) -> int:
+    """Count a token a word."""
+    return len(text.split())
+
+
+def recall(query: Query, *known: Known) -> Recall:
+    """Recall from one subject's memories."""
+    return recall_from(query, {ANA: known})
+
+
+def recall_from(query: Query, known: dict[Subject, tuple[Known, ...]]) -> Recall:
+    """Recall from several subjects' memories, in that order."""
+    hots = [hot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
+    ranking = rank_subjects(query, hots, as_it_is)
+    memories = {(who, name(one.id)): memory_of(one, who) for who, each in known.items() for one in each}
+    fetched = {key: memories[who, key] for who, keys in ranking.wanted().items() for key in keys}
+    return finish(ranking, fetched, count_tokens=count_words)
+
+
+def texts(found: Recall) -> list[str]:
+    """Return the texts recalled, in order."""
+    return [item.memory.text for item in found.items]
+
+
+def why_left(found: Recall, number: int) -> list[str]:
+    """Return the reasons for which a memory was left out."""
+    return [one.reason for one in found.left_out if one.id == name(number)]

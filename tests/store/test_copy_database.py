@@ -1,0 +1,301 @@
+"""A copy holds all there is: the same memories in the same order with the same scores, whatever it is copied into."""
+
+import asyncio
+from itertools import product
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from factories import ANA, BEN, add, memory, turn
+from populated import ERASED, QUERIES, SPACE, WHO, opened, populate
+from postgres_server import programs
+from recollect.engine.databases import copy_database
+from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
+from recollect.store.factory import open_store
+from recollect.store.sql.tables import TABLES
+from recollect.store.sql.unfinished import Mark, set_mark
+from recollect.store.sqlite.connection import Place, open_writer
+from recollect.testing import FakeClock
+from recollect.types import Hot, MemoryKind, Subject
+from sample_chats import assistant, user
+from stores import DURABLE, url_of
+
+WAYS = list(product(DURABLE, DURABLE))
+
+
+class QuietBar:
+    """Keeps what it was told."""
+
+    def __init__(self) -> None:
+        self.phases: list[tuple[str, int]] = []
+        self.reached = 0
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        self.phases.append((phase, total))
+        self.reached = 0
+
+    def reach(self, done: int) -> None:
+        self.reached = max(self.reached, done)
+
+
+def urls(ways: tuple[str, str], folder: Path) -> tuple[str, str]:
+    for name in ("here", "there"):
+        (folder / name).mkdir(exist_ok=True)
+    return url_of(ways[0], folder / "here"), url_of(ways[1], folder / "there")
+
+
+async def everything(url: str) -> dict[object, Any]:
+    """Ask a database all that people ask it."""
+    found: dict[object, Any] = {}
+    async with opened(url) as engine:
+        for name in WHO:
+            who = Subject.parse(name)
+            found[name, "list"] = await engine.list(user=who, kinds=tuple(MemoryKind), closed=True, limit=1000)
+            found[name, "decisions"] = await engine.decisions(user=who)
+            found[name, "held"] = await engine.held(user=who)
+            found[name, "subscriptions"] = await engine.subscriptions(user=who)
+            chats = await engine.conversations(user=who)
+            found[name, "messages"] = [await engine.messages(one.id, user=who) for one in chats]
+            for query in QUERIES:
+                recalled = await engine.search(query, user=who)
+                found[name, query] = [
+                    (item.memory.id, item.score, item.similarity, item.words, item.reasons) for item in recalled.items
+                ]
+        found["formations"] = await engine.formations(limit=1000)
+        found["subjects"] = await engine.subjects()
+        stats = await engine.stats(check=True)
+        assert stats.problems == ()
+        found["stats"] = (stats.memories, stats.messages, stats.conversations, stats.subjects, stats.spaces)
+    return found
+
+
+async def hots(url: str) -> list[Hot]:
+    store = await open_store(url, clock=FakeClock())
+    found = [await store.hot(Subject.parse(name), SPACE) for name in WHO]
+    await store.close()
+    return found
+
+
+@pytest.mark.parametrize("ways", WAYS, ids=["-to-".join(way) for way in WAYS])
+async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
+    ways: tuple[str, str], tmp_path: Path
+) -> None:
+    source, destination = urls(ways, tmp_path)
+    await populate(source)
+    bar = QuietBar()
+    copied = copy_database(source, destination, bar=bar)
+    here, there = await everything(source), await everything(destination)
+    assert here == there
+    assert sum(bool(here[name, query]) for name in WHO for query in QUERIES) >= 20
+    assert {name for name, count in copied.rows.items() if count} >= {table.name for table in TABLES} - {
+        "tool_call",
+        "energy_poll",
+    }
+    assert copied.rows["vector"] < sum([len(hot.vectors) for hot in await hots(destination)]), "some have several"
+    assert copied.subjects == len(here["subjects"])
+    assert (copied.resumed, copied.copied_anew, copied.moved) == (False, 0, False)
+    assert [phase for phase, _ in bar.phases] == ["copying", "comparing"]
+    assert len({total for _, total in bar.phases}) == 1
+    assert copied.digest == copy_database(destination, urls(ways, tmp_path / "here")[1], bar=bar).digest
+
+
+async def test_what_was_erased_stays_erased_in_a_copy_when_a_client_sends_it_again(
+    way: tuple[str, str], tmp_path: Path
+) -> None:
+    source, destination = urls(way, tmp_path)
+    await populate(source)
+    copy_database(source, destination, bar=QuietBar())
+    again = [user(ERASED), assistant("A green door."), user("My car is a small van."), assistant("A van.")]
+    async with opened(destination) as engine:
+        told = [*again, user("It is blue."), assistant("Blue.")]
+        recorded = await engine.record(told, user="ben", conversation="locker")
+        assert recorded.appended == (5, 6)
+        await engine.form()
+        assert not [one for one in await engine.list(user="ben", kinds=tuple(MemoryKind)) if "door" in one.text]
+        fresh = await engine.record(told, user="ben")
+        assert [message.text for message in await engine.messages(fresh.conversation, user="ben")][:2] == ["", ""]
+
+
+async def test_a_copy_can_be_worked_with_at_once(way: tuple[str, str], tmp_path: Path) -> None:
+    """No lease came over, numbers of new spaces go on behind the old ones, and memories are added and found."""
+    source, destination = urls(way, tmp_path)
+    await populate(source)
+    copy_database(source, destination, bar=QuietBar())
+    store = await open_store(destination, clock=FakeClock())
+    await store.apply(ANA, [add(memory("Ana paints.", clock=FakeClock()), space="another-4")], [])
+    assert len(await store.hot(ANA, "another-4")) > 1
+    await store.close()
+    async with opened(destination) as engine:
+        assert await engine.form() >= 2
+        assert (await engine.stats()).formations_due == 0
+        assert "cello" in (await engine.search("Who plays the cello?", user="ana")).items[0].memory.text
+        assert (await engine.stats(check=True)).problems == ()
+
+
+@pytest.fixture(params=["file-to-postgres", "postgres-to-file"] if programs() else ["file-to-file"])
+def way(request: pytest.FixtureRequest) -> tuple[str, str]:
+    here, _, there = request.param.partition("-to-")
+    return here, there
+
+
+async def kept(url: str, *texts: str, subject: Subject = ANA) -> None:
+    store = await open_store(url, clock=FakeClock())
+    for text in texts:
+        await store.record(turn(text, f"ok {text}", subject=subject))
+    await store.close()
+
+
+async def said(url: str, subject: Subject = ANA) -> set[str]:
+    store = await open_store(url, clock=FakeClock())
+    found = {
+        message.text
+        for one in await store.conversations(subject)
+        for message in await store.messages(subject, one.id)
+        if message.role == "user"
+    }
+    await store.close()
+    return found
+
+
+async def test_a_destination_that_holds_something_is_refused_and_left_as_it_is(
+    way: tuple[str, str], tmp_path: Path
+) -> None:
+    source, destination = urls(way, tmp_path)
+    await kept(source, "here")
+    await kept(destination, "there", subject=BEN)
+    with pytest.raises(BadRequestError, match="is not empty"):
+        copy_database(source, destination, bar=QuietBar())
+    assert await said(destination, BEN) == {"there"}
+    assert await said(destination) == set()
+
+
+async def test_a_database_is_not_copied_into_itself_nor_into_memory_nor_out_of_nothing(tmp_path: Path) -> None:
+    source, destination = urls(("file", "file"), tmp_path)
+    await kept(source, "here")
+    for wrong, why in (
+        ((source, source), "same database"),
+        ((source, "sqlite:///:memory:"), "one process alone"),
+        ((f"sqlite:///{tmp_path}/nothing.sqlite3", destination), "no such file"),
+    ):
+        with pytest.raises(BadRequestError, match=why):
+            copy_database(*wrong, bar=QuietBar())
+    assert not (tmp_path / "nothing.sqlite3").exists()
+
+
+async def test_a_destination_that_another_process_has_open_is_refused(tmp_path: Path) -> None:
+    source, destination = urls(("file", "file"), tmp_path)
+    await kept(source, "here")
+    store = await open_store(destination, clock=FakeClock())
+    with pytest.raises(StoreUnavailableError, match="open in another process"):
+        copy_database(source, destination, bar=QuietBar())
+    await store.close()
+
+
+class StoppingBar(QuietBar):
+    """Ends the copy, as Ctrl-C does, when so many phases have begun."""
+
+    def __init__(self, phases: int) -> None:
+        super().__init__()
+        self._left = phases
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        self._left -= 1
+        if not self._left:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("phases", [1, 2])
+async def test_an_unfinished_copy_is_opened_by_nobody_and_goes_on_with_what_changed_since(
+    way: tuple[str, str], tmp_path: Path, phases: int
+) -> None:
+    source, destination = urls(way, tmp_path)
+    await kept(source, "first")
+    await kept(source, "of ben", subject=BEN)
+    with pytest.raises(KeyboardInterrupt):
+        copy_database(source, destination, bar=StoppingBar(phases))
+    with pytest.raises(UnreadableStoreError, match="not finished"):
+        await open_store(destination, clock=FakeClock())
+    with pytest.raises(UnreadableStoreError, match="not finished"):
+        copy_database(destination, urls(way, tmp_path / "here")[1], bar=QuietBar())
+    await kept(source, "second")
+    copied = copy_database(source, destination, bar=QuietBar())
+    assert copied.resumed
+    assert copied.copied_anew == phases - 1, "after the first phase all are there, and one has changed"
+    assert await said(destination) == {"first", "second"}
+    assert await said(destination, BEN) == {"of ben"}
+
+
+async def test_a_copy_begun_from_another_database_does_not_go_on_with_this_one(
+    way: tuple[str, str], tmp_path: Path
+) -> None:
+    source, destination = urls(way, tmp_path)
+    other = f"sqlite:///{tmp_path / 'other.sqlite3'}"
+    await kept(source, "here")
+    await kept(other, "other")
+    with pytest.raises(KeyboardInterrupt):
+        copy_database(source, destination, bar=StoppingBar(2))
+    with pytest.raises(BadRequestError, match="copy of another database was begun"):
+        copy_database(other, destination, bar=QuietBar())
+    copy_database(source, destination, bar=QuietBar())
+    assert await said(destination) == {"here"}
+
+
+class WritingBar(QuietBar):
+    """Lets somebody write to the source while it is copied."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        writer = Thread(target=lambda: asyncio.run(kept(self._url, f"while {phase}")))
+        writer.start()
+        writer.join()
+
+
+async def test_a_source_in_use_is_copied_as_it_was_when_the_copy_began_and_the_copy_says_so(
+    way: tuple[str, str], tmp_path: Path
+) -> None:
+    source, destination = urls(way, tmp_path)
+    await kept(source, "before")
+    copied = copy_database(source, destination, bar=WritingBar(source))
+    assert copied.moved
+    assert await said(destination) == {"before"}
+    assert await said(source) == {"before", "while copying", "while comparing"}
+
+
+async def test_a_destination_that_loses_a_row_meanwhile_is_told(tmp_path: Path) -> None:
+    source, destination = urls(("file", "file"), tmp_path)
+    await kept(source, "before")
+
+    class Thief(QuietBar):
+        def begin(self, phase: str, unit: str, total: int) -> None:
+            if phase == "comparing":
+                db = open_writer(Place(path=destination.removeprefix("sqlite:///")))
+                db.execute("UPDATE message SET text = 'another' WHERE seq = 1")
+                db.close()
+
+    with pytest.raises(StoreUnavailableError, match="does not hold what"):
+        copy_database(source, destination, bar=Thief())
+
+
+def test_a_mark_in_a_file_keeps_its_store_closed(tmp_path: Path) -> None:
+    db = open_writer(Place(path=str(tmp_path / "half.sqlite3")))
+    set_mark(db, Mark(source="x", next_subject=0))
+    db.close()
+    with pytest.raises(UnreadableStoreError, match="db copy"):
+        copy_database(f"sqlite:///{tmp_path / 'half.sqlite3'}", f"sqlite:///{tmp_path / 'new.sqlite3'}", bar=QuietBar())
+
+
+async def test_a_finished_copy_is_compared_again_and_never_written_over(way: tuple[str, str], tmp_path: Path) -> None:
+    source, destination = urls(way, tmp_path)
+    await kept(source, "here")
+    first = copy_database(source, destination, bar=QuietBar())
+    again = copy_database(source, destination, bar=QuietBar())
+    assert (again.resumed, again.digest) == (True, first.digest)
+    await kept(destination, "there")
+    with pytest.raises(BadRequestError, match="finished copy"):
+        copy_database(source, destination, bar=QuietBar())
+    assert await said(destination) == {"here", "there"}

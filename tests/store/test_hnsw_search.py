@@ -1,0 +1,218 @@
+"""What is read of a giant subject whose vectors have an index on PostgreSQL, and that it stays true."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from factories import ANA, BEN, add, memory
+from giants import DIM, EIGHT, MANY, NOTE, TURN, adding, built, directions, sought
+from postgres_server import NEEDS_POSTGRES
+from recollect.ids import id_bytes, id_text
+from recollect.store.factory import open_store
+from recollect.store.postgres import hnsw_search
+from recollect.store.postgres.connection import Found, Session, connect
+from recollect.store.postgres.hnsw_search import Nearby, as_text
+from recollect.store.postgres.store import PostgresStore
+from recollect.testing import FakeClock
+from recollect.types import (
+    NO_VECTORS,
+    AddMemory,
+    CloseMemory,
+    EraseOrder,
+    Hot,
+    MemoryId,
+    Sought,
+    Subject,
+    Vectors,
+)
+
+pytestmark = NEEDS_POSTGRES
+
+
+async def test_what_is_near_comes_with_the_background_and_everything_but_vectors_is_whole(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    whole = await opened.hot(ANA, EIGHT)
+    await built(giants_url)
+    asked = giant[7]
+    hot = await opened.hot(ANA, EIGHT, sought=sought(asked))
+    truly = set(np.argsort(-(giant @ asked), kind="stable")[:20].tolist())
+    assert truly <= set(hot.vector_of.tolist())
+    assert hot.background == 30
+    assert len(hot.vector_of) <= 50
+    assert np.array_equal(hot.vectors, giant[hot.vector_of])
+    for name in ("ids", "kinds", "terms", "counts", "term_start", "valid_from", "length", "source_start"):
+        assert np.array_equal(getattr(hot, name), getattr(whole, name)), name  # fields of arrays, all alike
+
+
+async def test_memories_of_several_chunks_come_with_all_of_them(
+    opened: PostgresStore, giants_url: str, clock: FakeClock
+) -> None:
+    vectors = directions(3 * MANY).reshape(MANY, 3, DIM)
+    changes = [
+        AddMemory(memory=memory("x", clock=clock), space=EIGHT, vectors=tuple(rows), terms={"x": 1}) for rows in vectors
+    ]
+    await opened.apply(ANA, changes, [])
+    await built(giants_url)
+    hot = await opened.hot(ANA, EIGHT, sought=sought(vectors[5, 2], vectors[250, 0], most=5))
+    assert {5, 250} <= set(hot.vector_of.tolist())
+    assert set(np.bincount(hot.vector_of).tolist()) <= {0, 3}
+    for place in set(hot.vector_of.tolist()):
+        assert np.array_equal(hot.vectors[hot.vector_of == place], vectors[place])
+
+
+async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    await built(giants_url)
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=40, kinds=(NOTE,)))
+    notes = np.arange(MANY) % 10 != 0
+    truly = np.argsort(-np.where(notes, giant @ giant[10], -9), kind="stable")[:40]
+    assert set(truly.tolist()) <= set(hot.vector_of.tolist())
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=29, kinds=(TURN,)))
+    assert len(set(np.flatnonzero(~notes).tolist()) & set(hot.vector_of.tolist())) >= 29
+    hnsw_search.FEW = 30  # as many as there are quotations
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=1, kinds=(TURN,)))
+    assert set(np.flatnonzero(~notes).tolist()) <= set(hot.vector_of.tolist())
+
+
+async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    await built(giants_url)
+    seen: list[set[int]] = []
+
+    def also(hot: Hot) -> np.ndarray[Any, np.dtype[np.intp]]:
+        seen.append(set(hot.vector_of.tolist()))
+        return np.array([3, 4, 7], dtype=np.intp)
+
+    wanted = Sought(vectors=giant[7:8], most=5, also=also)
+    hot = await opened.hot(ANA, EIGHT, sought=wanted)
+    assert 7 in seen[0]
+    assert {3, 4, 7} <= set(hot.vector_of.tolist())
+    assert len(set(hot.vector_of.tolist())) == len(hot.vector_of)
+
+
+async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
+    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+) -> None:
+    await opened.apply(BEN, adding(clock, directions(20, seed=2), subject=BEN), [])
+    await built(giants_url)
+
+    def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
+        hot = hots[0]
+        best = int(hot.vector_of[np.argmax(hot.vectors @ giant[7])])
+        found = [(len(one), one.background) for one in hots]
+        return {hot.subject: [MemoryId(id_text(hot.ids[best]))]}, found
+
+    wanted = {ANA: sought(giant[7]), BEN: sought(giant[7])}
+    for _ in range(2):
+        outcome, [found] = await opened.choose({ANA: EIGHT}, rank, sought=wanted)
+        assert (outcome, found.text) == ([(MANY, 30)], "note7")
+        outcome, [found] = await opened.choose({ANA: EIGHT, BEN: EIGHT}, rank, sought=wanted)
+        assert (outcome, found.text) == ([(MANY, 30), (20, None)], "note7")
+
+
+async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    await built(giants_url)
+    await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    kept = opened._cache.bytes
+    for _ in range(2):
+        hot = await opened.hot(ANA, EIGHT)
+        assert hot.background is None
+        assert np.array_equal(hot.vectors, giant)
+    assert opened._cache.bytes == kept
+    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).background == 30
+
+
+async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not(
+    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+) -> None:
+    await built(giants_url)
+    before = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    fresh = memory("fresh", clock=clock)
+    gone = MemoryId(id_text(before.ids[7]))
+    closing = CloseMemory(id=gone, valid_to=clock.now(), closed_at=clock.now())
+    theirs = await open_store(giants_url, clock=clock)
+    await theirs.apply(ANA, [add(fresh, vector=giant[7].tolist(), space=EIGHT), closing], [])
+    await theirs.close()
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    assert hot.version > before.version
+    ids = {hot.ids[place] for place in hot.vector_of.tolist()}
+    assert id_bytes(fresh.id) in ids
+    assert id_bytes(gone) not in hot.ids
+    assert hot.background is not None
+    assert hot.background >= 29
+
+
+async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_its_subject(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    await built(giants_url)
+    with connect(giants_url) as db:
+        statement = Nearby().statement(Session(db), ANA, EIGHT)
+        assert f"subject = {ANA.key} AND space = 1" in statement
+        db.execute("SET enable_seqscan = off")
+        db.execute("SET enable_sort = off")  # of 300 it would sort all
+        asked = statement.replace("?1", "$1").replace("?2", "$2")
+        plan = [line for (line,) in db.execute(f"EXPLAIN (COSTS OFF) {asked}", (as_text(giant[0]), 10)).fetchall()]
+        assert any(f"Index Scan using near_{ANA.key}_1" in line or f'"near_{ANA.key}_1"' in line for line in plan), plan
+        assert not any("Sort" in line or "Filter" in line for line in plan), plan
+
+
+async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
+    opened: PostgresStore, giant: Vectors, giants_url: str
+) -> None:
+    await built(giants_url)
+    with connect(giants_url) as db:
+        db.execute(f'DROP INDEX "near_{ANA.key}_1"')
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    truly = set(np.argsort(-(giant @ giant[7]), kind="stable")[:20].tolist())
+    assert truly <= set(hot.vector_of.tolist())
+    assert [one.subject for one in (await built(giants_url)).built] == ["user:ana"]
+
+
+async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without_an_index(
+    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+) -> None:
+    await built(giants_url)
+    await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    await opened.erase(EraseOrder(subject=ANA, everything=True))
+    assert len(await opened.hot(ANA, EIGHT, sought=sought(giant[7]))) == 0
+    assert await opened.clean(wait_ms=0, rewrite=True)
+    [left] = (await opened.stats()).indexes
+    assert (left.subject, left.vectors, left.used) == ("", 0, False)
+    assert left.bytes <= 16_384, "written anew without them"
+    await opened.apply(ANA, adding(clock, giant[:60]), [])
+    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    assert (hot.background, len(hot.vectors)) == (None, 60)
+    assert [one.vectors for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
+
+
+async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connection_as_it_was(
+    opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await built(giants_url)
+    said: list[str] = []
+    real = Session.execute
+
+    def execute(session: Session, statement: str, values: Sequence[Any] = (), /) -> Found:
+        found = real(session, statement, values)
+        if "ORDER BY CAST(embedding" in statement:
+            said.extend(real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan"))
+        return found
+
+    monkeypatch.setattr(Session, "execute", execute)
+    with connect(giants_url) as db:
+        session = Session(db)
+        hot = opened._chooser.hot(session, ANA, EIGHT, sought(giant[7]))
+        assert hot.background == 30
+        assert said == ["200", "relaxed_order"]
+        assert [real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan")] == [
+            "40",
+            "off",
+        ]

@@ -1,0 +1,67 @@
+"""Reading on the event loop's thread never waits."""
+
+import threading
+from pathlib import Path
+
+import apsw
+
+from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.inline_reader import OnLoop
+from recollect.testing import FakeClock
+
+
+def one(db: apsw.Connection) -> int:
+    found: int = db.execute("SELECT 1").get
+    return found
+
+
+def opened(tmp_path: Path) -> OnLoop:
+    place = Place(path=str(tmp_path / "recollect.sqlite3"))
+    open_writer(place).close()
+    on_loop = OnLoop(open_reader(place), FakeClock())
+    db = open_reader(place)
+    assert on_loop.read(one) is None, "nothing is known of the disk yet"
+    assert on_loop.watched(one)(db) == 1
+    db.close()
+    return on_loop
+
+
+def test_what_is_locked_is_left_to_a_thread_at_once(tmp_path: Path) -> None:
+    on_loop = opened(tmp_path)
+    assert on_loop.read(one) == 1
+
+    def locked(db: apsw.Connection) -> int:
+        assert db.pragma("busy_timeout") == 0
+        raise apsw.BusyError
+
+    assert on_loop.read(locked) is None
+    assert on_loop.read(one) == 1
+    on_loop.close()
+
+
+def test_while_one_loop_reads_another_goes_to_a_thread(tmp_path: Path) -> None:
+    on_loop = opened(tmp_path)
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(db: apsw.Connection) -> int:
+        inside.set()
+        go_on.wait(20)
+        return one(db)
+
+    found: list[int | None] = []
+    other = threading.Thread(target=lambda: found.append(on_loop.read(slow)))
+    other.start()
+    assert inside.wait(20)
+    assert on_loop.read(one) is None
+    go_on.set()
+    other.join()
+    assert found == [1]
+    assert on_loop.read(one) == 1
+    on_loop.close()
+
+
+def test_once_closed_nothing_is_read(tmp_path: Path) -> None:
+    on_loop = opened(tmp_path)
+    on_loop.close()
+    on_loop.close()
+    assert on_loop.read(one) is None

@@ -1,0 +1,253 @@
+"""The arrays that recall computes on, and the cache before them."""
+
+import asyncio
+from dataclasses import fields, replace
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factories import ANA, BEN, SPACE, add, evidence, memory
+from recollect.clock import to_micros
+from recollect.ids import id_bytes, new_id
+from recollect.store.factory import open_store
+from recollect.store.protocol import Store
+from recollect.store.sql.recall.snapshot import LEAST_MERGED
+from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.snapshot_codec import pack_fixed, unpack
+from recollect.store.sqlite.store import SqliteStore
+from recollect.testing import FakeClock
+from recollect.text import source_key, term_key, terms
+from recollect.types import (
+    AddMemory,
+    Change,
+    CloseMemory,
+    ConversationId,
+    Hot,
+    Memory,
+    MemoryKind,
+    StrengthenMemory,
+    Subject,
+)
+
+
+def terms_of(hot: Hot, place: int) -> dict[int, int]:
+    span = slice(int(hot.term_start[place]), int(hot.term_start[place + 1]))
+    return dict(zip(hot.terms[span].tolist(), hot.counts[span].tolist(), strict=True))
+
+
+async def test_a_subject_without_memories_is_empty_arrays(store: Store) -> None:
+    hot = await store.hot(ANA, SPACE)
+
+    assert (len(hot), hot.version, len(hot.vectors), len(hot.terms)) == (0, 0, 0, 0)
+    assert list(hot.term_start) == [0]
+    assert list(hot.source_start) == [0]
+
+
+async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: FakeClock) -> None:
+    conversation = ConversationId(new_id(clock))
+    sources = [evidence(conversation, 1, role="assistant"), evidence(conversation, 2)]
+    note = replace(memory("peanuts, peanuts and Oslo", sources=sources, clock=clock), importance=0.75, confidence=0.5)
+    fact = memory("Ana", slot="identity/name", clock=clock)
+    quoted = memory("", kind=MemoryKind.TURN, sources=[evidence(conversation, 2)], clock=clock)
+    chunks = (np.array([1, 0, 0, 0], "f4"), np.array([0, 1, 0, 0], "f4"))
+    two_chunks = AddMemory(memory=quoted, space=SPACE, vectors=chunks, terms={"peanut": 70_000})
+    await store.apply(ANA, [two_chunks, add(fact, vector=None), add(note, vector=[0, 0, 0, 1])], [])
+    hot = await store.hot(ANA, SPACE)
+
+    assert hot.ids == [id_bytes(one.id) for one in (note, fact, quoted)]
+    assert list(hot.kinds) == [0, 1, 3]
+    assert list(hot.roles) == [2, 0, 1]
+    assert hot.importance.tolist() == [0.75, 0.5, 0.5]
+    assert hot.confidence.tolist() == [0.5, 1.0, 1.0]
+    assert hot.valid_from.tolist() == [to_micros(clock.now())] * 3
+    assert hot.length.tolist() == [3, 1, 70_000]
+    assert hot.vectors.tolist() == [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
+    assert hot.vector_of.tolist() == [0, 2, 2]
+    assert terms_of(hot, 0) == {term_key(hot.salt, "peanut"): 2, term_key(hot.salt, "oslo"): 1}
+    assert terms_of(hot, 2) == {term_key(hot.salt, "peanut"): 65_535}
+    assert hot.source_start.tolist() == [0, 2, 2, 3]
+    assert hot.source_hash.tolist() == [sources[0].hash, sources[1].hash, sources[1].hash]
+    assert hot.source_key.tolist() == [source_key(conversation, seq) for seq in (1, 2, 2)]
+    assert hot.vectors.dtype == np.float32
+
+
+async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeClock) -> None:
+    text = " ".join(f"word{number}" for number in range(200))
+    await store.apply(ANA, [add(memory(text, clock=clock)), add(memory(text, clock=clock))], [])
+    hot = await store.hot(ANA, SPACE)
+
+    for place in range(2):
+        keys = list(terms_of(hot, place))
+        assert len(keys) == 200
+        assert all(one < other for one, other in pairwise(keys))
+
+
+async def test_each_subject_has_a_salt_of_its_own(store: Store, clock: FakeClock) -> None:
+    salts = {(await store.hot(subject, SPACE)).salt for subject in (ANA, BEN)}
+    assert len(salts) == 2
+    assert (await store.hot(ANA, SPACE)).salt in salts
+
+
+async def test_only_vectors_of_the_space_asked_for_come_back(store: Store, clock: FakeClock) -> None:
+    await store.apply(ANA, [add(memory("old", clock=clock)), add(memory("new", clock=clock), space="other-4")], [])
+
+    assert (await store.hot(ANA, SPACE)).vector_of.tolist() == [0]
+    assert (await store.hot(ANA, "other-4")).vector_of.tolist() == [1]
+    assert (await store.hot(BEN, SPACE)).vectors.shape == (0, 4)
+    assert (await store.hot(ANA, "unknown-4")).vectors.shape == (0, 0)
+    assert len(await store.hot(ANA, "unknown-4")) == 2
+
+
+async def test_what_is_cached_stands_until_the_version_moves(store: Store, clock: FakeClock) -> None:
+    await store.apply(ANA, [add(memory("one", clock=clock))], [])
+    first = await store.hot(ANA, SPACE)
+    await store.apply(BEN, [add(memory("x", subject=BEN, clock=clock))], [])
+    assert await store.hot(ANA, SPACE) is first
+    await store.apply(ANA, [add(memory("two", clock=clock))], [])
+    second = await store.hot(ANA, SPACE)
+
+    assert (first.version, len(first), second.version, len(second)) == (1, 1, 2, 2)
+
+
+async def test_a_use_counts_at_once_in_recall_and_moves_no_version(store: Store, clock: FakeClock) -> None:
+    one, two = memory("one", clock=clock), memory("two", clock=clock)
+    await store.apply(ANA, [add(one), add(two)], [])
+    before = await store.hot(ANA, SPACE)
+    await store.note_uses(ANA, [two.id], clock.now() + timedelta(days=1))
+    after = await store.hot(ANA, SPACE)
+
+    assert after.version == before.version
+    assert (before.uses.tolist(), after.uses.tolist()) == ([0, 0], [0, 1])
+    assert after.last_used_at.tolist() == [0, to_micros(clock.now() + timedelta(days=1))]
+
+
+async def test_uses_survive_the_store_and_later_changes(url: str, clock: FakeClock) -> None:
+    known = memory("one", clock=clock)
+    store = await open_store(url, clock=clock)
+    await store.apply(ANA, [add(known)], [])
+    await store.note_uses(ANA, [known.id, known.id], clock.now())
+    await store.note_uses(BEN, [known.id], clock.now())
+    await store.close()
+    store = await open_store(url, clock=clock)
+    try:
+        (found,) = await store.memories(ANA, [known.id])
+        hot = await store.hot(ANA, SPACE)
+        assert (found.uses, found.last_used_at) == (2, clock.now())
+        assert (hot.uses.tolist(), hot.version) == ([2], 1)
+        assert await store.subjects() == [ANA]
+    finally:
+        await store.close()
+
+
+async def test_no_reader_sees_both_a_memory_and_its_successor_or_neither(store: Store, clock: FakeClock) -> None:
+    current = memory("place 0", slot="identity/location", clock=clock)
+    await store.apply(ANA, [add(current)], [])
+
+    async def replace_again_and_again(known: Memory) -> None:
+        for number in range(30):
+            newer = memory(f"place {number}", slot="identity/location", clock=clock)
+            closing = CloseMemory(id=known.id, valid_to=clock.now(), closed_at=clock.now())
+            await store.apply(ANA, [closing, add(newer)], [])
+            known = newer
+
+    async def read() -> set[int]:
+        return {len(await store.hot(ANA, SPACE)) for _ in range(60)}
+
+    _, *seen = await asyncio.gather(replace_again_and_again(current), read(), read())
+    assert seen == [{1}, {1}]
+
+
+def same(one: Hot, other: Hot) -> bool:
+    """Whether two hold the same, number for number."""
+    return (one.ids, one.version) == (other.ids, other.version) and all(
+        np.array_equal(mine, theirs) and mine.dtype == theirs.dtype
+        for mine, theirs in zip(arrays_of(one), arrays_of(other), strict=True)
+    )
+
+
+def arrays_of(hot: Hot) -> list[npt.NDArray[Any]]:
+    return [value for field in fields(hot) if isinstance(value := getattr(hot, field.name), np.ndarray)]
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> None:
+    clock = FakeClock()
+    store = await open_store("sqlite:///:memory:", clock=clock)
+    try:
+        known = [some_memory(number, clock) for number in range(LEAST_MERGED + 40)]
+        late = set(data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30)))
+        await store.apply(ANA, [known[place] for place in range(len(known)) if place not in late], [])
+        assert len(await store.hot(ANA, SPACE)) == len(known) - len(late)
+        steps: list[Change] = [known[place] for place in late]
+        for place in data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30, unique=True)):
+            one = known[place].memory
+            if data.draw(st.booleans()):
+                steps.append(CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()))
+            else:
+                source = evidence(ConversationId(new_id(clock)), place)
+                steps.append(StrengthenMemory(id=one.id, importance=0.9, evidence=(source,)))
+        await store.apply(ANA, steps, [])
+        merged = await store.hot(ANA, SPACE)
+        assert same(merged, await anew(store))
+    finally:
+        await store.close()
+
+
+async def anew(store: Store) -> Hot:
+    """Read without the cache."""
+    assert isinstance(store, SqliteStore)
+    store._cache = HotCache(0)
+    return await store.hot(ANA, SPACE)
+
+
+def some_memory(number: int, clock: FakeClock) -> AddMemory:
+    """A memory of no, one or two vectors, and of as many sources."""
+    conversation = ConversationId(new_id(clock))
+    chunks = tuple(np.full(4, number + chunk, "f4") for chunk in range(number % 3))
+    sources = [evidence(conversation, seq) for seq in range(number % 3)]
+    known = memory(f"number {number} of many", sources=sources, clock=clock)
+    return AddMemory(memory=known, space=SPACE if chunks else "", vectors=chunks, terms=terms(known.text))
+
+
+def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:
+    """One memory with so many vectors of 1 kB."""
+    fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
+    rows, data = [(bytes(16), fixed, b"", b"")], [(bytes(16), bytes(1024 * vectors))]
+    return unpack(subject, version, b"", 256, rows, data if vectors else [])
+
+
+def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() -> None:
+    cache = HotCache(3 * 11_000)
+    subjects = [Subject("user", f"u{number}") for number in range(4)]
+    for subject in subjects[:3]:
+        cache.put(SPACE, hot_of(subject, vectors=10))
+    assert cache.get(subjects[0], SPACE) is not None
+    cache.put(SPACE, hot_of(subjects[3], vectors=10))
+
+    assert [cache.get(subject, SPACE) is not None for subject in subjects] == [True, False, True, True]
+
+
+def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
+    cache = HotCache(11_000)
+    cache.put(SPACE, hot_of(ANA, vectors=11))
+    assert cache.get(ANA, SPACE) is None
+    newer = hot_of(ANA, version=2)
+    cache.put(SPACE, newer)
+    cache.put(SPACE, hot_of(ANA, version=1))
+    assert cache.get(ANA, SPACE) is newer
+
+
+@pytest.mark.parametrize("count", [0, 1, 300])
+async def test_all_active_memories_come_ordered_by_id(store: Store, clock: FakeClock, count: int) -> None:
+    known = [memory(f"m{number}", clock=clock) for number in range(count)]
+    await store.apply(ANA, [add(one) for one in reversed(known)], [])
+    hot = await store.hot(ANA, SPACE)
+    assert [str(UUID(bytes=one)) for one in hot.ids] == [one.id for one in known]

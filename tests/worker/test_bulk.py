@@ -1,0 +1,241 @@
+"""Forming many conversations at once: what is formed is the same; the embedder is called less. On every store."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Parts
+from recollect.errors import ModelError
+from recollect.formation.runtime import Tools
+from recollect.providers import batching_embedder
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import FormationStatus, Subject, Vectors
+from recollect.worker.bulk import ManyWorker
+from sample_chats import ALL_KINDS, assistant, user
+from stores import STORES, new_store, url_of
+
+USERS, TALKS, TURNS = 3, 4, 6
+_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+class Counting(WordEmbedder):
+    """Counts its calls; refuses some texts."""
+
+    calls = 0
+    refuses = ""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.calls += 1
+        if self.refuses and any(self.refuses in text for text in texts):
+            raise ModelError(f"{self.refuses} is refused")
+        return await super().embed(texts)
+
+
+@pytest.fixture(params=STORES)
+async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[Parts]]:
+    """Two databases."""
+    parts = []
+    for name in ("one", "two") if request.param != "citus" else ():
+        folder = tmp_path / name
+        folder.mkdir()
+        clock = FakeClock()
+        store = await new_store(request.param, folder, clock)
+        settings = Settings(database_url=url_of(request.param, folder))
+        parts.append(
+            Parts(
+                settings=settings,
+                clock=clock,
+                store=store,
+                embedder=Counting(64),
+                model=None,
+                counter=token_counter(),
+            )
+        )
+    if not parts:
+        pytest.skip("there is one such database")
+    yield parts
+    for one in parts:
+        await one.store.close()
+
+
+def talk(who: int, number: int) -> list[dict[str, Any]]:
+    """Write a conversation: lasting statements, some of them again or changed in a later one."""
+    said = (
+        f"My sister Kira{who} works as a nurse in Oslo.",
+        f"I moved to Bergen in {2010 + number}.",
+        "I like green tea a lot.",
+        f"I am allergic to peanuts and box {number} is blue.",
+        "What should I cook tonight?",
+        f"Please call me captain {number}.",
+    )
+    messages = []
+    for turn in range(TURNS):
+        messages += [user(said[turn]), assistant(f"Noted for talk {number}, turn {turn}.")]
+    return messages
+
+
+async def record(engine: AsyncRecollect, *, at_once: bool) -> None:
+    """Record all conversations, whole or turn by turn."""
+    for who in range(USERS):
+        for number in range(TALKS):
+            messages = talk(who, number)
+            step = len(messages) if at_once else 2
+            for start in range(0, len(messages), step):
+                await engine.record(
+                    messages[start : start + step],
+                    user=f"user-{who}",
+                    conversation=f"talk-{number}",
+                    said_at=_DAY + timedelta(days=number),
+                )
+
+
+async def known(engine: AsyncRecollect) -> list[object]:
+    """Say all that is kept, without the ids, which are of their time."""
+    found: list[object] = []
+    for who in range(USERS):
+        name = f"user-{who}"
+        talks = {one.id: one for one in await engine.conversations(user=name)}
+        for one in sorted(talks.values(), key=lambda talk: talk.external_id or ""):
+            said = await engine.messages(one.id, user=name)
+            found.append([(line.seq, line.parent_seq, line.role, line.text, line.said_at) for line in said])
+        for memory in await engine.list(user=name, kinds=ALL_KINDS, closed=True, limit=1000):
+            rests_on = [(talks[one.conversation].external_id, one.seq, one.quote) for one in memory.evidence]
+            what = (memory.kind, memory.state, memory.text, memory.category, memory.key, memory.value)
+            found.append((what, memory.importance, memory.valid_from, memory.valid_to, rests_on))
+        lines = await engine.decisions(user=name)
+        found.append([(line.action, line.reason, line.text, line.seq) for line in lines])
+    for status in await engine.formations(limit=1000):
+        found.append((status.key.subject, status.key.stage, status.formed_seq, status.last_seq, status.due_at))
+    return found
+
+
+async def searched(engine: AsyncRecollect) -> list[object]:
+    return [
+        [(item.memory.text, item.score) for item in (await engine.search(query, user=f"user-{who}")).items]
+        for query in ("Where do I live?", "green tea", "box 2")
+        for who in range(USERS)
+    ]
+
+
+async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
+    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)  # as behind a network: texts are read ahead
+    live, replayed = (AsyncRecollect(parts) for parts in made)
+    await record(live, at_once=False)
+    await live.form()
+    await record(replayed, at_once=True)
+    formations = await replayed.form(many=True)
+    assert formations > 2 * USERS
+    assert await known(replayed) == await known(live)
+    assert await searched(replayed) == await searched(live)
+    assert await replayed.form(many=True) == 0
+
+
+async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
+    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = made
+    assert isinstance(one.embedder, Counting)
+    assert isinstance(two.embedder, Counting)
+    alone, far = AsyncRecollect(one), AsyncRecollect(two)
+    await record(alone, at_once=True)
+    await alone.form()
+    assert one.embedder.calls >= 2 * USERS * TALKS
+
+    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    await record(far, at_once=True)
+    await far.form(many=True)
+    assert two.embedder.calls <= one.embedder.calls / 4
+
+
+async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
+    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = made[0]
+    assert isinstance(parts.embedder, Counting)
+    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    monkeypatch.setattr(ManyWorker, "a_round", 4)
+    engine = AsyncRecollect(parts)
+    for number in range(12):
+        await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
+    await engine.form(many=True)
+    # The first tells how far it is; then there is one for each of six rounds of four.
+    assert parts.embedder.calls <= 1 + 6
+    assert len(await engine.formations(limit=100)) == 24
+    assert all(one.due_at is None for one in await engine.formations(limit=100))
+
+
+async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
+    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = made[0]
+    assert isinstance(parts.embedder, Counting)
+    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    engine = AsyncRecollect(parts)
+    await record(engine, at_once=True)
+    await engine.record([user("The word is abracadabra."), assistant("Noted.")], user="user-1", conversation="bad")
+    parts.embedder.refuses = "abracadabra"
+    await engine.form(many=True)
+    waiting = [one for one in await engine.formations(limit=1000) if one.formed_seq < one.last_seq]
+    assert {(one.key.subject, one.last_seq) for one in waiting} == {(Subject("user", "user-1"), 2)}
+    parts.embedder.refuses = ""
+    clock = parts.clock
+    assert isinstance(clock, FakeClock)
+    for _ in range(4):
+        clock.advance(minutes=5)
+        await engine.form(many=True)
+    assert [one for one in await engine.formations(limit=1000) if one.formed_seq < one.last_seq] == []
+
+
+async def test_what_was_begun_before_is_not_read_ahead(made: list[Parts], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its worker may have ended by it: only under a lease is that counted."""
+    parts = made[0]
+    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    clock = parts.clock
+    assert isinstance(clock, FakeClock)
+    engine = AsyncRecollect(parts)
+    for number in range(3):
+        await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
+    [first, *_] = await parts.store.due(clock.now())
+    assert await parts.store.lease(first, now=clock.now(), lease_s=1)
+    clock.advance(seconds=2)
+    read: list[object] = []
+    texts = ManyWorker._texts
+
+    async def told(worker: ManyWorker, waiting: FormationStatus, tools: Tools) -> list[str]:
+        read.append(waiting.key)
+        return await texts(worker, waiting, tools)
+
+    monkeypatch.setattr(ManyWorker, "_texts", told)
+    monkeypatch.setattr(ManyWorker, "a_round", 3)
+    await engine.form(many=True)
+    assert read
+    assert first not in read
+
+
+async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Parts]) -> None:
+    engine = AsyncRecollect(made[0])
+    await record(engine, at_once=True)
+    forming = asyncio.create_task(engine.form(many=True))
+    while not engine.worker_counters.formed:  # noqa: ASYNC110  # nothing tells of it
+        await asyncio.sleep(0)
+    forming.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await forming
+    clock = made[0].clock
+    assert isinstance(clock, FakeClock)
+    clock.advance(seconds=10)  # leases run out
+    await engine.form(many=True)
+    other = AsyncRecollect(made[1])
+    await record(other, at_once=True)
+    await other.form()
+    texts = [[one.text for one in await each.list(user="user-0", kinds=ALL_KINDS)] for each in (engine, other)]
+    assert sorted(texts[0]) == sorted(texts[1])
+    assert (await engine.stats(check=True)).problems == ()
