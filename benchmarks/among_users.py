@@ -16,7 +16,7 @@ from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, percentile, spread
 from recollect.clock import Clock, SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import Parts, open_parts
+from recollect.engine.components import Components, open_components
 from recollect.providers.static_embedder import SPACE
 from recollect.settings import Settings
 from recollect.testing import FakeClock
@@ -214,8 +214,8 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
     )
 
 
-async def parts_at(url: str, queries: Sequence[str], clock: Clock, *, cache: int | None) -> Parts:
+async def parts_at(url: str, queries: Sequence[str], clock: Clock, *, cache: int | None) -> Components:
     """Open what an engine is wired from, its queries embedded already."""
     settings = Settings.load(database_url=url, cache_bytes=cache)
-    parts = await open_parts(settings, clock)
+    parts = await open_components(settings, clock)
     return replace(parts, embedder=Known(parts.embedder, queries, await parts.embedder.embed_queries(queries)))

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from recollect.recall.query import Query
 from recollect.text import term_key
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 
 Scores = npt.NDArray[np.float64]
 
@@ -17,7 +17,7 @@ _SATURATION, _LENGTH_NORM = 0.9, 0.4
 _RANK_DAMPING = 60
 
 
-def bm25(hot: Hot, query: Query) -> Scores:
+def bm25(hot: SubjectSnapshot, query: Query) -> Scores:
     """Score by words alone."""
     n = len(hot)
     owner = _owner(hot)
@@ -31,7 +31,7 @@ def bm25(hot: Hot, query: Query) -> Scores:
     return scores
 
 
-def vectors(hot: Hot, query: Query) -> Scores:
+def vectors(hot: SubjectSnapshot, query: Query) -> Scores:
     """Score by the cosine with the sum of a memory's vectors."""
     whole = _whole(hot)
     asked = np.zeros(whole.shape[1]) if query.vector is None else query.vector.astype(np.float64)
@@ -39,14 +39,14 @@ def vectors(hot: Hot, query: Query) -> Scores:
     return scores
 
 
-def convex(hot: Hot, query: Query, words: float, before: float = 0.0) -> Scores:
+def convex(hot: SubjectSnapshot, query: Query, words: float, before: float = 0.0) -> Scores:
     """Sum words and vectors, each brought to 0 to 1, and a share of the memory before."""
     scores = words * _to_one(bm25(hot, query)) + (1 - words) * _to_one(vectors(hot, query))
     scores[1:] += before * scores[:-1].copy()
     return scores
 
 
-def rank_fusion(hot: Hot, query: Query) -> Scores:
+def rank_fusion(hot: SubjectSnapshot, query: Query) -> Scores:
     """Fuse the two rankings, equal in weight."""
     scores = np.zeros(len(hot))
     for one in (bm25(hot, query), vectors(hot, query)):
@@ -57,7 +57,7 @@ def rank_fusion(hot: Hot, query: Query) -> Scores:
 
 
 @lru_cache(maxsize=1)
-def _whole(hot: Hot) -> Scores:
+def _whole(hot: SubjectSnapshot) -> Scores:
     """Return one vector a memory: the sum of its pieces', of unit length."""
     whole = np.zeros((len(hot), hot.vectors.shape[1]))
     np.add.at(whole, hot.vector_of, hot.vectors)
@@ -66,7 +66,7 @@ def _whole(hot: Hot) -> Scores:
 
 
 @lru_cache(maxsize=1)
-def _owner(hot: Hot) -> npt.NDArray[np.intp]:
+def _owner(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
     """Return for each term whose it is."""
     return np.repeat(np.arange(len(hot)), np.diff(hot.term_start))
 

@@ -25,7 +25,7 @@ from recollect.cli.replay_run import Replay, read_plan
 from recollect.clock import SystemClock
 from recollect.datasets.recordings import Format
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_parts
+from recollect.engine.components import open_components
 from recollect.engine.databases import copy_database
 from recollect.settings import Settings
 from recollect.types import Subject
@@ -211,7 +211,7 @@ async def _added(url: str, texts: Sequence[str], at_once: int, embedder: FarEmbe
 
 @asynccontextmanager
 async def _engine(url: str, embedder: FarEmbedder | None = None) -> AsyncIterator[AsyncRecollect]:
-    parts = await open_parts(Settings.load(database_url=url), SystemClock())
+    parts = await open_components(Settings.load(database_url=url), SystemClock())
     async with AsyncRecollect(parts if embedder is None else replace(parts, embedder=embedder)) as engine:
         yield engine
 

@@ -23,28 +23,28 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from recollect.datasets.beam import QUESTIONS, numbers
-from recollect.datasets.dataset import Conversation, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetTurn
 from recollect.datasets.load import read_data
-from recollect.engine import AsyncRecollect, Parts, open_parts
+from recollect.engine import AsyncRecollect, Components, open_components
 from recollect.evaluation.extraction_modes import emptiest, item
-from recollect.evaluation.ingest import Telling, Writing, exchanges
-from recollect.evaluation.when import ToldTime
+from recollect.evaluation.ingest import Ingest, IngestCost, exchanges
+from recollect.evaluation.when import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
 from recollect.extraction.redaction import scrub
 from recollect.extraction.sources import readable_text
 from recollect.formation.neighbours import gather_neighbours
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.providers.chunker import chunks
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.types import Candidate, ConversationId, Memory, MemoryKind, Subject
 
 KINDS = ("contradiction_resolution", "knowledge_update")
-LEAST = 0.82
+MIN_SIMILARITY = 0.82
 """What is promised of the candidates weighed."""
 _LINE = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, \"(?:[^\"\\]|\\.)*\": (\".*\")")
 _KNOWN = re.compile(r"\[\d+\] (\".*\")")
-_MOST = 10_000
+_MAX_MEMORIES = 10_000
 # As much of a known memory as a question shows for certain.
 _HEAD = 150
 
@@ -97,7 +97,7 @@ class Verbatim:
         """Hold nothing."""
 
 
-def pairs_of(folder: Path, conversation: Conversation) -> list[Pair]:
+def pairs_of(folder: Path, conversation: DatasetConversation) -> list[Pair]:
     """List the pairs of statements that BEAM's questions of a folder name, two messages or more each."""
     place = {turn.id: at for at, turn in enumerate(conversation.turns)}
     found = []
@@ -113,12 +113,12 @@ def pairs_of(folder: Path, conversation: Conversation) -> list[Pair]:
     return found
 
 
-async def measure(parts: Parts, conversation: Conversation, pairs: Sequence[Pair], found: Found) -> None:
+async def measure(parts: Components, conversation: DatasetConversation, pairs: Sequence[Pair], found: Found) -> None:
     """Tell a chat, and at each later statement see what it is weighed against."""
     model = Verbatim()
     engine = AsyncRecollect(replace(parts, model=model))
     user = Subject("user", conversation.id)
-    telling = Telling(engine, _clock(parts), None, Writing())
+    telling = Ingest(engine, _clock(parts), None, IngestCost())
     found.pairs += [pair.question for pair in pairs]
     for exchange in exchanges(conversation.turns):
         due = [(pair, turn) for turn in exchange for pair in pairs if turn.id in pair.later]
@@ -126,7 +126,7 @@ async def measure(parts: Parts, conversation: Conversation, pairs: Sequence[Pair
             beside = await _weighed(parts, user, turn)
             sources = {telling.names[key] for one in beside for key in _sources(one)}
             found.weighed |= {pair.question} if sources & pair.earlier else set()
-        before = await engine.list(user=user, limit=_MOST) if due else []
+        before = await engine.list(user=user, limit=_MAX_MEMORIES) if due else []
         await telling.exchange(user, exchange)
         for pair, _ in due:
             found.known += len(before)
@@ -139,9 +139,9 @@ def _sources(memory: Memory) -> list[tuple[ConversationId, int]]:
     return [(said.conversation, said.seq) for said in memory.evidence]
 
 
-async def _weighed(parts: Parts, user: Subject, turn: Turn) -> list[Memory]:
+async def _weighed(parts: Components, user: Subject, turn: DatasetTurn) -> list[Memory]:
     """Return the memories that a note of a message would be weighed against."""
-    tools = Tools(
+    tools = Runtime(
         store=parts.store,
         embedder=parts.embedder,
         model=None,
@@ -159,8 +159,8 @@ async def _weighed(parts: Parts, user: Subject, turn: Turn) -> list[Memory]:
     return [one.memory for one in neighbours.near[0]]
 
 
-def _clock(parts: Parts) -> ToldTime:
-    assert isinstance(parts.clock, ToldTime)
+def _clock(parts: Components) -> ConversationClock:
+    assert isinstance(parts.clock, ConversationClock)
     return parts.clock
 
 
@@ -170,7 +170,7 @@ async def measure_all(folder: Path) -> Found:
     data = read_data("beam", folder, ZoneInfo("UTC"))
     with tempfile.TemporaryDirectory() as scratch:
         settings = Settings.load(database_url=f"sqlite:///{scratch}/candidates.sqlite3", worker=False)
-        parts = await open_parts(settings, ToldTime(data.conversations[0].turns[0].said_at))
+        parts = await open_components(settings, ConversationClock(data.conversations[0].turns[0].said_at))
         try:
             for conversation in data.conversations:
                 _clock(parts).stand(conversation.turns[0].said_at)

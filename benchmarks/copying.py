@@ -16,9 +16,9 @@ from recollect.clock import SystemClock
 from recollect.ids import id_text
 from recollect.providers.static_embedder import SPACE, StaticEmbedder
 from recollect.store.factory import open_store
-from recollect.store.postgres.connection import Session, connect
+from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.vector_codec import Embedding, teach
+from recollect.store.postgres.vector_codec import PackedVector, teach
 from recollect.store.sql.database import Row
 from recollect.store.sql.snapshot_codec import pack_terms
 from recollect.store.sql.subjects import ensure_space, salt_of
@@ -146,14 +146,14 @@ class Copier:
         self._templates = templates
         self._term_key = prepare(url)
         self._db = connect(url)
-        session = Session(self._db)
+        session = PostgresConnection(self._db)
         self._space = ensure_space(session, SPACE, crowd.vectors.shape[1])
         self._types = {
             table: [int(row[0]) for row in self._db.execute(_TYPES, (table,)).fetchall()]
             for table in (*_OWN, "subject")
         }
         self._terms = [terms(text) for text in crowd.texts]
-        self._vectors = [Embedding(vector.astype("<f4").tobytes()) for vector in crowd.vectors]
+        self._vectors = [PackedVector(vector.astype("<f4").tobytes()) for vector in crowd.vectors]
 
     def put(self, numbers: Sequence[int], *, sitting: int = SITTING) -> None:
         """Write the users, each with so many memories at a time."""

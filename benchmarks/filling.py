@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recollect.clock import Clock, SystemClock
-from recollect.engine.components import Parts, open_parts
+from recollect.engine.components import Components, open_components
 from recollect.ids import new_id
 from recollect.settings import Settings
 from recollect.text import hash64, terms
@@ -33,9 +33,9 @@ def settings_for(folder: Path, **more: object) -> Settings:
 
 
 @asynccontextmanager
-async def parts_in(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Parts]:
+async def parts_in(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Components]:
     """Open store and models for as long as the block lasts; None: by the system's clock."""
-    parts = await open_parts(settings, clock or SystemClock())
+    parts = await open_components(settings, clock or SystemClock())
     try:
         yield parts
     finally:
@@ -47,7 +47,7 @@ async def parts_in(settings: Settings, clock: Clock | None = None) -> AsyncItera
 class Filler:
     """Adds memories as formation would: with vectors, terms, a source and a line in the decision log."""
 
-    parts: Parts
+    parts: Components
 
     async def notes(
         self, subject: Subject, texts: Sequence[str], *, messages: Sequence[LoggedMessage] | None = None

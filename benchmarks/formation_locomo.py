@@ -17,7 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, Subject
 
 _TURN_ID = re.compile(r"D\d+:\d+")
@@ -101,7 +101,7 @@ def measure(sample: dict[str, Any], user: str) -> Row:
         if message.role != "user":
             continue
         earlier = tuple(one for _, one in messages[max(0, place - _EARLIER) : place])
-        source = FormInput(
+        source = ExtractionInput(
             messages=(message,), earlier=earlier, subject=Subject("user", user), time_zone=ZoneInfo("UTC")
         )
         candidates = extract_by_rules(source)

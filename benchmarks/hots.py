@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.text import term_key
-from recollect.types import KIND_ORDER, Hot, MemoryKind, Subject, Vectors
+from recollect.types import KIND_ORDER, MemoryKind, Subject, SubjectSnapshot, Vectors
 
 SALT = b"benchmark"
 
@@ -21,18 +21,18 @@ class Entry:
     valid_from_us: int
     kind: MemoryKind = MemoryKind.TURN
     role: int = 1
-    """As in `Hot.roles`."""
+    """As in `SubjectSnapshot.roles`."""
     sources: tuple[int, ...] = ()
     """Keys of the messages it rests on."""
 
 
-def build_hot(subject: Subject, entries: Sequence[Entry]) -> Hot:
+def build_hot(subject: Subject, entries: Sequence[Entry]) -> SubjectSnapshot:
     """Lay out entries as arrays; entry `i` has the id `i` as 16 bytes."""
     n = len(entries)
     keyed = [sorted((term_key(SALT, term), count) for term, count in entry.terms.items()) for entry in entries]
     pairs = [pair for row in keyed for pair in row]
     sources = np.array([key for entry in entries for key in entry.sources], dtype=np.int64)
-    return Hot(
+    return SubjectSnapshot(
         subject=subject,
         version=1,
         salt=SALT,

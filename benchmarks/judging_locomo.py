@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.dialogues import sessions
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_parts
+from recollect.engine.components import open_components
 from recollect.formation.extract import MODEL_BATCH
 from recollect.providers.protocols import ModelAnswer
 from recollect.resolution.llm_judge import SCHEMA_NAME as JUDGING
@@ -132,7 +132,7 @@ async def replay(sample: dict[str, Any], user: str, *, batch: bool) -> Counter[s
     """Replay one conversation with one speaker as the user; return what was counted."""
     model = Observer(observations(sample))
     with tempfile.TemporaryDirectory() as folder:
-        parts = await open_parts(Settings.load(database_url=f"sqlite:///{folder}/judging.sqlite3"), SystemClock())
+        parts = await open_components(Settings.load(database_url=f"sqlite:///{folder}/judging.sqlite3"), SystemClock())
         async with AsyncRecollect(replace(parts, model=model)) as engine:
             replaying = Replaying(engine, model)
             await replaying.run(sample, user, batch=batch)

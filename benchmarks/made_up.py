@@ -10,7 +10,7 @@ SEED = 20250601
 """Of everything random here, so that two runs measure the same work."""
 
 # The lengths of LoCoMo's turns spread about this far; a sentence of a chat has some 12 words.
-SHORTEST, LONGEST = 6, 18
+MIN_WORDS, MAX_WORDS = 6, 18
 # Words that fill the stories; as many as a talkative user has at hand.
 VOCABULARY = 8000
 # A word's frequency falls with its rank to about this power in natural text (Zipf); the first ranks are function words.
@@ -62,7 +62,7 @@ class Writer:
 
     def sentences(self, count: int) -> list[str]:
         """Write sentences of drawn words; hardly any two are equal."""
-        lengths = self._random.integers(SHORTEST, LONGEST, size=count, endpoint=True)
+        lengths = self._random.integers(MIN_WORDS, MAX_WORDS, size=count, endpoint=True)
         drawn = self.words(int(lengths.sum()))
         ends = np.cumsum(lengths)
         return [

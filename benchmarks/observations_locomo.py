@@ -23,10 +23,10 @@ from typing import Any
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
 from recollect.clock import SystemClock
-from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions, user_names
+from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions, user_names
 from recollect.datasets.recordings import Recording
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_parts
+from recollect.engine.components import open_components
 from recollect.extraction.llm import SCHEMA_NAME
 from recollect.providers.factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
@@ -35,7 +35,7 @@ from recollect.text import bare
 from recollect.types import Decision, Memory, MemoryKind, MemoryState
 
 # What the design promises.
-MOST_TOKENS, MOST_OWN_MS, MOST_CONFLICT_SHARE = 1_500, 2.0, 0.2
+MAX_TOKENS, MAX_OWN_MS, MAX_CONFLICT_SHARE = 1_500, 2.0, 0.2
 
 
 class Watched:
@@ -182,14 +182,14 @@ async def measure(data: bytes, settings: Settings, model: OpenedModel | None = N
         settings: Where the database is, and the model.
         model: Asked instead of the settings' model.
     """
-    parts = await open_parts(settings, SystemClock())
+    parts = await open_components(settings, SystemClock())
     asked = model or parts.model
     if asked is None:
         raise SystemExit("there is no model to ask")
     watched = Watched(asked)
     figures = Figures()
     raw = {sample["sample_id"]: sample for sample in json.loads(data)}
-    samples = [sample for sample in locomo_samples(data) if isinstance(sample, Sample)]
+    samples = [sample for sample in locomo_samples(data) if isinstance(sample, LocomoSample)]
     users = user_names(samples)
     async with AsyncRecollect(replace(parts, model=watched)) as engine:
         for sample in samples:
@@ -228,9 +228,9 @@ def bars(figures: Mapping[str, Any]) -> dict[str, bool]:
     return {
         "every observation kept": not figures["lost"] and not figures["duplicates"],
         "at most one call of the extractor a turn": figures["calls_per_turn"] <= 1,
-        f"at most {MOST_CONFLICT_SHARE} for conflicts": figures["conflict_calls_per_turn"] <= MOST_CONFLICT_SHARE,
-        f"at most {MOST_TOKENS} prompt tokens a turn": figures["prompt_tokens_per_turn"] <= MOST_TOKENS,
-        f"at most {MOST_OWN_MS:g} ms of CPU a turn": figures["own_ms_per_turn"]["cpu"] <= MOST_OWN_MS,
+        f"at most {MAX_CONFLICT_SHARE} for conflicts": figures["conflict_calls_per_turn"] <= MAX_CONFLICT_SHARE,
+        f"at most {MAX_TOKENS} prompt tokens a turn": figures["prompt_tokens_per_turn"] <= MAX_TOKENS,
+        f"at most {MAX_OWN_MS:g} ms of CPU a turn": figures["own_ms_per_turn"]["cpu"] <= MAX_OWN_MS,
     }
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
-from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions
+from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions
 from recollect.datasets.recordings import Recording
 from recollect.dates.mention import written
 from recollect.extraction.llm import SCHEMA_NAME
@@ -28,7 +28,7 @@ MODEL = "observations"
 _TURN_ID = re.compile(r"D\d+:\d+")
 _LINE = re.compile(r"\[(\d+)\] \w+ (\d+ \w+ \d+), (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
 _SPEAKERS = "Only messages by these speakers may give memories: "
-_LONGEST_QUOTE = 200
+_MAX_QUOTE_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Observer:
         self._seen: defaultdict[tuple[str, str, str], list[Observation]] = defaultdict(list)
         raw = {sample["sample_id"]: sample for sample in json.loads(data)}
         for sample in locomo_samples(data):
-            if isinstance(sample, Sample):
+            if isinstance(sample, LocomoSample):
                 self._index(sample)
                 self._observe(raw[sample.id])
 
@@ -87,7 +87,7 @@ class Observer:
                 items += [_item(one.text, number, words) for one in self._seen[sample, turn, speaker]]
         return items
 
-    def _index(self, sample: Sample) -> None:
+    def _index(self, sample: LocomoSample) -> None:
         for recording in locomo_sessions(sample, as_speaker=sample.speakers[0], user="", zone=UTC):
             if not isinstance(recording, Recording):
                 continue
@@ -122,7 +122,7 @@ def _item(text: str, number: int, words: str) -> dict[str, Any]:
         "importance": 0.6,
         "confidence": 0.9,
         "message": number,
-        "quote": words[:_LONGEST_QUOTE],
+        "quote": words[:_MAX_QUOTE_CHARACTERS],
         "updates": None,
         "ended": False,
         "valid_from": None,

@@ -22,11 +22,11 @@ from benchmarks.sentence_pairs import Pair, sentences, shuffled, sick, sts, vari
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbour, Neighbours, ResolveContext, Resolved
+from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 # What issue and docs promise.
-MOST_CONTRADICTIONS, LEAST_VARIANTS, LEAST_PARAPHRASES = 0.01, 0.90, 0.50
+MAX_CONTRADICTIONS, MIN_VARIANTS, MIN_PARAPHRASES = 0.01, 0.90, 0.50
 # STS pairs from this score on are held to mean the same.
 PARAPHRASE = 4.8
 _SEED = 3
@@ -72,12 +72,12 @@ def _verdict(pair: Pair, similarity: float, policy: ResolvePolicy) -> Verdict:
         [(candidate, _evidence(2, pair.other, _NOW))],
         Neighbours(near=near),
         policy=policy,
-        context=ResolveContext(now=_NOW),
+        context=ResolveInputs(now=_NOW),
     ).resolved
     return Verdict(pair=pair, merged=_merged(decided), reason=decided.reason, similarity=similarity)
 
 
-def _merged(decided: Resolved) -> bool:
+def _merged(decided: ResolvedCandidate) -> bool:
     same_and_more = decided.action is Action.REPLACE and decided.reason.startswith("says the same and more")
     return decided.action in (Action.IGNORE, Action.MERGE) or same_and_more
 

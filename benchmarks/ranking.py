@@ -28,7 +28,7 @@ from benchmarks import baselines
 from benchmarks.dialogues import Dialogue, Said, read_dialogues
 from benchmarks.hots import Entry, build_hot
 from benchmarks.kept_vectors import KeptVectors
-from recollect.chat.names import spoken_name
+from recollect.chat.names import speaker_name
 from recollect.clock import to_micros
 from recollect.extraction.sources import readable_text
 from recollect.profiles.policies import RecallPolicy
@@ -39,9 +39,9 @@ from recollect.providers.token_counter import token_counter
 from recollect.recall.query import Query, make_query
 from recollect.recall.recall import rank_subjects
 from recollect.recall.similarity import Relevance
-from recollect.recall.top_k import best
+from recollect.recall.top_k import top_k
 from recollect.text import asks, hash64, terms
-from recollect.types import ASKING, SHOWN_CHARACTERS, Hot, MemoryKind, Subject, Vectors
+from recollect.types import MAX_MEMORY_CHARACTERS, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot, Vectors
 
 LIMIT, ROOM = 10, 1_000
 # Results asked for to fill the room: more never fit, at ten tokens each.
@@ -78,19 +78,19 @@ class Case:
 class Known:
     """A subject, with what results tell: the sources of each place, and what it takes to show it."""
 
-    hot: Hot
+    hot: SubjectSnapshot
     sources: Sequence[frozenset[int]]
     tokens: Sequence[int]
     cases: Sequence[Case]
 
 
-Order = Callable[[Hot, Query, int], Sequence[int]]
+Order = Callable[[SubjectSnapshot, Query, int], Sequence[int]]
 """The places of the best, so many of them."""
 
 
 def pieces(said: Said) -> list[str]:
     """Cut a message as the product does before it is embedded."""
-    name = spoken_name(said.speaker)
+    name = speaker_name(said.speaker)
     cut = chunks(readable_text(said.text)) or [""]
     return [f"{name}: {piece}" if name else piece for piece in cut]
 
@@ -114,7 +114,7 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
             terms=terms(f"{said.speaker} {readable_text(said.text)}"),
             vectors=embedder.embed_now(pieces(said)),
             valid_from_us=to_micros(said.said_at),
-            role=_ROLES[said.role] + ASKING * asks(readable_text(said.text)),
+            role=_ROLES[said.role] + QUESTION_FLAG * asks(readable_text(said.text)),
             sources=(key[said.name],),
         )
         for said in turns
@@ -138,7 +138,7 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
     return Known(
         hot=build_hot(Subject("user", dialogue.id), entries),
         sources=[frozenset(entry.sources) for entry in entries],
-        tokens=[count(text[:SHOWN_CHARACTERS]) for text in shown],
+        tokens=[count(text[:MAX_MEMORY_CHARACTERS]) for text in shown],
         cases=[
             Case(
                 query=make_query(one.text, vector=vector, now=now, zone=_UTC, limit=LIMIT, policy=RecallPolicy()),
@@ -150,15 +150,17 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
     )
 
 
-def recalled(hot: Hot, query: Query, most: int, *, relevance: Relevance) -> list[int]:
+def recalled(hot: SubjectSnapshot, query: Query, most: int, *, relevance: Relevance) -> list[int]:
     """Order as recall does."""
     del most  # the query says it
     return [int.from_bytes(row.id, "big") for row in rank_subjects(query, [hot], relevance).rows]
 
 
-def scored(hot: Hot, query: Query, most: int, *, score: Callable[[Hot, Query], npt.NDArray[np.float64]]) -> list[int]:
+def scored(
+    hot: SubjectSnapshot, query: Query, most: int, *, score: Callable[[SubjectSnapshot, Query], npt.NDArray[np.float64]]
+) -> list[int]:
     """Order by a score."""
-    places: list[int] = best(score(hot, query), most).tolist()
+    places: list[int] = top_k(score(hot, query), most).tolist()
     return places
 
 

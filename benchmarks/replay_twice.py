@@ -24,12 +24,12 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.datasets.dataset import Conversation, Observation, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
 from recollect.datasets.load import JSONL, KINDS, read_data
-from recollect.engine import AsyncRecollect, Parts, open_parts
+from recollect.engine import AsyncRecollect, Components, open_components
 from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
-from recollect.evaluation.ingest import Names, Telling, Writing, exchanges
-from recollect.evaluation.when import ToldTime
+from recollect.evaluation.ingest import Ingest, IngestCost, Names, exchanges
+from recollect.evaluation.when import ConversationClock
 from recollect.extraction.sources import readable_text
 from recollect.resolution.compare import same
 from recollect.settings import Settings
@@ -37,7 +37,7 @@ from recollect.text import words
 from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
 
 ROUNDS = ("first", "second")
-_MOST = 10_000
+_MAX_MEMORIES = 10_000
 _FORMED = (MemoryKind.NOTE, MemoryKind.FACT)
 Said = tuple[str, str]
 """Who speaks, and the words: turns that are alike in both are one to an extractor, and to this count."""
@@ -81,12 +81,12 @@ class Figures:
         return not (self.lost or self.doubled or self.unsourced or self.astray or self.parked)
 
 
-async def replay_twice(engine: AsyncRecollect, conversation: Conversation, user: Subject, *, seed: int) -> Names:
+async def replay_twice(engine: AsyncRecollect, conversation: DatasetConversation, user: Subject, *, seed: int) -> Names:
     """Tell all sessions in a shuffled order, and all of them in another one; return which turn each message is."""
     clock = engine.clock
-    assert isinstance(clock, ToldTime)
+    assert isinstance(clock, ConversationClock)
     clock.stand(conversation.turns[-1].said_at + timedelta(days=1))
-    telling = Telling(engine, clock, None, Writing())
+    telling = Ingest(engine, clock, None, IngestCost())
     for told in ROUNDS:
         for session in shuffled(conversation.turns, Random(f"{seed} {told} {conversation.id}")):
             renamed = [replace(turn, session=f"{turn.session}, {told} time") for turn in session]
@@ -96,9 +96,9 @@ async def replay_twice(engine: AsyncRecollect, conversation: Conversation, user:
     return telling.names
 
 
-def shuffled(turns: Sequence[Turn], random: Random) -> list[list[Turn]]:
+def shuffled(turns: Sequence[DatasetTurn], random: Random) -> list[list[DatasetTurn]]:
     """Return the sessions in a random order, each in its own."""
-    sessions: defaultdict[str, list[Turn]] = defaultdict(list)
+    sessions: defaultdict[str, list[DatasetTurn]] = defaultdict(list)
     for turn in turns:
         sessions[turn.session].append(turn)
     told = list(sessions.values())
@@ -106,13 +106,13 @@ def shuffled(turns: Sequence[Turn], random: Random) -> list[list[Turn]]:
     return told
 
 
-def each_time(conversation: Conversation) -> Conversation:
+def each_time(conversation: DatasetConversation) -> DatasetConversation:
     """Let an observation be made at each turn that it rests on, not at the last of them."""
     alone = [Observation(text=one.text, turns=(turn,)) for one in conversation.observations for turn in one.turns]
     return replace(conversation, observations=tuple(alone))
 
 
-def facts_of(conversation: Conversation) -> list[Fact]:
+def facts_of(conversation: DatasetConversation) -> list[Fact]:
     """List the distinct facts, in the data's order."""
     said = {turn.id: _said(turn) for turn in conversation.turns}
     # Only texts of the same words, but for apostrophes, can be the same: not all pairs need be compared.
@@ -128,16 +128,16 @@ def facts_of(conversation: Conversation) -> list[Fact]:
     return [fact for beside in alike.values() for fact in beside]
 
 
-def _said(turn: Turn) -> Said:
+def _said(turn: DatasetTurn) -> Said:
     return turn.speaker or turn.role, readable_text(turn.text, quotations=turn.role == "assistant")
 
 
 async def look(
-    engine: AsyncRecollect, conversation: Conversation, user: Subject, names: Names, figures: Figures
+    engine: AsyncRecollect, conversation: DatasetConversation, user: Subject, names: Names, figures: Figures
 ) -> None:
     """Hold what is remembered against what was observed, and add it up."""
-    memories = await engine.list(user=user, kinds=_FORMED, closed=True, limit=_MOST)
-    decisions = await engine.decisions(user=user, limit=_MOST)
+    memories = await engine.list(user=user, kinds=_FORMED, closed=True, limit=_MAX_MEMORIES)
+    decisions = await engine.decisions(user=user, limit=_MAX_MEMORIES)
     turns = {turn.id: turn for turn in conversation.turns}
     active = [one for one in memories if one.state is MemoryState.ACTIVE]
     figures.memories += len(active)
@@ -186,7 +186,7 @@ def _about(line: Decision, fact: Fact, by_id: Mapping[str | None, Memory]) -> st
     return f" [{named}]" if named else ""
 
 
-async def measure(parts: Parts, conversations: Sequence[Conversation], *, seed: int) -> Figures:
+async def measure(parts: Components, conversations: Sequence[DatasetConversation], *, seed: int) -> Figures:
     """Replay conversations into the database of `parts`, each as a user of its own; return what came of their facts."""
     figures = Figures()
     model = RecordedModel(parts.counter)
@@ -198,7 +198,7 @@ async def measure(parts: Parts, conversations: Sequence[Conversation], *, seed: 
         names = await replay_twice(engine, conversation, user, seed=seed)
         await look(engine, conversation, user, names, figures)
         print(f"{conversation.id}: {figures.distinct} facts, {figures.once} once", file=sys.stderr)
-    figures.parked = len(await engine.formations(parked=True, limit=_MOST))
+    figures.parked = len(await engine.formations(parked=True, limit=_MAX_MEMORIES))
     return figures
 
 
@@ -207,7 +207,9 @@ async def _measured(given: argparse.Namespace) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         url = given.database or f"sqlite:///{folder}/twice.sqlite3"
         settings = Settings.load(database_url=url, worker=False)
-        parts = await open_parts(settings, ToldTime(data.conversations[0].turns[0].said_at.astimezone(UTC)))
+        parts = await open_components(
+            settings, ConversationClock(data.conversations[0].turns[0].said_at.astimezone(UTC))
+        )
         try:
             return await measure(parts, data.conversations, seed=given.seed)
         finally:

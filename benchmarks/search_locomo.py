@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.cli.replay_run import Replay, read_plan
-from recollect.datasets.locomo_recordings import Sample, locomo_samples, user_names
+from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, user_names
 from recollect.datasets.recordings import Format, Recording
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
@@ -65,7 +65,7 @@ async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, A
             outcome = await Replay(engine, plan, whose=whose, bar=Quiet()).run()
             seconds = time.monotonic() - began
             raw = {sample["sample_id"]: sample for sample in json.loads(data)}
-            samples = [sample for sample in locomo_samples(data) if isinstance(sample, Sample)]
+            samples = [sample for sample in locomo_samples(data) if isinstance(sample, LocomoSample)]
             hits: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
             for (sample_id, _), user in user_names(samples).items():
                 subject = Subject("user", user)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.settings import Settings
     from recollect.sync import Recollect
-    from recollect.types import Memory, MemoryKind, NewNote, Recall, Recalled, Subject
+    from recollect.types import Memory, MemoryKind, NewNote, Recall, RecalledMemory, Subject
 
 __all__ = [
     "AsyncRecollect",
@@ -19,7 +19,7 @@ __all__ = [
     "MemoryKind",
     "NewNote",
     "Recall",
-    "Recalled",
+    "RecalledMemory",
     "Recollect",
     "Settings",
     "Subject",
@@ -32,7 +32,7 @@ _HOMES = {
     "MemoryKind": "recollect.types",
     "NewNote": "recollect.types",
     "Recall": "recollect.types",
-    "Recalled": "recollect.types",
+    "RecalledMemory": "recollect.types",
     "Recollect": "recollect.sync",
     "Settings": "recollect.settings",
     "Subject": "recollect.types",

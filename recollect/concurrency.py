@@ -11,7 +11,7 @@ T = TypeVar("T")
 LARGE = 64 * 1024
 
 
-async def apart(size: int, work: Callable[[], T], *, above: int = LARGE) -> T:
+async def run_in_thread_if_large(size: int, work: Callable[[], T], *, above: int = LARGE) -> T:
     """Do `work`, in a thread where it works on more than `above` characters or bytes.
 
     Raises:

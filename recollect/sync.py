@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, Context, Held, History, UndoPlan, Why
+from recollect.engine import AsyncRecollect, HeldMemory, MemoryExplanation, MemoryHistory, PromptContext, UndoPlan
 from recollect.engine.blocking import BlockingOperations
 from recollect.settings import Settings
 from recollect.types import (
@@ -18,15 +18,15 @@ from recollect.types import (
     EnergyStatus,
     EraseReceipt,
     LoggedMessage,
+    MaintenanceReport,
     Memory,
     MemoryKind,
     NewNote,
     Recall,
-    Recalled,
-    Recorded,
-    Scene,
+    RecalledMemory,
+    RecordedTurn,
+    RequestScope,
     Subject,
-    TendReport,
 )
 
 T = TypeVar("T")
@@ -112,8 +112,8 @@ class Recollect(BlockingOperations):
         user: str | Subject | None = None,
         conversation: str | None = None,
         said_at: datetime | Sequence[datetime] | None = None,
-        scene: Scene = NO_SCENE,
-    ) -> Recorded:
+        scene: RequestScope = NO_SCENE,
+    ) -> RecordedTurn:
         """Log messages and form memories of them behind the call."""
         return self._run(
             self._core.record(messages, user=user, conversation=conversation, said_at=said_at, scene=scene)
@@ -143,10 +143,10 @@ class Recollect(BlockingOperations):
         *,
         user: str | Subject | None = None,
         conversation: str | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         messages: Sequence[Mapping[str, Any]] = (),
         use: bool = True,
-    ) -> Context:
+    ) -> PromptContext:
         """Say what memory would put into a prompt that ends in `query`."""
         return self._run(
             self._core.context(query, user=user, conversation=conversation, scene=scene, messages=messages, use=use)
@@ -175,11 +175,11 @@ class Recollect(BlockingOperations):
         """Read one memory of any state."""
         return self._run(self._core.get(memory_id, user=user))
 
-    def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
+    def history(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryHistory:
         """Read one memory with its decisions, relations and sources."""
         return self._run(self._core.history(memory_id, user=user))
 
-    def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+    def why(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryExplanation:
         """Explain a memory: sources, decisions, what it replaced, where it was last recalled."""
         return self._run(self._core.why(memory_id, user=user))
 
@@ -205,7 +205,7 @@ class Recollect(BlockingOperations):
         """Close a memory: it is recalled no more, its history stays."""
         return self._run(self._core.forget(memory_id, user=user))
 
-    def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[Held]:
+    def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
         """List what waits for review."""
         return self._run(self._core.held(user=user, limit=limit))
 
@@ -269,17 +269,19 @@ class Recollect(BlockingOperations):
         """Read a conversation's log in order of arrival, all branches."""
         return self._run(self._core.messages(conversation, user=user, after_seq=after_seq, limit=limit))
 
-    def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
+    def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
         """End what is over, merge near-duplicates and make everything fit its room, of one user or of all."""
         return self._run(self._core.tend(user=user, dry_run=dry_run))
 
     def window(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
     ) -> ListOf[LoggedMessage]:
         """Return the newest turns of a conversation, which no episode sums up."""
         return self._run(self._core.window(conversation, user=user, scene=scene))
 
-    def summary_so_far(self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE) -> str:
+    def summary_so_far(
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
+    ) -> str:
         """Sum up what was said before the window."""
         return self._run(self._core.summary_so_far(conversation, user=user, scene=scene))
 
@@ -289,7 +291,7 @@ class Recollect(BlockingOperations):
         *,
         conversation: str,
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         system: str = "",
         one_system: bool = False,
     ) -> ListOf[dict[str, str]]:
@@ -315,7 +317,7 @@ class Recollect(BlockingOperations):
         conversation: str | None = None,
         *,
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         options: Mapping[str, Any] | None = None,
     ) -> Conversation:
         """Open a conversation before its first message."""
@@ -332,7 +334,7 @@ class Recollect(BlockingOperations):
         reason: str = "ended",
         messages: Sequence[Mapping[str, Any]] = (),
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
     ) -> Conversation:
         """End a conversation: what its profile forms at the end is formed behind the call."""
         return self._run(
@@ -340,19 +342,19 @@ class Recollect(BlockingOperations):
         )
 
     def save_conversation(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
     ) -> int:
         """Form behind the call what a conversation waits to have formed."""
         return self._run(self._core.save_conversation(conversation, user=user, scene=scene))
 
     def memory_of(
-        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: Scene = NO_SCENE
+        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: RequestScope = NO_SCENE
     ) -> Subject:
         """Return whose memory a scene writes to."""
         return self._run(self._core.memory_of(user=user, conversation=conversation, scene=scene))
 
     def formed_of(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE, limit: int = 100
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE, limit: int = 100
     ) -> ListOf[Memory]:
         """List the notes, facts and episodes that rest on a conversation, newest first."""
         return self._run(self._core.formed_of(conversation, user=user, scene=scene, limit=limit))
@@ -364,7 +366,7 @@ class Recollect(BlockingOperations):
         vector: Sequence[float] | None = None,
         user: str | Subject | None = None,
         limit: int = 10,
-    ) -> ListOf[Recalled]:
+    ) -> ListOf[RecalledMemory]:
         """Find the notes and episodes nearest in meaning alone."""
         return self._run(self._core.nearest(query=query, vector=vector, user=user, limit=limit))
 

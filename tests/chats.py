@@ -6,13 +6,13 @@ from typing import Any
 
 from recollect.chat.messages import log_messages
 from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import NEW_YEAR
 from recollect.types import Identity, Memory, Subject
 from sample_chats import assistant, request, user
 
 
-def tiered_parts(parts: Parts, profile: str = "tiered") -> Parts:
+def tiered_parts(parts: Components, profile: str = "tiered") -> Components:
     """Return the same parts under another profile, with an upstream that answers."""
     changed = {"profile": profile, "upstream_url": "http://upstream.test/v1"}
     return replace(parts, settings=parts.settings.model_copy(update=changed))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as examples
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
@@ -44,10 +44,10 @@ def dim() -> int:
 @pytest.fixture
 async def parts(
     kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Parts]:
+) -> AsyncIterator[Components]:
     folder: Path = tmp_path_factory.mktemp("store")  # apart from what a test writes itself
     store = await new_store(kind, folder, clock)
-    yield Parts(
+    yield Components(
         settings=Settings(database_url=url_of(kind, folder)),
         clock=clock,
         store=store,
@@ -59,6 +59,6 @@ async def parts(
 
 
 @pytest.fixture
-async def engine(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
     async with AsyncRecollect(parts) as opened:
         yield opened

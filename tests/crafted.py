@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from populated import opened
-from recollect.engine.transfer import Carried
+from recollect.engine.transfer import TransferReport
 from sample_chats import assistant, tell
 from stores import url_of
 
@@ -53,7 +53,7 @@ async def exported(url: str, who: str | None = None) -> bytes:
     return file.getvalue()
 
 
-async def take_in(url: str, data: bytes, **how: bool) -> Carried:
+async def take_in(url: str, data: bytes, **how: bool) -> TransferReport:
     async with opened(url) as engine:
         return await engine.import_from(io.BytesIO(data), bar=NoBar(), **how)
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -36,7 +36,7 @@ def logged(seq: int, text: str, role: str = "user", name: str | None = None) -> 
     )
 
 
-def source(*messages: LoggedMessage, **more: Any) -> FormInput:
+def source(*messages: LoggedMessage, **more: Any) -> ExtractionInput:
     given: dict[str, Any] = {
         "messages": messages or (logged(7, ASKED), logged(8, REPLIED, "assistant")),
         "subject": ANA,
@@ -44,4 +44,4 @@ def source(*messages: LoggedMessage, **more: Any) -> FormInput:
         "time_zone": ZoneInfo("Europe/Oslo"),
         "neighbours": (KNOWN,),
     }
-    return FormInput(**(given | more))
+    return ExtractionInput(**(given | more))

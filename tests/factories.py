@@ -16,13 +16,13 @@ from recollect.types import (
     ConversationId,
     Decision,
     Evidence,
-    FormationDue,
+    FormationRequest,
+    InjectionRecord,
     Memory,
     MemoryId,
     MemoryKind,
     Message,
-    RecallRecord,
-    Recorded,
+    RecordedTurn,
     Subject,
     Turn,
     Vector,
@@ -68,8 +68,8 @@ def turn(
     external_id: str | None = None,
     append: bool = False,
     said_at: datetime = NEW_YEAR,
-    formations: Sequence[FormationDue] = (),
-    recall: RecallRecord | None = None,
+    formations: Sequence[FormationRequest] = (),
+    recall: InjectionRecord | None = None,
 ) -> Turn:
     """Make a turn out of user and assistant texts in turn, the user first; an even number ends in the reply."""
     said = dialogue(*texts, said_at=said_at)
@@ -88,9 +88,9 @@ def turn(
 
 def due(
     subject: Subject = ANA, *, stage: str = "extract", version: str = "rules-1", due_at: datetime = NEW_YEAR
-) -> FormationDue:
+) -> FormationRequest:
     """Make a formation due."""
-    return FormationDue(key_subject=subject, profile="default", stage=stage, version=version, due_at=due_at)
+    return FormationRequest(key_subject=subject, profile="default", stage=stage, version=version, due_at=due_at)
 
 
 def evidence(conversation: ConversationId, seq: int, *, role: str = "user", quote: str = "") -> Evidence:
@@ -155,11 +155,11 @@ def decision(
     )
 
 
-def recall_record(*items: tuple[Subject, MemoryId, float], at: datetime = NEW_YEAR) -> RecallRecord:
+def recall_record(*items: tuple[Subject, MemoryId, float], at: datetime = NEW_YEAR) -> InjectionRecord:
     """Note what was put into a request."""
-    return RecallRecord(id=new_id(FakeClock(at)), at=at, query_hash=7, items=items, block_hash="abc", tokens=12)
+    return InjectionRecord(id=new_id(FakeClock(at)), at=at, query_hash=7, items=items, block_hash="abc", tokens=12)
 
 
-def at(recorded: Recorded) -> tuple[tuple[int, ...], int | None]:
+def at(recorded: RecordedTurn) -> tuple[tuple[int, ...], int | None]:
     """Say what recording a turn wrote: the new messages' places, and the reply's."""
     return recorded.appended, recorded.reply_seq

@@ -6,10 +6,10 @@ import threading
 import numpy as np
 
 from factories import ANA, add, memory
-from recollect.engine.indexes import Indexing, drop_indexes, index_database
+from recollect.engine.indexes import IndexReport, drop_indexes, index_database
 from recollect.store.postgres.connection import connect
 from recollect.testing import FakeClock
-from recollect.types import AddMemory, Hot, MemoryKind, Sought, Subject, Vector, Vectors
+from recollect.types import AddMemory, MemoryKind, Subject, SubjectSnapshot, Vector, VectorRequest, Vectors
 
 MANY = 300
 DIM = 8
@@ -47,19 +47,19 @@ def adding(clock: FakeClock, vectors: Vectors, *, subject: Subject = ANA, space:
     ]
 
 
-async def built(url: str, least: int = 50) -> Indexing:
+async def built(url: str, least: int = 50) -> IndexReport:
     return await asyncio.to_thread(index_database, url, bar=Shown(), least=least)
 
 
-async def dropped(url: str) -> Indexing:
+async def dropped(url: str) -> IndexReport:
     return await asyncio.to_thread(drop_indexes, url, bar=Shown())
 
 
-def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 3)) -> Sought:
-    return Sought(vectors=np.array(vectors), most=most, kinds=kinds)
+def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 3)) -> VectorRequest:
+    return VectorRequest(vectors=np.array(vectors), most=most, kinds=kinds)
 
 
-def brought(hot: Hot) -> set[int]:
+def brought(hot: SubjectSnapshot) -> set[int]:
     """The places whose vectors stand behind the background."""
     assert hot.background is not None
     return set(hot.vector_of[hot.background :].tolist())

@@ -6,13 +6,13 @@ from typing import Any
 
 from canaries import canary
 from factories import add, decision, memory, recall_record, turn
-from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.scope import owned
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, ModelError
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryState, Purpose, Reservation, Scene, Subject
+from recollect.types import Action, CostPurpose, MemoryState, RequestScope, Reservation, Subject
 from sample_chats import assistant, user, with_model
 
 
@@ -21,7 +21,7 @@ class Household:
     """One user and the subjects within."""
 
     engine: AsyncRecollect
-    parts: Parts
+    parts: Components
     who: str
     luck: random.Random
     words: dict[str, str] = field(default_factory=dict)
@@ -60,14 +60,14 @@ class Household:
         ]
 
     async def _session(self) -> Subject:
-        name, scene = self.word("session id"), Scene(profile="session")
+        name, scene = self.word("session id"), RequestScope(profile="session")
         await self.engine.open_conversation(name, user=self.who, scene=scene)
         await self.engine.record(self._talk("session"), user=self.who, conversation=name, scene=scene)
         await self.engine.form()
         return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
 
     async def _app(self) -> Subject:
-        scene = Scene(profile="app", app=self.word("app name"))
+        scene = RequestScope(profile="app", app=self.word("app name"))
         assert scene.app
         await self.engine.announce_app(scene.app, user=self.who)
         await self.engine.end_conversation(
@@ -81,7 +81,7 @@ class Household:
         return await self.engine.memory_of(user=self.who, scene=scene)
 
     async def _character(self) -> Subject:
-        scene, name = Scene(profile="character"), self.word("character conversation")
+        scene, name = RequestScope(profile="character"), self.word("character conversation")
         options = {"systemCharacter": self.word("character"), "userCharacter": self.word("other character")}
         await self.engine.open_conversation(name, user=self.who, scene=scene, options={**options, "useMemory": True})
         for _ in range(5):
@@ -91,12 +91,12 @@ class Household:
         return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
 
     async def _by_hand(self) -> Subject:
-        subject = owned("session", self.home, self.word("session by hand"))
+        subject = owned_subject("session", self.home, self.word("session by hand"))
         await self.engine.add(f"Keep {self.word('note by hand')} in mind.", user=subject, type="note")
         return subject
 
     async def _nested(self, app: Subject) -> Subject:
-        name, scene = self.word("nested session id"), Scene(profile="session")
+        name, scene = self.word("nested session id"), RequestScope(profile="session")
         await self.engine.record(self._talk("nested"), user=app, conversation=name, scene=scene)
         await self.engine.form()
         return await self.engine.memory_of(user=app, conversation=name, scene=scene)
@@ -108,11 +108,11 @@ class Household:
         failing = with_model(self.parts, ScriptedModel(lambda *_: kind(f"cannot read {word}")))
         name = self.word("parked session id")
         said = [user(f"I adore {self.word('parked')}, always."), assistant("Fine.")]
-        await failing.record(said, user=self.who, conversation=name, scene=Scene(profile="session"))
+        await failing.record(said, user=self.who, conversation=name, scene=RequestScope(profile="session"))
         for _ in range(12):
             await failing.form()
             clock.advance(seconds=1_000)
-        return owned("session", self.home, name)
+        return owned_subject("session", self.home, name)
 
     async def _rows(self, subject: Subject) -> None:
         """Add what talk leaves rarely: tags, what is held, reviews, closed ones, recalls, energy, linked copies."""
@@ -134,7 +134,9 @@ class Household:
         await store.record(asked)
         now = clock.now()
         await store.reserve(
-            subject, Reservation(id=new_id(clock), purpose=Purpose.CREATE, units=3, tokens=40, at=now), BudgetPolicy()
+            subject,
+            Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=now),
+            BudgetPolicy(),
         )
         await self.engine.energy(user=subject, poller=self.word("poller"))
         await self.engine.forget(known.id, user=subject)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.factory import OpenedModel
 from recollect.testing import ScriptedModel
 from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
@@ -16,11 +16,11 @@ OWN = "own"
 CLOSING = {Action.EXPIRE, Action.EVICT, Action.FOLD, Action.MERGE, Action.CLOSE, Action.REPLACE, Action.ABANDON}
 
 
-def with_profile(parts: Parts, folder: Path, toml: str, *, model: OpenedModel | None = None) -> AsyncRecollect:
+def with_profile(parts: Components, folder: Path, toml: str, *, model: OpenedModel | None = None) -> AsyncRecollect:
     """Open another engine over the same store, whose profile is `toml`; the store is the first one's to close."""
     (folder / f"{OWN}.toml").write_text(f'description = "for a test"\n{toml}', "utf-8")
     settings = parts.settings.model_copy(update={"profile": OWN, "profiles": folder})
-    return AsyncRecollect(replace(parts, settings=settings, profiles=Profiles(folder), model=model))
+    return AsyncRecollect(replace(parts, settings=settings, profiles=ProfileRegistry(folder), model=model))
 
 
 async def held(engine: AsyncRecollect, whose: Subject | str) -> list[Memory]:

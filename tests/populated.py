@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from factories import add, decision, memory, recall_record, turn
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.providers.token_counter import token_counter
@@ -13,7 +13,7 @@ from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Action, MemoryKind, MemoryState, Purpose, Reservation, Subject
+from recollect.types import Action, CostPurpose, MemoryKind, MemoryState, Reservation, Subject
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TEAM = Subject("shared", "team")
@@ -39,10 +39,10 @@ async def opened(url: str, *, profile: str = "default") -> AsyncIterator[AsyncRe
         yield engine
 
 
-async def parts_of(url: str, *, profile: str = "default", clock: FakeClock | None = None) -> Parts:
+async def parts_of(url: str, *, profile: str = "default", clock: FakeClock | None = None) -> Components:
     """Wire an engine over a database; each stands at the same instant."""
     clock = clock or FakeClock()
-    return Parts(
+    return Components(
         settings=Settings(database_url=url, profile=profile),
         clock=clock,
         store=await open_store(url, clock=clock),
@@ -122,7 +122,7 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
     )
     recall = recall_record((ana, tagged.id, 0.5))
     await store.record(turn("What is for breakfast?", "Honey.", subject=ana, recall=recall))
-    booked = Reservation(id=new_id(engine.clock), purpose=Purpose.CREATE, units=3, tokens=40, at=engine.clock.now())
+    booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())
     await store.reserve(ana, booked, BudgetPolicy())
     await store.note_uses(ana, [tagged.id], engine.clock.now())
 

@@ -7,22 +7,25 @@ import asyncio
 import sys
 
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts, Trial
+from recollect.engine import AsyncRecollect, Components, EmbedderTrial
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.testing import WordEmbedder
-from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
 OTHER = EmbedderRecord(
     space="other-32",
     dim=32,
     spec=EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="other"),
-    curve=Curve(midpoint=0.3, slope=10),
+    curve=CalibrationCurve(midpoint=0.3, slope=10),
 )
 FIRST = EmbedderRecord(
-    space="words-64", dim=64, spec=EmbedderSpec(kind=EmbedderKind.STATIC), curve=Curve(midpoint=0.3, slope=10)
+    space="words-64",
+    dim=64,
+    spec=EmbedderSpec(kind=EmbedderKind.STATIC),
+    curve=CalibrationCurve(midpoint=0.3, slope=10),
 )
 
 
@@ -35,7 +38,7 @@ def opening(record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
 async def opened(url: str) -> AsyncRecollect:
     """Open the engine over embedders of words."""
     settings, clock = Settings(database_url=url), SystemClock()
-    parts = Parts(
+    parts = Components(
         settings=settings,
         clock=clock,
         store=await open_store(url, clock=clock),
@@ -54,7 +57,7 @@ async def main(url: str) -> None:
         if state.record.space == OTHER.space:
             report = await engine.reembed()
         else:
-            report = await engine.use_embedder(Trial(record=OTHER, embedder=opening(OTHER)))
+            report = await engine.use_embedder(EmbedderTrial(record=OTHER, embedder=opening(OTHER)))
     sys.stdout.write(f"{report.memories}\n")
 
 

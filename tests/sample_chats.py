@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.chat.request import read_request
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.factory import OpenedModel
 from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
 
@@ -64,7 +64,7 @@ async def texts(engine: AsyncRecollect, who: str = "ana", kinds: Sequence[Memory
     return {one.text for one in listed if one.state is MemoryState.ACTIVE}
 
 
-def with_model(parts: Parts, model: OpenedModel) -> AsyncRecollect:
+def with_model(parts: Components, model: OpenedModel) -> AsyncRecollect:
     """Open another engine over the same store that forms by a model; the store is the first one's to close."""
     return AsyncRecollect(replace(parts, model=model))
 

@@ -13,10 +13,10 @@ from recollect.clock import to_micros
 from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.query import Interval, Query, make_query
-from recollect.recall.recall import finish, rank_subjects
+from recollect.recall.recall import finalize, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.text import term_key, terms
-from recollect.types import KIND_ORDER, Hot, Memory, MemoryId, MemoryKind, Recall, Subject, Vector
+from recollect.types import KIND_ORDER, Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector
 
 SALT = b"salt"
 NOON = NEW_YEAR + timedelta(hours=12)
@@ -42,7 +42,7 @@ class Known:
     key: str = ""
     speaker: str = ""
     role: int = 1
-    """As in `Hot.roles`."""
+    """As in `SubjectSnapshot.roles`."""
 
 
 def unit(*numbers: float) -> Vector:
@@ -51,7 +51,7 @@ def unit(*numbers: float) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Hot:
+def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> SubjectSnapshot:
     """Lay memories out as arrays, ordered by id."""
     rows = sorted(known, key=lambda one: one.id)
     counted = [sorted((term_key(salt, term), count) for term, count in terms(one.text).items()) for one in rows]
@@ -59,7 +59,7 @@ def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Hot:
     vectors = [vector for one in rows for vector in one.vectors]
     keys = [one.sources or (1_000_000 + one.id,) for one in rows]
     hashes = [one.hashes or tuple(2_000_000 + key for key in each) for one, each in zip(rows, keys, strict=True)]
-    return Hot(
+    return SubjectSnapshot(
         subject=subject,
         version=1,
         salt=salt,
@@ -152,7 +152,7 @@ def recall_from(query: Query, known: dict[Subject, tuple[Known, ...]]) -> Recall
     ranking = rank_subjects(query, hots, as_it_is)
     memories = {(who, name(one.id)): memory_of(one, who) for who, each in known.items() for one in each}
     fetched = {key: memories[who, key] for who, keys in ranking.wanted().items() for key in keys}
-    return finish(ranking, fetched, count_tokens=count_words)
+    return finalize(ranking, fetched, count_tokens=count_words)
 
 
 def texts(found: Recall) -> list[str]:

@@ -6,7 +6,7 @@ from importlib.resources import files
 from recollect.store.sql import statements
 
 RELATIONAL = files("recollect.store.sql")
-ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "sql").iterdir()))
+ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "queries").iterdir()))
 # What the operator asks of all subjects at once, and what belongs to the file and to no subject.
 OPERATORS = {
     "subjects",

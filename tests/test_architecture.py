@@ -33,8 +33,8 @@ FLOORS: tuple[frozenset[str], ...] = (
 # `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it. Room is
 # made within a formation's commit, and tending has the worker's tools.
 MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("formation", "maintenance"), ("maintenance", "formation")}
-LONGEST_FILE = 400
-LONGEST_FUNCTION = 50
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
 CATCH_ALL = {"worker/loop.py", "server/chat_completions.py", "cli/main.py", "extraction/process.py"}
 
@@ -99,7 +99,7 @@ def test_no_file_is_longer_than_can_be_read_in_one_sitting(where: str) -> None:
     long = [
         f"{path.relative_to(ROOT)}: {lines} lines"
         for path in sorted((ROOT / where).rglob("*.py"))
-        if (lines := len(path.read_text("utf-8").splitlines())) > LONGEST_FILE
+        if (lines := len(path.read_text("utf-8").splitlines())) > MAX_FILE_LINES
     ]
     assert long == []
 
@@ -111,7 +111,7 @@ def test_no_function_is_longer_than_fifty_lines() -> None:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[1:] if ast.get_docstring(node) else node.body
                 lines = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
-                if lines > LONGEST_FUNCTION:
+                if lines > MAX_FUNCTION_LINES:
                     long.append(f"{relative}:{node.lineno} {node.name}: {lines} lines")
     assert long == []
 

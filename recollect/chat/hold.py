@@ -3,23 +3,23 @@
 import json
 from collections.abc import Collection, Iterator
 
-from recollect.chat.reply import Reply, ReplyAssembler, Usage, read_object
-from recollect.chat.sse import EventReader, SseEvent
+from recollect.chat.reply import Reply, ReplyAssembler, TokenUsage, read_object
+from recollect.chat.sse import SseEvent, SseReader
 from recollect.chat.tools import ours_alone
 
 
-class RoundHolder:
+class ToolCallBuffer:
     """Passes a stream on until a tool of ours is called; then keeps what comes.
 
     A call of any other tool lets go of all that was kept: a mixed round passes whole. In a later round, events that
     only say who speaks are dropped (the client has seen one), and the usage is the sum of all rounds.
     """
 
-    def __init__(self, names: Collection[str], earlier: Usage | None = None) -> None:
+    def __init__(self, names: Collection[str], earlier: TokenUsage | None = None) -> None:
         """Take the names of our tools, and what the rounds before cost; None in the first one."""
         self._names = names
         self._earlier = earlier
-        self._reader = EventReader()
+        self._reader = SseReader()
         self._assembler = ReplyAssembler()
         self._waiting = bytearray()
         self._start = 0
@@ -72,7 +72,7 @@ class RoundHolder:
         return b"" if _says_only_who(said) else _with_usage(raw, said, self._earlier)
 
 
-def summed(usage: dict[str, object], earlier: Usage) -> dict[str, object]:
+def summed(usage: dict[str, object], earlier: TokenUsage) -> dict[str, object]:
     """Add what earlier rounds cost to a usage, in the three counts that all servers send."""
     prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     prompt, completion = prompt + earlier.prompt_tokens, completion + earlier.completion_tokens
@@ -84,7 +84,7 @@ def summed(usage: dict[str, object], earlier: Usage) -> dict[str, object]:
     }
 
 
-def _with_usage(raw: bytes, said: dict[str, object], earlier: Usage) -> bytes:
+def _with_usage(raw: bytes, said: dict[str, object], earlier: TokenUsage) -> bytes:
     usage = said.get("usage")
     if not isinstance(usage, dict):
         return raw

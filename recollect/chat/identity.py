@@ -9,7 +9,7 @@ import jwt
 
 from recollect.errors import BadIdentityError, BadRequestError, BadSettingError, BadSubjectError
 from recollect.text import clean, squeeze
-from recollect.types import INTERACTION_MODES, Identity, MemoryMode, Scene, Subject
+from recollect.types import INTERACTION_MODES, Identity, MemoryMode, RequestScope, Subject
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -86,7 +86,7 @@ def identify(
     return Identity(
         subject=_subject(given, path_user, body_user, policy, now),
         memory=memory,
-        scene=Scene(
+        scene=RequestScope(
             profile=given.get(PROFILE) or None,
             otherwise=_profile_of_key(headers, policy.key_profiles),
             app=_app(given.get(APP)),

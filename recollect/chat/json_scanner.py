@@ -40,7 +40,7 @@ class TooDeepError(ValueError):
     """Values stand in one another deeper than is read."""
 
 
-class Source:
+class JsonScanner:
     """JSON text with a reader for each kind of value; all of them take an offset and return the one behind."""
 
     def __init__(self, text: str) -> None:

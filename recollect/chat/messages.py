@@ -30,7 +30,7 @@ def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, .
     for message in request.messages:
         if message.role in SYSTEM_ROLES:
             continue
-        said = normalised(message.text)
+        said = comparable_text(message.text)
         messages.append(_message(message, asked, said, said_at))
         if message.role == "user":
             asked = said
@@ -39,8 +39,8 @@ def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, .
 
 def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Message:
     """Return a reply for the log; `log` is what `log_messages` made of its request."""
-    asked = next((normalised(message.text) for message in reversed(log) if message.role == "user"), "")
-    said = normalised(reply.text)
+    asked = next((comparable_text(message.text) for message in reversed(log) if message.role == "user"), "")
+    said = comparable_text(reply.text)
     return Message(
         role="assistant",
         text=reply.text,
@@ -53,10 +53,10 @@ def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Me
     )
 
 
-def normalised(text: str) -> str:
+def comparable_text(text: str) -> str:
     """Return a message's text as messages are compared: no reasoning blocks, white space squeezed, case kept.
 
-    >>> normalised("<think>Hm.</think>\\n\\nNo  peanuts.")
+    >>> comparable_text("<think>Hm.</think>\\n\\nNo  peanuts.")
     'No peanuts.'
     """
     return squeeze(without_reasoning(text))
@@ -73,7 +73,7 @@ def query_of(request: ChatRequest) -> str:
     return without_memory(without_reasoning(newest)).strip()
 
 
-def before_query(request: ChatRequest) -> str:
+def text_before_query(request: ChatRequest) -> str:
     """Return the recent conversation before what is asked now: some messages of user and assistant, oldest first."""
     spoken = [message for message in request.messages if message.role in ("user", "assistant")]
     newest = next((place for place in reversed(range(len(spoken))) if spoken[place].role == "user"), 0)

@@ -5,13 +5,13 @@ import unicodedata
 _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "function"})
 
 
-def spoken_name(name: str | None) -> str | None:
+def speaker_name(name: str | None) -> str | None:
     """Return the name somebody speaks under; None where there is none, or it reads as a role.
 
     The role itself says it then: an assistant called "user" is the assistant. Case, width, accents, an article and
     whatever is no letter are folded, as readers and renderers overlook them.
 
-    >>> spoken_name("Ana"), spoken_name("The\\u200b USER"), spoken_name("")
+    >>> speaker_name("Ana"), speaker_name("The\\u200b USER"), speaker_name("")
     ('Ana', None, None)
     """
     if not name:

@@ -12,7 +12,7 @@ _HIGH_SURROGATE = re.compile("[\ud800-\udbff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class TokenUsage:
     """What upstream says an answer cost, in tokens."""
 
     prompt_tokens: int = 0
@@ -33,7 +33,7 @@ class Reply:
     complete: bool = False
     """Whether a finish reason was seen for choice 0, and no error."""
     error: str | None = None
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     choices: int = 0
     """How many choices came."""
 
@@ -69,7 +69,7 @@ class ReplyAssembler:
         self._function: _Call | None = None
         self._finish_reason: str | None = None
         self._error: str | None = None
-        self._usage: Usage | None = None
+        self._usage: TokenUsage | None = None
         self._choices: set[int] = set()
 
     def feed(self, data: bytes) -> None:
@@ -209,10 +209,10 @@ def _error(event: dict[str, object] | dict[object, object]) -> str:
     return clean(message) if isinstance(message, str) and message else "upstream reported an error without a message"
 
 
-def _usage(usage: dict[object, object]) -> Usage:
+def _usage(usage: dict[object, object]) -> TokenUsage:
     details = usage.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, dict) else None
-    return Usage(
+    return TokenUsage(
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
         cached_tokens=_count(cached),

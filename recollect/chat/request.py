@@ -7,19 +7,19 @@ from json import JSONDecodeError
 from typing import Any
 
 from recollect.chat.content import call_ids_of, text_alone, text_of
-from recollect.chat.json_scanner import DEEPEST, Source, TooDeepError
+from recollect.chat.json_scanner import DEEPEST, JsonScanner, TooDeepError
 from recollect.errors import BadRequestError
 from recollect.text import clean
 from recollect.types import ChatMessage, ChatRequest, ContentKind
 
 _BOM = "\ufeff"
 # Most messages of one request: the longest chats have some hundreds, and 100,000 of a few bytes took 2 s to read.
-MOST_MESSAGES = 10_000
+MAX_MESSAGES = 10_000
 # Fields of a message that say who speaks and what; the others are passed over.
 _OF_MESSAGE = frozenset({"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
 
 
-def read_request(body: bytes, *, most_messages: int = MOST_MESSAGES) -> ChatRequest:
+def read_request(body: bytes, *, most_messages: int = MAX_MESSAGES) -> ChatRequest:
     """Read the body of a chat completion request.
 
     Unknown fields and roles are upstream's business. White space, order of keys, escapes, a byte order mark
@@ -36,7 +36,7 @@ def read_request(body: bytes, *, most_messages: int = MOST_MESSAGES) -> ChatRequ
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
-    reading = _Reading(Source(text), most_messages)
+    reading = _Reading(JsonScanner(text), most_messages)
     try:
         reading.walk()
     except JSONDecodeError as error:
@@ -65,7 +65,7 @@ def request_of(messages: Sequence[Mapping[str, Any]]) -> ChatRequest:
 class _Reading:
     """One walk over a request's source."""
 
-    source: Source
+    source: JsonScanner
     most_messages: int
     fields: dict[str, object] = field(default_factory=dict)
     options: dict[str, object] = field(default_factory=dict)
@@ -169,7 +169,7 @@ class _Reading:
 class _Message:
     """One walk over a message's source."""
 
-    source: Source
+    source: JsonScanner
     fields: dict[str, object] = field(default_factory=dict)
     contents: int = 0
     content_start: int = -1

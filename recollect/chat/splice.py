@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
-from recollect.chat.sse import EventReader, SseEvent
-from recollect.types import ChatRequest, Insertion, Recalled
+from recollect.chat.sse import SseEvent, SseReader
+from recollect.types import ChatRequest, Insertion, RecalledMemory
 
 # Blanks that may stand between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
 _BLANKS = 8
 _BOM = b"\xef\xbb\xbf"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _BLANKS)
-_LONGEST_HEAD = len(_BOM) + len(b"data:") + _BLANKS
+_MAX_HEAD_BYTES = len(_BOM) + len(b"data:") + _BLANKS
 _JSON_SPACE = b" \t\r\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class StreamPiece:
     """Bytes for the client."""
 
     data: bytes
@@ -40,7 +40,7 @@ def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> b
     return "".join(pieces).encode("utf-8")
 
 
-def describe_memories(items: Sequence[Recalled]) -> bytes:
+def describe_memories(items: Sequence[RecalledMemory]) -> bytes:
     """Return the `memories` of an answer: a compact JSON array in ASCII, best first."""
     described = [
         {
@@ -75,13 +75,13 @@ class MemoriesSplicer:
 
     def __init__(self, memories_json: bytes | None, assembler: ReplyAssembler | None = None) -> None:
         self.assembler = ReplyAssembler() if assembler is None else assembler
-        self._reader = EventReader()
+        self._reader = SseReader()
         self._member = None if memories_json is None else _member(memories_json)
         self._waiting = bytearray()
         self._waiting_start = 0
         self._gate = _DoneGate()
 
-    def feed(self, chunk: bytes) -> list[Piece]:
+    def feed(self, chunk: bytes) -> list[StreamPiece]:
         """Take the next bytes from upstream; return those that can go on."""
         events = self._reader.feed(chunk)
         for event in events:
@@ -91,7 +91,7 @@ class MemoriesSplicer:
         self._waiting += chunk
         return self._gate.feed(self._decide(events))
 
-    def close(self) -> list[Piece]:
+    def close(self) -> list[StreamPiece]:
         """Return what is left when upstream has ended, be it in the middle of an event."""
         half = self._reader.close()
         if half:
@@ -129,11 +129,11 @@ class _DoneGate:
         self._head = b""
         self._starts_line = True
 
-    def feed(self, chunk: bytes) -> list[Piece]:
+    def feed(self, chunk: bytes) -> list[StreamPiece]:
         if not chunk:
             return []
         if self._held:
-            return [Piece(data=chunk, held=True)]
+            return [StreamPiece(data=chunk, held=True)]
         data = self._head + chunk
         found = self._find(data)
         self._held = found is not None
@@ -141,14 +141,14 @@ class _DoneGate:
         self._head = b"" if self._held else data[open_end:]
         if open_end:
             self._starts_line = data[open_end - 1] in b"\r\n"
-        pieces = [Piece(data=data[:open_end], held=False)] if open_end else []
+        pieces = [StreamPiece(data=data[:open_end], held=False)] if open_end else []
         if self._held:
-            pieces.append(Piece(data=data[open_end:], held=True))
+            pieces.append(StreamPiece(data=data[open_end:], held=True))
         return pieces
 
-    def close(self) -> list[Piece]:
+    def close(self) -> list[StreamPiece]:
         head, self._head = self._head, b""
-        return [Piece(data=head, held=False)] if head else []
+        return [StreamPiece(data=head, held=False)] if head else []
 
     def _find(self, data: bytes) -> int | None:
         """Return where the line of `[DONE]` starts; None where there is none."""
@@ -175,7 +175,7 @@ class _DoneGate:
 
     def _line_start(self, data: bytes, at: int) -> int | None:
         """Return where the line around `at` starts; None where it starts too far back to matter."""
-        lowest = max(0, at - _LONGEST_HEAD - len(DONE))
+        lowest = max(0, at - _MAX_HEAD_BYTES - len(DONE))
         start = max(data.rfind(b"\n", lowest, at), data.rfind(b"\r", lowest, at)) + 1
         if start > 0:
             return start
@@ -198,5 +198,5 @@ def _member(memories_json: bytes) -> bytes:
     return b'"memories":' + memories_json + b","
 
 
-def _said_at(item: Recalled) -> datetime:
+def _said_at(item: RecalledMemory) -> datetime:
     return item.memory.evidence[0].said_at if item.memory.evidence else item.memory.valid_from

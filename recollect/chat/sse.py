@@ -24,7 +24,7 @@ class SseEvent:
     """Offset of the data's first byte."""
 
 
-class EventReader:
+class SseReader:
     """Cuts a stream into events, however it is chunked; work and memory grow with the bytes fed."""
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ _PARKED_SHOWN = 3
 _SAMPLE = "Ana is allergic to peanuts."
 
 
-class State(StrEnum):
+class FindingState(StrEnum):
     """How a finding is."""
 
     OK = "ok"
@@ -43,7 +43,7 @@ class Finding:
     """One line of the report."""
 
     what: str
-    state: State
+    state: FindingState
     text: str
     todo: str = ""
     """What to do about it; empty where nothing need be done."""
@@ -51,17 +51,17 @@ class Finding:
 
 def ok(what: str, text: str) -> Finding:
     """Say that something is well."""
-    return Finding(what=what, state=State.OK, text=text)
+    return Finding(what=what, state=FindingState.OK, text=text)
 
 
 def warn(what: str, text: str, todo: str) -> Finding:
     """Say that something works and should be looked at."""
-    return Finding(what=what, state=State.WARN, text=text, todo=todo)
+    return Finding(what=what, state=FindingState.WARN, text=text, todo=todo)
 
 
 def fail(what: str, text: str, todo: str = "") -> Finding:
     """Say that something does not work."""
-    return Finding(what=what, state=State.FAIL, text=text, todo=todo)
+    return Finding(what=what, state=FindingState.FAIL, text=text, todo=todo)
 
 
 async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:

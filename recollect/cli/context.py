@@ -8,7 +8,7 @@ from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, se
 from recollect.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
-    from recollect.engine import AsyncRecollect, Context
+    from recollect.engine import AsyncRecollect, PromptContext
 
 _Query = Annotated[str, typer.Argument(metavar="QUERY", help="The newest message of the prompt.")]
 _Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Whose template and policies.")]
@@ -38,12 +38,12 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """Show what memory would put into a prompt that ends in QUERY; it counts as no use."""
     from recollect.cli import json_output
-    from recollect.types import Scene
+    from recollect.types import RequestScope
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
-    scene = Scene(profile=profile, app=app, characters=characters)
+    scene = RequestScope(profile=profile, app=app, characters=characters)
 
-    async def work(engine: "AsyncRecollect") -> "Context":
+    async def work(engine: "AsyncRecollect") -> "PromptContext":
         return await engine.context(query, user=here.subject, conversation=session_id, scene=scene, use=False)
 
     found = here.run(work)

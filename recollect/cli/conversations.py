@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.types import Conversation, LoggedMessage, Subject
 
 # Shortest part of an id that is looked for.
-_SHORTEST = 8
+_MIN_PREFIX_CHARACTERS = 8
 # Conversations among which a part of an id, or a client's own id, is looked for: the newest ones.
 _LOOKED_AT = 10_000
 
@@ -108,7 +108,7 @@ async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subj
     exact = [item for item in known if given in (item.id, item.external_id)]
     part = given.lower()
     near = [item for item in known if item.id.startswith(part) or item.id.endswith(part)]
-    found = exact or (near if len(part) >= _SHORTEST else [])
+    found = exact or (near if len(part) >= _MIN_PREFIX_CHARACTERS else [])
     if not found:
         raise UnknownConversationError(given)
     if len(found) > 1:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, instant_of, session
+from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, session
 from recollect.cli.output import note, one_line, plural, say, say_json, short, when
 
 if TYPE_CHECKING:
-    from recollect.engine import AsyncRecollect, UndoPlan, Why
+    from recollect.engine import AsyncRecollect, MemoryExplanation, UndoPlan
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
 _Decision = Annotated[
@@ -44,7 +44,7 @@ def why(
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
-    async def work(engine: "AsyncRecollect") -> "Why":
+    async def work(engine: "AsyncRecollect") -> "MemoryExplanation":
         return await engine.why(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     found = here.run(work)
@@ -55,7 +55,7 @@ def why(
         say(line)
 
 
-def _sentences(found: "Why", here: Session) -> Iterator[str]:
+def _sentences(found: "MemoryExplanation", here: CommandOptions) -> Iterator[str]:
     memory, zone = found.history.memory, here.zone
     until = f" until {when(memory.valid_to, zone)}" if memory.valid_to else ""
     yield f"“{one_line(memory.text)}” is {memory.state.value}: true from {when(memory.valid_from, zone)}{until}."

@@ -10,8 +10,8 @@ from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replay import ProgressBar
 
 if TYPE_CHECKING:
-    from recollect.engine.databases import Copied
-    from recollect.engine.indexes import Indexing
+    from recollect.engine.databases import CopyReport
+    from recollect.engine.indexes import IndexReport
 
 db = typer.Typer(help="Do something with a whole database.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -86,7 +86,7 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
         _tell_indexes(done)
 
 
-def _tell_indexes(done: "Indexing") -> None:
+def _tell_indexes(done: "IndexReport") -> None:
     listed = [("built", one) for one in done.built] + [("there", one) for one in done.before]
     if listed:
         rows(
@@ -101,7 +101,7 @@ def _tell_indexes(done: "Indexing") -> None:
         say(f"{done.where}: no subject has an index: each recall compares all vectors of its subject")
 
 
-def _described(copied: "Copied", seconds: float) -> dict[str, object]:
+def _described(copied: "CopyReport", seconds: float) -> dict[str, object]:
     return {
         "source": copied.source,
         "destination": copied.destination,
@@ -115,7 +115,7 @@ def _described(copied: "Copied", seconds: float) -> dict[str, object]:
     }
 
 
-def _report(copied: "Copied", seconds: float) -> None:
+def _report(copied: "CopyReport", seconds: float) -> None:
     rows(("table", "rows"), [(name, f"{count:,}") for name, count in copied.rows.items()])
     total = copied.rows.total()
     rate = f"{total / seconds:,.0f} rows/s" if seconds else ""

@@ -23,12 +23,12 @@ def register(app: typer.Typer) -> None:
 
 def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Look at settings, database, models and addresses, and say what to do."""
-    from recollect.cli.checks import State, settings_in_effect
+    from recollect.cli.checks import FindingState, settings_in_effect
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
     found = asyncio.run(_examine(settings, check=check, aloud=not as_json))
-    bad = any(finding.state is State.FAIL for finding in found)
+    bad = any(finding.state is FindingState.FAIL for finding in found)
     if as_json:
         lines = [
             {"what": finding.what, "state": finding.state.value, "text": finding.text, "todo": finding.todo}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any
 
-    from recollect.engine import AsyncRecollect, EmbedderState, Progress
+    from recollect.engine import AsyncRecollect, EmbedderStatus, ReembedProgress
     from recollect.types import EmbedderRecord, EmbedderSpec, ReembedReport
 
 T = TypeVar("T")
@@ -143,10 +143,10 @@ def _use(spec: "EmbedderSpec", database: str | None, *, dry_run: bool, yes: bool
         note(f"{_URL_VARIABLE} is set here: unset it, or what starts with another embedder in it is refused")
 
 
-def _telling(bar: ProgressBar) -> "Callable[[Progress], None]":
+def _telling(bar: ProgressBar) -> "Callable[[ReembedProgress], None]":
     began: list[bool] = []
 
-    def tell(progress: "Progress") -> None:
+    def tell(progress: "ReembedProgress") -> None:
         if not began:
             began.append(True)
             bar.begin("embedding", "memories", progress.of)
@@ -187,7 +187,7 @@ def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, 
 
 
 def _show(database: str | None, *, as_json: bool) -> None:
-    async def work(engine: "AsyncRecollect") -> "EmbedderState":
+    async def work(engine: "AsyncRecollect") -> "EmbedderStatus":
         return await engine.embedder()
 
     state = _run(database, work)
@@ -201,7 +201,7 @@ def _show(database: str | None, *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show_state(state: "EmbedderState") -> None:
+def _show_state(state: "EmbedderStatus") -> None:
     record, spec = state.record, state.record.spec
     where = f"{spec.model} at {spec.where}" if spec.where else "built in, offline"
     say(f"{record.space}: {where}, {record.dim} numbers a vector")

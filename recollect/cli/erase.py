@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, Session, SubjectName, UserName, session
+from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, session
 from recollect.cli.output import note, printable, rows, say, say_json
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     show_receipts([here.run(work)], as_json=as_json)
 
 
-def _finish(here: Session, *, rewrite: bool) -> None:
+def _finish(here: CommandOptions, *, rewrite: bool) -> None:
     async def work(engine: "AsyncRecollect") -> bool:
         return await engine.finish_erasing(rewrite=rewrite)
 

@@ -14,8 +14,8 @@ from recollect.cli.replay import ProgressBar
 if TYPE_CHECKING:
     from recollect.evaluation.answerer import Answerer
     from recollect.evaluation.extraction_modes import Formed
-    from recollect.evaluation.report import Origin
-    from recollect.evaluation.run import Plan
+    from recollect.evaluation.report import RunOrigin
+    from recollect.evaluation.run import EvaluationPlan
     from recollect.settings import Settings
     from recollect.types import EmbedderSpec
 
@@ -104,7 +104,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     from zoneinfo import ZoneInfo
 
     from recollect.datasets.load import JSONL, KINDS, read_data
-    from recollect.evaluation.run import Plan, narrowed
+    from recollect.evaluation.run import EvaluationPlan, narrowed
     from recollect.settings import Settings
 
     if what in KINDS and data is None:
@@ -117,7 +117,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
     path = data or Path(what)
     read = read_data(what if what in KINDS else JSONL, path, ZoneInfo(settings.time_zone))
-    plan = Plan(
+    plan = EvaluationPlan(
         data=narrowed(read, conversations=limit, questions=questions, seed=seed),
         settings=settings,
         embedder=_embedder(settings, embedder, embedder_model, query_prefix, passage_prefix),
@@ -170,13 +170,13 @@ def _check_writable(path: Path | None) -> None:
         raise typer.BadParameter(f"{path} cannot be written: it is a folder, or lies in none")
 
 
-def _origin(path: Path, models: dict[str, str]) -> "Origin":
+def _origin(path: Path, models: dict[str, str]) -> "RunOrigin":
     from importlib.metadata import version
 
     from recollect.evaluation.instrumentation import machine
-    from recollect.evaluation.report import Origin
+    from recollect.evaluation.report import RunOrigin
 
-    return Origin(
+    return RunOrigin(
         version=version("recollect"),
         command=("recollect", *sys.argv[1:]),
         machine=machine(),
@@ -220,12 +220,12 @@ def _key(settings: "Settings", url: str) -> str | None:
     return None
 
 
-def _run(plan: "Plan", origin: "Origin", answerer: "Answerer | None") -> dict[str, Any]:
+def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None") -> dict[str, Any]:
     """Carry out the plan; after Ctrl-C report what is there."""
     from recollect.evaluation.report import document
-    from recollect.evaluation.run import Run
+    from recollect.evaluation.run import EvaluationRun
 
-    async def work(run: Run) -> None:
+    async def work(run: EvaluationRun) -> None:
         try:
             await run.all()
         finally:
@@ -233,7 +233,7 @@ def _run(plan: "Plan", origin: "Origin", answerer: "Answerer | None") -> dict[st
                 await answerer.close()
 
     with ProgressBar() as bar:
-        run = Run(plan, bar, answerer)
+        run = EvaluationRun(plan, bar, answerer)
         try:
             asyncio.run(work(run))
         except KeyboardInterrupt:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import tzinfo
 
 from recollect.cli.output import one_line, printable, when
-from recollect.engine import History
+from recollect.engine import MemoryHistory
 from recollect.types import Action, Decision, Memory, MemoryId, MemoryState
 
 
-def lines_of(history: History, zone: tzinfo) -> Iterator[str]:
+def lines_of(history: MemoryHistory, zone: tzinfo) -> Iterator[str]:
     """Write a memory, where it comes from, and what was decided about it, line by line."""
     yield from _itself(history.memory, zone)
     if history.memory.evidence:
@@ -42,7 +42,7 @@ def _itself(memory: Memory, zone: tzinfo) -> Iterator[str]:
     yield f"  used        {memory.uses} times{used}"
 
 
-def _sources(history: History, zone: tzinfo) -> Iterator[str]:
+def _sources(history: MemoryHistory, zone: tzinfo) -> Iterator[str]:
     logged = {(message.conversation, message.seq): message for message in history.sources}
     for evidence in history.memory.evidence:
         yield (

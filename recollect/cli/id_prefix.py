@@ -7,7 +7,7 @@ from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import KIND_ORDER, MemoryId, Subject
 
 # Shortest part of an id that is looked for: fewer characters meet too many.
-SHORTEST = 8
+MIN_PREFIX_CHARACTERS = 8
 # Memories read at once while looking.
 _PAGE = 1000
 # Most candidates named when a part is ambiguous.
@@ -25,8 +25,10 @@ async def find_id(engine: AsyncRecollect, given: str, subject: Subject) -> str:
         return str(UUID(given))
     except ValueError:
         part = given.strip().lower()
-    if len(part) < SHORTEST:
-        raise BadRequestError(f"{given!r} is too short for part of an id: give {SHORTEST} characters or more")
+    if len(part) < MIN_PREFIX_CHARACTERS:
+        raise BadRequestError(
+            f"{given!r} is too short for part of an id: give {MIN_PREFIX_CHARACTERS} characters or more"
+        )
     found: list[MemoryId] = []
     after: MemoryId | None = None
     while True:

@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import Context, EmbedderState, Held, History, UndoPlan, Why
+from recollect.engine import EmbedderStatus, HeldMemory, MemoryExplanation, MemoryHistory, PromptContext, UndoPlan
 from recollect.types import (
     Conversation,
+    Cost,
     Decision,
     EmbedderKind,
     EnergyStatus,
@@ -15,10 +16,9 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     Recall,
-    Recalled,
-    Spent,
+    RecalledMemory,
     Subject,
-    closed_by,
+    closed_memory,
 )
 
 
@@ -54,7 +54,7 @@ def memory(item: Memory) -> dict[str, Any]:
     }
 
 
-def embedder(state: EmbedderState) -> dict[str, Any]:
+def embedder(state: EmbedderStatus) -> dict[str, Any]:
     """Describe by what a database is embedded."""
     record = state.record
     return {
@@ -78,7 +78,7 @@ def embedder(state: EmbedderState) -> dict[str, Any]:
     }
 
 
-def held(one: Held) -> dict[str, Any]:
+def held(one: HeldMemory) -> dict[str, Any]:
     """Describe a memory that waits for review."""
     return {"reason": one.reason, "memory": memory(one.memory)}
 
@@ -107,7 +107,7 @@ def recall(found: Recall) -> dict[str, Any]:
     }
 
 
-def context(found: Context) -> dict[str, Any]:
+def context(found: PromptContext) -> dict[str, Any]:
     """Describe what would be put into a prompt."""
     return {
         "text": found.text,
@@ -119,7 +119,7 @@ def context(found: Context) -> dict[str, Any]:
     }
 
 
-def _recalled(item: Recalled) -> dict[str, Any]:
+def _recalled(item: RecalledMemory) -> dict[str, Any]:
     return {
         "score": round(item.score, 4),
         "similarity": round(item.similarity, 4),
@@ -130,7 +130,7 @@ def _recalled(item: Recalled) -> dict[str, Any]:
     }
 
 
-def history(found: History) -> dict[str, Any]:
+def history(found: MemoryHistory) -> dict[str, Any]:
     """Describe a memory with what led to it and came of it."""
     return {
         "memory": memory(found.memory),
@@ -140,7 +140,7 @@ def history(found: History) -> dict[str, Any]:
     }
 
 
-def why(found: Why) -> dict[str, Any]:
+def why(found: MemoryExplanation) -> dict[str, Any]:
     """Describe why a memory is what it is."""
     place = found.last_recalled
     recalled = {"conversation": place.conversation, "seq": place.seq, "at": instant(place.at)} if place else None
@@ -181,7 +181,7 @@ def decision(line: Decision) -> dict[str, Any]:
 
 def tended(line: Decision) -> dict[str, Any]:
     """Describe a decision of tending: what was closed, and why."""
-    return {"subject": line.subject.text, "closed_id": closed_by(line), **decision(line)}
+    return {"subject": line.subject.text, "closed_id": closed_memory(line), **decision(line)}
 
 
 def message(item: LoggedMessage) -> dict[str, Any]:
@@ -265,5 +265,5 @@ def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
     }
 
 
-def _spent(one: Spent) -> dict[str, Any]:
+def _spent(one: Cost) -> dict[str, Any]:
     return {"calls": one.calls, "units": one.units, "tokens": one.tokens}

@@ -10,18 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.erase import confirm, show_receipts
-from recollect.cli.options import AsJson, At, DatabaseUrl, KnownAt, Session, SubjectName, UserName, instant_of, session
+from recollect.cli.options import (
+    AsJson,
+    At,
+    CommandOptions,
+    DatabaseUrl,
+    KnownAt,
+    SubjectName,
+    UserName,
+    instant_of,
+    session,
+)
 from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
 
 if TYPE_CHECKING:
-    from recollect.engine import AsyncRecollect, History
+    from recollect.engine import AsyncRecollect, MemoryHistory
     from recollect.types import EraseReceipt, Memory, MemoryKind, Recall, Subject
 
 # Most memories that `search --explain` names among those left out.
 _LEFT_OUT_SHOWN = 20
 _STDIN = "-"
 # Lines of stdin that are kept in one go: a fraction of a second's work, so that an interruption loses little.
-_TOGETHER = 250
+_BATCH_SIZE = 250
 
 _Importance = Annotated[float, typer.Option("--importance", metavar="0..1", help="How much it matters.")]
 _Explain = Annotated[bool, typer.Option("--explain", help="Show why each was found, and what was left out and why.")]
@@ -92,8 +102,8 @@ async def _keep_lines(
     from recollect.types import NewNote
 
     kept: list[Memory] = []
-    for start in range(0, len(lines), _TOGETHER):
-        some = lines[start : start + _TOGETHER]
+    for start in range(0, len(lines), _BATCH_SIZE):
+        some = lines[start : start + _BATCH_SIZE]
         try:
             kept += await engine.add_all([NewNote(line, importance) for _, line in some], user=subject)
         except BadRequestError:
@@ -170,7 +180,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
         _explain_left_out(recall, left_out)
 
 
-def _explain(here: Session, recall: "Recall") -> None:
+def _explain(here: CommandOptions, recall: "Recall") -> None:
     for place, item in enumerate(recall.items, start=1):
         memory = item.memory
         say(f"{place:>2}. {item.score:.2f}  {one_line(memory.text)}")
@@ -277,7 +287,7 @@ def show(
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
-    async def work(engine: "AsyncRecollect") -> "History":
+    async def work(engine: "AsyncRecollect") -> "MemoryHistory":
         return await engine.history(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     history = here.run(work)

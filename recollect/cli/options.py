@@ -39,7 +39,7 @@ KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help=
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class CommandOptions:
     """What a command works with: settings, whose memory, and how to print."""
 
     settings: "Settings"
@@ -66,7 +66,7 @@ class Session:
 
 def session(
     *, user: str | None = None, subject: str | None = None, database: str | None = None, as_json: bool = False
-) -> Session:
+) -> CommandOptions:
     """Read the settings, and whose memory is meant.
 
     Raises:
@@ -76,7 +76,7 @@ def session(
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
-    return Session(settings=settings, subject=whose(settings, user=user, subject=subject), as_json=as_json)
+    return CommandOptions(settings=settings, subject=whose(settings, user=user, subject=subject), as_json=as_json)
 
 
 def whose(settings: "Settings", *, user: str | None, subject: str | None) -> "Subject":

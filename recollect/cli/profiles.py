@@ -18,13 +18,13 @@ def register(app: typer.Typer) -> None:
 
 def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False) -> None:
     """List the profiles, or show one whole: every policy with its value."""
-    from recollect.profiles.registry import Profiles
+    from recollect.profiles.registry import ProfileRegistry
     from recollect.settings import Settings
 
     if action not in (None, "show") or (action == "show") is (name is None):
         raise typer.BadParameter("write `recollect profiles`, or `recollect profiles show NAME`")
     settings = Settings.load()
-    shelf = Profiles(settings.profiles)
+    shelf = ProfileRegistry(settings.profiles)
     if name is None:
         known = [shelf.get(one) for one in shelf.names()]
         if as_json:

@@ -14,7 +14,7 @@ from recollect.datasets.recordings import BadRecord, Format, Recording
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from recollect.cli.replay_run import Outcome
+    from recollect.cli.replay_run import ReplayOutcome
     from recollect.engine import AsyncRecollect
 
 # Most bad records that are named one by one: a file of another format has nothing else.
@@ -59,7 +59,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
     def whose(recording: Recording) -> Subject:
         return here.subject if named or recording.user is None else Subject("user", recording.user)
 
-    async def work(engine: "AsyncRecollect") -> "Outcome":
+    async def work(engine: "AsyncRecollect") -> "ReplayOutcome":
         with ProgressBar() as bar:
             return await Replay(engine, plan, whose=whose, bar=bar).run()
 
@@ -70,7 +70,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.Exit(1)
 
 
-def _report(outcome: "Outcome", *, seconds: float, as_json: bool) -> None:
+def _report(outcome: "ReplayOutcome", *, seconds: float, as_json: bool) -> None:
     for bad in outcome.bad[:_NAMED]:
         note(f"{bad.where}: {bad.reason}")
     if len(outcome.bad) > _NAMED:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from recollect.chat.content import text_of
 from recollect.chat.messages import SYSTEM_ROLES
-from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions, user_names
+from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions, user_names
 from recollect.datasets.recordings import (
     HEAD_BYTES,
     BadRecord,
@@ -21,13 +21,13 @@ from recollect.datasets.recordings import (
     detect,
     openai_lines,
 )
-from recollect.engine import AsyncRecollect, together
+from recollect.engine import AsyncRecollect, gather_or_cancel
 from recollect.errors import BadRequestError, RequestError
 from recollect.text import clean
 from recollect.types import KIND_ORDER, Conversation, ConversationId, Subject
 
 # Conversations recorded side by side: the store commits together what waits together.
-SIDE_BY_SIDE = 32
+MAX_CONCURRENT_CONVERSATIONS = 32
 # Rows read at once when something is looked up; the store's most is ten times that.
 _PAGE = 1000
 # How often the bar of the formation is moved, in seconds.
@@ -47,7 +47,7 @@ class Bar(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class ReplayPlan:
     """What is to be replayed."""
 
     recordings: tuple[Recording, ...]
@@ -60,7 +60,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ReplayOutcome:
     """What a replay did."""
 
     conversations: int = 0
@@ -76,7 +76,7 @@ class Outcome:
     """New ones by kind."""
 
 
-def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | None, zone: tzinfo) -> Plan:
+def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | None, zone: tzinfo) -> ReplayPlan:
     """Read the file.
 
     Args:
@@ -112,7 +112,7 @@ def _first(found: Iterable[Recording | BadRecord], limit: int | None) -> Iterato
         yield item
 
 
-def _plan(found: Iterable[Recording | BadRecord]) -> Plan:
+def _plan(found: Iterable[Recording | BadRecord]) -> ReplayPlan:
     recordings: list[Recording] = []
     bad: list[BadRecord] = []
     for item in found:
@@ -122,11 +122,11 @@ def _plan(found: Iterable[Recording | BadRecord]) -> Plan:
             bad.append(item)
     if not recordings and not bad:
         raise BadRecordError("no conversations in it")
-    return Plan(recordings=tuple(recordings), bad=tuple(bad))
+    return ReplayPlan(recordings=tuple(recordings), bad=tuple(bad))
 
 
-def _plan_locomo(found: Sequence[Sample | BadRecord], *, as_speaker: str | None, zone: tzinfo) -> Plan:
-    samples = [item for item in found if isinstance(item, Sample)]
+def _plan_locomo(found: Sequence[LocomoSample | BadRecord], *, as_speaker: str | None, zone: tzinfo) -> ReplayPlan:
+    samples = [item for item in found if isinstance(item, LocomoSample)]
     items: list[Recording | BadRecord] = [item for item in found if isinstance(item, BadRecord)]
     names = user_names(samples)
     speakers = sorted({name for sample in samples for name in sample.speakers})
@@ -143,16 +143,18 @@ def _plan_locomo(found: Sequence[Sample | BadRecord], *, as_speaker: str | None,
 class Replay:
     """One run of a plan."""
 
-    def __init__(self, engine: AsyncRecollect, plan: Plan, *, whose: Callable[[Recording], Subject], bar: Bar) -> None:
+    def __init__(
+        self, engine: AsyncRecollect, plan: ReplayPlan, *, whose: Callable[[Recording], Subject], bar: Bar
+    ) -> None:
         """Take the open engine, the plan, whose each conversation is, and where to show progress."""
         self._engine = engine
         self._plan = plan
         self._whose = whose
         self._bar = bar
         self._seen = 0
-        self.outcome = Outcome(bad=list(plan.bad))
+        self.outcome = ReplayOutcome(bad=list(plan.bad))
 
-    async def run(self) -> Outcome:
+    async def run(self) -> ReplayOutcome:
         """Record what is not there yet, then form what is due.
 
         Conversations of one subject are recorded in their order, those of several side by side.
@@ -162,8 +164,8 @@ class Replay:
         for recording in self._plan.recordings:
             groups[self._whose(recording)].append(recording)
         self._bar.begin("recording", "messages", self._plan.messages)
-        room = asyncio.Semaphore(SIDE_BY_SIDE)
-        await together(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
+        room = asyncio.Semaphore(MAX_CONCURRENT_CONVERSATIONS)
+        await gather_or_cancel(self._record_all(subject, recordings, room) for subject, recordings in groups.items())
         await self._form()
         for subject in groups:
             await self._count(subject, since=began)
@@ -179,7 +181,7 @@ class Replay:
             else:
                 first.append(recording)
             seen.add(recording.id)
-        await together(self._record_within(room, subject, one, known.get(one.id)) for one in first)
+        await gather_or_cancel(self._record_within(room, subject, one, known.get(one.id)) for one in first)
 
     async def _record_within(
         self, room: asyncio.Semaphore, subject: Subject, recording: Recording, known: Conversation | None

@@ -10,7 +10,7 @@ from recollect.cli.output import dim, note, one_line, say, say_json, short, when
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from recollect.engine import AsyncRecollect, Held
+    from recollect.engine import AsyncRecollect, HeldMemory
     from recollect.types import Memory
 
 _Approve = Annotated[
@@ -44,7 +44,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
-    async def work(engine: "AsyncRecollect") -> "tuple[list[Memory], list[Memory], list[Held]]":
+    async def work(engine: "AsyncRecollect") -> "tuple[list[Memory], list[Memory], list[HeldMemory]]":
         good = [await find_id(engine, given, here.subject) for given in approve or ()]
         bad = [await find_id(engine, given, here.subject) for given in reject or ()]
         both = set(good) & set(bad)
@@ -72,7 +72,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
         note(f"nothing of {here.subject.text} waits for review")
 
 
-def _show(one: "Held", zone: "ZoneInfo") -> None:
+def _show(one: "HeldMemory", zone: "ZoneInfo") -> None:
     memory = one.memory
     say(f"{short(memory.id)}  {one_line(memory.text)}")
     dim(f"    held: {one_line(one.reason)}")

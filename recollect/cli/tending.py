@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.types import Decision, Subject
 
-_A_PAGE = 1000
+_PAGE_SIZE = 1000
 
 _DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, and show what would be closed.")]
 
@@ -61,18 +61,18 @@ def tend(
 
 async def _everybody(engine: "AsyncRecollect") -> "list[Subject]":
     found: list[Subject] = []
-    page = await engine.subjects(limit=_A_PAGE)
+    page = await engine.subjects(limit=_PAGE_SIZE)
     while page:
         found += page
-        page = await engine.subjects(after=page[-1].text, limit=_A_PAGE)
+        page = await engine.subjects(after=page[-1].text, limit=_PAGE_SIZE)
     return found
 
 
 def _report(looked_at: int, decisions: "list[Decision]", *, dry_run: bool) -> None:
-    from recollect.types import closed_by
+    from recollect.types import closed_memory
 
     lines = [
-        (line.subject.text, short(closed_by(line) or ""), line.action.value, line.reason, line.text)
+        (line.subject.text, short(closed_memory(line) or ""), line.action.value, line.reason, line.text)
         for line in decisions
     ]
     if lines:

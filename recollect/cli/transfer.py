@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.engine import AsyncRecollect
-    from recollect.engine.transfer import Carried
+    from recollect.engine.transfer import TransferReport
 
 _PIPE = "-"
 _File = Annotated[
@@ -76,7 +76,7 @@ def take_in(
     """Import what `recollect export` wrote; vectors and word indexes are made again, orders wait for review."""
     here = session(database=database, as_json=as_json)
 
-    async def work(engine: "AsyncRecollect") -> "Carried":
+    async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:
             return await engine.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import StaleSubjectError, StoreUnavailableError
-from recollect.formation.runtime import Tools
-from recollect.formation.telemetry import tell_room
+from recollect.formation.runtime import Runtime
+from recollect.formation.telemetry import record_evictions
 from recollect.ids import id_text, new_id
-from recollect.maintenance.eviction import ASKING_ATTEMPTS, Planned, make_room
-from recollect.maintenance.reembed import mend
+from recollect.maintenance.eviction import ASKING_ATTEMPTS, PlannedCommit, plan_eviction
+from recollect.maintenance.reembed import embed_missing
 from recollect.text import normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
@@ -23,17 +23,17 @@ from recollect.types import (
     AddMemory,
     Change,
     Decision,
-    Detail,
     Evidence,
-    Hot,
     Memory,
+    MemoryDetail,
     MemoryId,
     MemoryKind,
     MemoryState,
-    Sought,
     StrengthenMemory,
     Subject,
+    SubjectSnapshot,
     Vector,
+    VectorRequest,
     Vectors,
 )
 
@@ -41,16 +41,16 @@ from recollect.types import (
 _NEARLY_EQUAL = 0.9
 # Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
 # which takes 25 MB beside 100,000 notes.
-_FEW_PAIRS, _TOGETHER = 100_000, 64
+_INLINE_PAIRS_THRESHOLD, _BATCH_SIZE = 100_000, 64
 # Where an index finds them, so many notes that may be another spelling of a text.
-_MOST_ALIKE = 50
+_MAX_ALIKE = 50
 _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
 
 
-class ByHand(NamedTuple):
+class ManualNote(NamedTuple):
     """What somebody wants kept."""
 
     text: str
@@ -61,20 +61,20 @@ class ByHand(NamedTuple):
     held: str = ""
     """Why it must wait for review; empty where it need not."""
     evidence: tuple[Evidence, ...] = ()
-    detail: Detail = NO_DETAIL
+    detail: MemoryDetail = NO_DETAIL
 
 
-async def add_by_hand(tools: Tools, subject: Subject, wanted: ByHand, *, home: Subject | None = None) -> Memory:
+async def add_note(tools: Runtime, subject: Subject, wanted: ManualNote, *, home: Subject | None = None) -> Memory:
     """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
 
     Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
     what they say together. `home` is whose log its evidence points into, where that is another's.
     """
-    return (await add_all_by_hand(tools, subject, [wanted], home=home))[0]
+    return (await add_notes(tools, subject, [wanted], home=home))[0]
 
 
-async def add_all_by_hand(
-    tools: Tools, subject: Subject, wanted: Sequence[ByHand], *, home: Subject | None = None
+async def add_notes(
+    tools: Runtime, subject: Subject, wanted: Sequence[ManualNote], *, home: Subject | None = None
 ) -> list[Memory]:
     """Keep sentences of one profile in one commit, as if they came one after another; return a memory for each.
 
@@ -90,7 +90,7 @@ async def add_all_by_hand(
 
 
 async def _add(
-    tools: Tools, subject: Subject, wanted: Sequence[ByHand], vectors: Vectors, home: Subject | None
+    tools: Runtime, subject: Subject, wanted: Sequence[ManualNote], vectors: Vectors, home: Subject | None
 ) -> list[Memory]:
     fresh = [_note(tools, subject, one) for one in wanted]
     for attempt in range(_STALE_TRIES):
@@ -105,10 +105,10 @@ async def _add(
             _added(tools, memory, vector) if memory is new else _strengthened(memory, one)
             for memory, new, one, vector in zip(kept, fresh, wanted, vectors, strict=True)
         ]
-        planned = Planned(
+        planned = PlannedCommit(
             subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=attempt < ASKING_ATTEMPTS
         )
-        further, room_made = await make_room(planned, tools)
+        further, room_made = await plan_eviction(planned, tools)
         decisions = [
             _decision(tools, memory, *_how(memory is not new, one), one.text)
             for memory, new, one in zip(kept, fresh, wanted, strict=True)
@@ -125,7 +125,7 @@ async def _add(
                 raise
             if not await tools.store.memories(subject, [one.id for one in fresh]):
                 continue
-        tell_room(subject, room_made, tools)
+        record_evictions(subject, room_made, tools)
         return await _as_kept(tools, subject, kept, room_made)
     raise StaleSubjectError("the memories kept changing; nothing was added, try again")
 
@@ -143,7 +143,7 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
 
 
 async def _as_kept(
-    tools: Tools, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
+    tools: Runtime, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
 ) -> list[Memory]:
     """Read the memories back; one that went into another to make room, as that one."""
     folds = {one.target_id: one.memory_id for one in room_made if one.action is Action.FOLD}
@@ -157,39 +157,43 @@ async def _as_kept(
     return [found[id_] for id_ in ids]
 
 
-def _strengthened(known: Memory, wanted: ByHand) -> Change:
+def _strengthened(known: Memory, wanted: ManualNote) -> Change:
     importance = max(known.importance, wanted.importance)
     return StrengthenMemory(id=known.id, importance=importance, evidence=wanted.evidence)
 
 
-def _added(tools: Tools, fresh: Memory, vector: Vector) -> Change:
+def _added(tools: Runtime, fresh: Memory, vector: Vector) -> Change:
     vectors = (vector,) if vector.any() else ()
     return AddMemory(memory=fresh, space=tools.embedder.space, vectors=vectors, terms=terms(fresh.text))
 
 
-def _how(again: bool, wanted: ByHand) -> tuple[Action, str]:
+def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
     if again:
         return Action.MERGE, f"{wanted.reason} again"
     return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
 
 
-async def link_by_hand(tools: Tools, memory: Memory, to: Subject) -> Memory:
+async def link_memory(tools: Runtime, memory: Memory, to: Subject) -> Memory:
     """Put a memory into another subject; return the row there."""
     made = _decision(tools, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
     await tools.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
-    await mend(tools, to)
+    await embed_missing(tools, to)
     return (await tools.store.memories(to, [memory.id]))[0]
 
 
-async def unlink_by_hand(tools: Tools, memory: Memory) -> None:
+async def unlink_memory(tools: Runtime, memory: Memory) -> None:
     """Take a memory from its subject."""
     made = _decision(tools, memory, Action.UNLINK, "taken from this subject alone", "")
     await tools.store.unlink(memory.subject, memory.id, decision=made)
 
 
-async def _same(tools: Tools, hot: Hot, wanted: Sequence[ByHand], vectors: Vectors) -> dict[str, Memory]:
+async def _same(
+    tools: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote], vectors: Vectors
+) -> dict[str, Memory]:
     """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
-    places = await apart(len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_FEW_PAIRS)
+    places = await run_in_thread_if_large(
+        len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_INLINE_PAIRS_THRESHOLD
+    )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     found: dict[str, Memory] = {}
     for known in await tools.store.memories(hot.subject, ids):
@@ -197,22 +201,22 @@ async def _same(tools: Tools, hot: Hot, wanted: Sequence[ByHand], vectors: Vecto
     return found
 
 
-def _alike(hot: Hot, vectors: Vectors) -> list[int]:
+def _alike(hot: SubjectSnapshot, vectors: Vectors) -> list[int]:
     """Find the places of notes that may be another spelling of one of some texts."""
     near = np.zeros(len(hot), dtype=bool)
     with_vector = vectors.any(axis=1)
     if not with_vector.all():  # signs alone have no vector, and are near only to what has none either
         near |= ~np.isin(np.arange(len(hot)), hot.vector_of)
     if len(hot.vectors):
-        for start in range(0, len(vectors), _TOGETHER):
-            some = vectors[start : start + _TOGETHER]
+        for start in range(0, len(vectors), _BATCH_SIZE):
+            some = vectors[start : start + _BATCH_SIZE]
             near[hot.vector_of[(hot.vectors @ some.T > _NEARLY_EQUAL).any(axis=1)]] = True
     return [place for place in np.flatnonzero(near).tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
 
 
-def _like(vectors: Vectors) -> Sought | None:
+def _like(vectors: Vectors) -> VectorRequest | None:
     """Say which vectors tell what texts may be another spelling of; None: all, to know which memories have none."""
-    return Sought(vectors=vectors, most=_MOST_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
+    return VectorRequest(vectors=vectors, most=_MAX_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
 
 
 def _wording(text: str) -> str:
@@ -224,7 +228,7 @@ def _wording(text: str) -> str:
     return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
 
 
-def _note(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
+def _note(tools: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
     now = tools.clock.now()
     return Memory(
         id=MemoryId(new_id(tools.clock)),
@@ -243,7 +247,7 @@ def _note(tools: Tools, subject: Subject, wanted: ByHand) -> Memory:
     )
 
 
-def _decision(tools: Tools, memory: Memory, action: Action, reason: str, text: str) -> Decision:
+def _decision(tools: Runtime, memory: Memory, action: Action, reason: str, text: str) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=memory.subject,

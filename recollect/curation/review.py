@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownProfileError
 from recollect.formation.neighbours import gather_neighbours
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Closing, ResolveContext, Resolved
+from recollect.resolution.values import EndedMemory, ResolvedCandidate, ResolveInputs
 from recollect.text import terms
 from recollect.types import (
     NO_VECTORS,
@@ -19,13 +19,13 @@ from recollect.types import (
     ConversationId,
     Decision,
     Evidence,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
     ReopenMemory,
     StrengthenMemory,
+    SubjectSnapshot,
     Vectors,
 )
 
@@ -33,7 +33,7 @@ from recollect.types import (
 _STALE_TRIES = 20
 
 
-async def approve_held(tools: Tools, memory: Memory) -> Memory:
+async def approve_held(tools: Runtime, memory: Memory) -> Memory:
     """Let a held memory hold, as if nothing had spoken against it when it was formed; return what holds now.
 
     What it replaces is closed. What is known already is strengthened and returned, and the held one closed.
@@ -57,7 +57,7 @@ async def approve_held(tools: Tools, memory: Memory) -> Memory:
     raise StaleSubjectError("the memories kept changing; nothing was approved, try again")
 
 
-async def reject_held(tools: Tools, memory: Memory) -> Memory:
+async def reject_held(tools: Runtime, memory: Memory) -> Memory:
     """Close a held memory: it never holds.
 
     Raises:
@@ -79,7 +79,7 @@ def _require_held(found: list[Memory], asked: Memory) -> Memory:
     return found[0]
 
 
-async def _resolved(tools: Tools, hot: Hot, memory: Memory, vectors: Vectors) -> Resolved:
+async def _resolved(tools: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
     """Weigh a held memory as a candidate that somebody vouches for."""
     said = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=_by_hand(memory))
     candidate = Candidate(
@@ -99,7 +99,7 @@ async def _resolved(tools: Tools, hot: Hot, memory: Memory, vectors: Vectors) ->
     )
     policy = _policy(tools, memory)
     near = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
-    context = ResolveContext(now=tools.clock.now())
+    context = ResolveInputs(now=tools.clock.now())
     [resolved] = resolve([(candidate, said)], near, policy=policy, context=context).resolved
     if resolved.target and resolved.valid_to:
         raise BadRequestError(
@@ -109,7 +109,7 @@ async def _resolved(tools: Tools, hot: Hot, memory: Memory, vectors: Vectors) ->
     return resolved
 
 
-def _policy(tools: Tools, memory: Memory) -> ResolvePolicy:
+def _policy(tools: Runtime, memory: Memory) -> ResolvePolicy:
     """Return the rules that a memory was formed under; the built-in ones where its profile is no more."""
     try:
         return tools.profiles.get(memory.profile).resolve
@@ -125,7 +125,7 @@ def _by_hand(memory: Memory) -> Evidence:
 
 
 def _approved(
-    tools: Tools, memory: Memory, resolved: Resolved, vectors: Vectors
+    tools: Runtime, memory: Memory, resolved: ResolvedCandidate, vectors: Vectors
 ) -> tuple[list[Change], list[Decision], MemoryId]:
     """Write out what approving changes, why, and which memory holds then."""
     target = resolved.target
@@ -156,7 +156,7 @@ def _approved(
     return changes, decisions, memory.id
 
 
-def _ended(tools: Tools, memory: Memory, closing: Closing, reason: str) -> Decision:
+def _ended(tools: Runtime, memory: Memory, closing: EndedMemory, reason: str) -> Decision:
     """Say why another memory ends: it is replaced, or restates what was."""
     if closing.restates:
         line = _decision(tools, closing.memory, Action.CLOSE, "restates what was replaced")
@@ -164,12 +164,12 @@ def _ended(tools: Tools, memory: Memory, closing: Closing, reason: str) -> Decis
     return replace(_decision(tools, memory, Action.REPLACE, reason), target_id=closing.memory.id)
 
 
-def _closed(tools: Tools, memory: Memory) -> CloseMemory:
+def _closed(tools: Runtime, memory: Memory) -> CloseMemory:
     now = tools.clock.now()
     return CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
 
 
-def _decision(tools: Tools, memory: Memory, action: Action, reason: str) -> Decision:
+def _decision(tools: Runtime, memory: Memory, action: Action, reason: str) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=memory.subject,

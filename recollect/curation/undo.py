@@ -6,10 +6,10 @@ from datetime import datetime
 from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.formation.replays import said_again
 from recollect.formation.restoration import restore
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.undo_history import MAX_DECISIONS, read_lines, read_past, shortened_quotations
 from recollect.ids import new_id
-from recollect.resolution.undo_plan import Past, Source, UndoPlan, plan_memories, plan_sources, weaken
+from recollect.resolution.undo_plan import Source, UndoHistory, UndoPlan, plan_memories, plan_sources, weaken
 from recollect.types import (
     NO_VECTORS,
     Action,
@@ -29,7 +29,7 @@ _STALE_TRIES = 20
 Plan = Callable[[], Awaitable[UndoPlan]]
 
 
-async def undo_decision(tools: Tools, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
+async def undo_decision(tools: Runtime, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
     """Do the inverse of what a decision did: see `Undoing.undo`."""
 
     async def plan() -> UndoPlan:
@@ -43,7 +43,7 @@ async def undo_decision(tools: Tools, subject: Subject, decision_id: str, *, dry
 
 
 async def undo_source(
-    tools: Tools, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
+    tools: Runtime, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
 ) -> UndoPlan:
     """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
 
@@ -62,7 +62,7 @@ async def undo_source(
     return await _undo(tools, subject, plan, where, dry_run=dry_run)
 
 
-async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
+async def undo_since(tools: Runtime, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
     """Take back what was stored, closed or strengthened since an instant: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
@@ -83,7 +83,7 @@ async def undo_since(tools: Tools, subject: Subject, since: datetime, *, dry_run
 
 
 async def _undo(
-    tools: Tools, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
+    tools: Runtime, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
 ) -> UndoPlan:
     for _ in range(_STALE_TRIES):
         tools = await tools.of(subject)
@@ -103,7 +103,7 @@ async def _undo(
     raise StaleSubjectError("the memories kept changing; nothing was undone, try again")
 
 
-async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
+async def _changes(tools: Runtime, plan: UndoPlan) -> list[Change]:
     now = tools.clock.now()
     # What is taken back was never true: it ends when it began.
     leaving = {memory.id for memory in plan.leaving}
@@ -116,7 +116,7 @@ async def _changes(tools: Tools, plan: UndoPlan) -> list[Change]:
     return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added, *told]
 
 
-def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
+def _decisions(tools: Runtime, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
     touched: list[tuple[MemoryId, str, str | None, str]] = []
     for memory in plan.leaving:
         touched.append((memory.id, reason, undone, memory.text if memory.kind is not MemoryKind.TURN else ""))
@@ -140,7 +140,7 @@ def _decisions(tools: Tools, subject: Subject, plan: UndoPlan, reason: str, undo
     ]
 
 
-async def _refuse_twice(tools: Tools, subject: Subject, line: Decision) -> None:
+async def _refuse_twice(tools: Runtime, subject: Subject, line: Decision) -> None:
     if line.action is Action.UNDO:
         raise BadRequestError(f"decision {line.id} is itself an undoing; say again what should hold", param="decision")
     for other in await tools.store.decisions(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
@@ -148,7 +148,7 @@ async def _refuse_twice(tools: Tools, subject: Subject, line: Decision) -> None:
             raise BadRequestError(f"decision {line.id} was undone already at {other.at.isoformat()}", param="decision")
 
 
-async def _plan_decision(tools: Tools, line: Decision) -> UndoPlan:
+async def _plan_decision(tools: Runtime, line: Decision) -> UndoPlan:
     subject = line.subject
     touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
     memories = await tools.store.memories(subject, [touched] if touched else [])
@@ -175,7 +175,9 @@ def _ended_with(one: Decision, line: Decision) -> bool:
     return one.action is Action.CLOSE and one.at == line.at and one.target_id == line.memory_id
 
 
-def _weaker(past: Past, again: dict[MemoryId, set[Source]], *, before: datetime | None = None) -> list[WeakenMemory]:
+def _weaker(
+    past: UndoHistory, again: dict[MemoryId, set[Source]], *, before: datetime | None = None
+) -> list[WeakenMemory]:
     found: list[WeakenMemory] = []
     for memory_id, sources in again.items():
         memory = past.memories.get(memory_id)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
-from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.dates.session import MONTHS
 
@@ -20,7 +20,7 @@ _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expect
 _ABSTENTION = "abstention"
 
 
-def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: tzinfo) -> Conversation:
+def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: tzinfo) -> DatasetConversation:
     """Read one conversation.
 
     Args:
@@ -41,7 +41,7 @@ def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: 
         for category, listed in parse(*questions).fields()
         for place, one in enumerate(listed.items(), start=1)
     ]
-    return Conversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
+    return DatasetConversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
 
 
 def without_mark(text: str) -> str:
@@ -68,7 +68,7 @@ def numbers(value: object) -> set[str]:
     return {str(value)} if isinstance(value, int) and not isinstance(value, bool) else set()
 
 
-def _turns(chat: Node, zone: tzinfo) -> Iterator[Turn]:
+def _turns(chat: Node, zone: tzinfo) -> Iterator[DatasetTurn]:
     now = _UNDATED.replace(tzinfo=zone).astimezone(UTC)
     seen: set[str] = set()
     for place, batch in enumerate(chat.items(), start=1):
@@ -84,7 +84,7 @@ def _turns(chat: Node, zone: tzinfo) -> Iterator[Turn]:
                 seen.add(id_)
                 text = without_mark(plain(message.value.get("content")))
                 if text:
-                    yield Turn(id=id_, session=name, role=_role(message), text=text, said_at=now)
+                    yield DatasetTurn(id=id_, session=name, role=_role(message), text=text, said_at=now)
                     now += TURN
 
 
@@ -113,11 +113,11 @@ def _anchored(node: Node, now: datetime, zone: tzinfo) -> datetime:
     return max(now, day.astimezone(UTC))
 
 
-def _question(question: Node, id_: str, category: str, known: dict[str, str]) -> Question:
+def _question(question: Node, id_: str, category: str, known: dict[str, str]) -> DatasetQuestion:
     named = numbers(question.value.get("source_chat_ids") if isinstance(question.value, dict) else None)
     evidence = frozenset(named & known.keys())
     answer = next((found for name in _ANSWERS if (found := question.get(name)) is not None), None)
-    return Question(
+    return DatasetQuestion(
         id=id_,
         text=question.at("question").text(),
         category=category,

@@ -7,7 +7,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class DatasetTurn:
     """One message of a conversation."""
 
     id: str
@@ -28,7 +28,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DatasetQuestion:
     """What is asked about a conversation, and what is known of the answer."""
 
     id: str
@@ -58,13 +58,13 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class DatasetConversation:
     """One user's chat over one or more sessions, with its questions."""
 
     id: str
-    turns: tuple[Turn, ...]
+    turns: tuple[DatasetTurn, ...]
     """In order; at least one."""
-    questions: tuple[Question, ...]
+    questions: tuple[DatasetQuestion, ...]
     observations: tuple[Observation, ...] = ()
 
 
@@ -74,7 +74,7 @@ class DataSet:
 
     kind: str
     """`locomo`, `beam`, `longmemeval` or `jsonl`."""
-    conversations: tuple[Conversation, ...]
+    conversations: tuple[DatasetConversation, ...]
     sha256: str
     """Of the file; of a folder, of the names and contents of what was read of it."""
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from recollect.datasets.dataset import Conversation, Observation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn, Observation
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
 
@@ -11,7 +11,7 @@ _UNDATED = datetime(2024, 1, 1, 9, 0)  # noqa: DTZ001  # the zone is the setting
 _DAY = timedelta(days=1)
 
 
-def read(where: str, data: bytes, zone: tzinfo) -> tuple[Conversation, ...]:
+def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:
     """Read conversations, one a line; empty lines are passed over.
 
     Raises:
@@ -27,10 +27,10 @@ def read(where: str, data: bytes, zone: tzinfo) -> tuple[Conversation, ...]:
     return tuple(found)
 
 
-def _conversation(line: Node, zone: tzinfo, number: int) -> Conversation:
+def _conversation(line: Node, zone: tzinfo, number: int) -> DatasetConversation:
     line.only("id", "sessions", "questions", "observations")
     id_ = line.get("id")
-    turns: list[Turn] = []
+    turns: list[DatasetTurn] = []
     began = _UNDATED.replace(tzinfo=zone).astimezone(UTC)
     for place, session in enumerate(line.at("sessions").items(), start=1):
         turns += _session(session, place, began, zone)
@@ -43,7 +43,7 @@ def _conversation(line: Node, zone: tzinfo, number: int) -> Conversation:
         raise BadRequestError(f"{line.where}.sessions: two turns have the id {twice!r}", param="data")
     questions, observations = line.get("questions"), line.get("observations")
     name = id_.name() if id_ else f"line-{number}"
-    return Conversation(
+    return DatasetConversation(
         id=name,
         turns=tuple(turns),
         questions=tuple(
@@ -54,7 +54,7 @@ def _conversation(line: Node, zone: tzinfo, number: int) -> Conversation:
     )
 
 
-def _session(session: Node, place: int, began: datetime, zone: tzinfo) -> list[Turn]:
+def _session(session: Node, place: int, began: datetime, zone: tzinfo) -> list[DatasetTurn]:
     session.only("id", "date", "turns")
     id_, date = session.get("id"), session.get("date")
     name = id_.name() if id_ else f"session-{place}"
@@ -68,7 +68,7 @@ def _session(session: Node, place: int, began: datetime, zone: tzinfo) -> list[T
         if role.value not in ("user", "assistant"):
             role.refuse("must be user or assistant")
         turns.append(
-            Turn(
+            DatasetTurn(
                 id=own.name() if own else f"{name}#{number}",
                 session=name,
                 role=role.value,
@@ -81,11 +81,11 @@ def _session(session: Node, place: int, began: datetime, zone: tzinfo) -> list[T
     return turns
 
 
-def _question(question: Node, id_: str, known: dict[str, str], zone: tzinfo) -> Question:
+def _question(question: Node, id_: str, known: dict[str, str], zone: tzinfo) -> DatasetQuestion:
     question.only("id", "question", "answer", "category", "evidence", "sessions", "asked_at", "unanswerable")
     own, category, asked = question.get("id"), question.get("category"), question.get("asked_at")
     evidence = _turns(question.get("evidence"), known)
-    return Question(
+    return DatasetQuestion(
         id=own.name() if own else id_,
         text=question.at("question").text(),
         category=category.name() if category else "questions",

@@ -4,7 +4,7 @@ from datetime import tzinfo
 from pathlib import Path
 
 from recollect.datasets import beam, jsonl, locomo, longmemeval
-from recollect.datasets.dataset import Conversation, DataSet, digest
+from recollect.datasets.dataset import DataSet, DatasetConversation, digest
 from recollect.errors import BadRequestError
 
 KINDS = ("locomo", "longmemeval", "beam")
@@ -36,7 +36,7 @@ def read_data(kind: str, path: Path, zone: tzinfo) -> DataSet:
 def _read_beam(folder: Path, zone: tzinfo) -> DataSet:
     if not folder.is_dir():
         raise BadRequestError(f"{folder}: not a folder; BEAM is one of numbered folders with chat.json", param="data")
-    found: list[Conversation] = []
+    found: list[DatasetConversation] = []
     parts: dict[str, bytes] = {}
     for own in sorted((one for one in folder.iterdir() if one.is_dir()), key=_by_number):
         chat = next((own / name for name in beam.CHATS if (own / name).is_file()), None)

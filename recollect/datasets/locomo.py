@@ -3,7 +3,7 @@
 import re
 from datetime import tzinfo
 
-from recollect.datasets.dataset import Conversation, Observation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn, Observation
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.dates.session import session_date
 
@@ -15,7 +15,7 @@ _SESSION = re.compile(r"session_(\d+)")
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 
 
-def read(where: str, data: bytes, zone: tzinfo) -> tuple[Conversation, ...]:
+def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:
     """Read a list of samples: `speaker_a` is the user, the other speaker the assistant.
 
     Raises:
@@ -42,7 +42,7 @@ def photo_text(text: str, caption: object) -> str:
     return f"{text}\n[photo: {caption}]".strip() if isinstance(caption, str) and caption else text
 
 
-def _sample(sample: Node, zone: tzinfo) -> Conversation:
+def _sample(sample: Node, zone: tzinfo) -> DatasetConversation:
     conversation = sample.at("conversation")
     user = conversation.at("speaker_a").text()
     conversation.at("speaker_b").text()
@@ -53,7 +53,7 @@ def _sample(sample: Node, zone: tzinfo) -> Conversation:
     id_ = sample.at("sample_id").name()
     known = {turn.id: turn.session for turn in turns}
     questions = sample.get("qa")
-    return Conversation(
+    return DatasetConversation(
         id=id_,
         turns=tuple(turns),
         questions=tuple(
@@ -64,7 +64,7 @@ def _sample(sample: Node, zone: tzinfo) -> Conversation:
     )
 
 
-def _session(conversation: Node, number: int, user: str, zone: tzinfo) -> list[Turn]:
+def _session(conversation: Node, number: int, user: str, zone: tzinfo) -> list[DatasetTurn]:
     listed = conversation.at(f"session_{number}").items()
     if not listed:
         return []
@@ -78,7 +78,7 @@ def _session(conversation: Node, number: int, user: str, zone: tzinfo) -> list[T
         text = photo_text(plain(turn.value.get("text")), turn.value.get("blip_caption"))
         if text.strip():
             turns.append(
-                Turn(
+                DatasetTurn(
                     id=next(iter(turn_ids(turn.at("dia_id").text())), turn.value["dia_id"]),
                     session=f"session_{number}",
                     role="user" if speaker == user else "assistant",
@@ -90,13 +90,13 @@ def _session(conversation: Node, number: int, user: str, zone: tzinfo) -> list[T
     return turns
 
 
-def _question(question: Node, id_: str, known: dict[str, str]) -> Question:
+def _question(question: Node, id_: str, known: dict[str, str]) -> DatasetQuestion:
     category = question.at("category")
     if category.value not in CATEGORIES:
         category.refuse("must be a number from 1 to 5")
     named = turn_ids(question.value.get("evidence"))
     evidence = named & known.keys()
-    return Question(
+    return DatasetQuestion(
         id=id_,
         text=question.at("question").text(),
         category=CATEGORIES[category.value],

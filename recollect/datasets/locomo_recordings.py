@@ -17,7 +17,7 @@ _TURN = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class LocomoSample:
     """Two people's conversation over many sessions."""
 
     id: str
@@ -25,7 +25,7 @@ class Sample:
     conversation: Mapping[str, Any]
 
 
-def locomo_samples(data: bytes) -> list[Sample | BadRecord]:
+def locomo_samples(data: bytes) -> list[LocomoSample | BadRecord]:
     """Read a file: a list of samples, or one sample. A bad sample is reported by itself.
 
     Raises:
@@ -48,7 +48,7 @@ def locomo_samples(data: bytes) -> list[Sample | BadRecord]:
     return [_sample(sample, number) for number, sample in enumerate(value, start=1)]
 
 
-def _sample(value: object, number: int) -> Sample | BadRecord:
+def _sample(value: object, number: int) -> LocomoSample | BadRecord:
     where = f"sample {number}"
     conversation = value.get("conversation") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(conversation, dict):
@@ -56,14 +56,14 @@ def _sample(value: object, number: int) -> Sample | BadRecord:
     speakers = tuple(conversation.get(key) for key in ("speaker_a", "speaker_b"))
     if not all(isinstance(name, str) and name.strip() for name in speakers) or len(set(speakers)) < 2:
         return BadRecord(where=where, reason="`speaker_a` and `speaker_b` do not name two people")
-    return Sample(
+    return LocomoSample(
         id=str(value.get("sample_id") or where.replace(" ", "-")),
         speakers=tuple(str(name) for name in speakers),
         conversation=conversation,
     )
 
 
-def user_names(samples: Sequence[Sample]) -> dict[tuple[str, str], str]:
+def user_names(samples: Sequence[LocomoSample]) -> dict[tuple[str, str], str]:
     """Name a user for each (sample id, speaker): the speaker's name, with the sample's id where several share it."""
     count = Counter(name for sample in samples for name in sample.speakers)
     return {
@@ -73,7 +73,9 @@ def user_names(samples: Sequence[Sample]) -> dict[tuple[str, str], str]:
     }
 
 
-def locomo_sessions(sample: Sample, *, as_speaker: str, user: str, zone: tzinfo) -> Iterator[Recording | BadRecord]:
+def locomo_sessions(
+    sample: LocomoSample, *, as_speaker: str, user: str, zone: tzinfo
+) -> Iterator[Recording | BadRecord]:
     """Read a sample's sessions in order, `as_speaker` as the user and the other as the assistant.
 
     Args:

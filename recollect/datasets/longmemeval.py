@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
-from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
 
@@ -15,22 +15,23 @@ _DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*+\(\w+\))?(?:\s++(\d{1,2})
 _ABSTENTION = "_abs"
 
 
-def read(where: str, data: bytes, zone: tzinfo) -> tuple[Conversation, ...]:
+def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:
     """Read a list of questions; those that share a haystack are asked of one conversation.
 
     Raises:
         BadRequestError: it is none, or a question in it cannot be read.
     """
-    asked: dict[tuple[Turn, ...], list[Question]] = {}
+    asked: dict[tuple[DatasetTurn, ...], list[DatasetQuestion]] = {}
     for entry in parse(where, data).items():
         turns, question = _haystack(entry, zone)
         asked.setdefault(turns, []).append(question)
     return tuple(
-        Conversation(id=questions[0].id, turns=turns, questions=tuple(questions)) for turns, questions in asked.items()
+        DatasetConversation(id=questions[0].id, turns=turns, questions=tuple(questions))
+        for turns, questions in asked.items()
     )
 
 
-def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[Turn, ...], Question]:
+def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[DatasetTurn, ...], DatasetQuestion]:
     sessions, dates = entry.at("haystack_sessions").items(), entry.at("haystack_dates").items()
     ids = [one.name() for one in entry.at("haystack_session_ids").items()]
     if not len(sessions) == len(dates) == len(ids):
@@ -41,7 +42,7 @@ def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[Turn, ...], Question]:
         )
     # The file's order is no order of time for every haystack; what is told is told in its own.
     told = sorted(zip([_instant(date, zone) for date in dates], _numbered(ids), sessions, strict=True), key=_when)
-    turns: list[Turn] = []
+    turns: list[DatasetTurn] = []
     marked: set[str] = set()
     for began, session, said in told:
         for turn, answers in _session(session, said, began):
@@ -67,13 +68,13 @@ def _numbered(ids: list[str]) -> list[str]:
     return names
 
 
-def _session(name: str, said: Node, began: datetime) -> Iterator[tuple[Turn, bool]]:
+def _session(name: str, said: Node, began: datetime) -> Iterator[tuple[DatasetTurn, bool]]:
     for place, message in enumerate(said.items(), start=1):
         text = plain(message.at("content").value)
         answers = bool(message.value.get("has_answer"))
         if text:
             yield (
-                Turn(
+                DatasetTurn(
                     id=f"{name}#{place}",
                     session=name,
                     role=_role(message),
@@ -102,12 +103,12 @@ def _role(message: Node) -> Literal["user", "assistant"]:
     return "assistant"
 
 
-def _question(entry: Node, zone: tzinfo, known: frozenset[str], marked: frozenset[str]) -> Question:
+def _question(entry: Node, zone: tzinfo, known: frozenset[str], marked: frozenset[str]) -> DatasetQuestion:
     id_ = entry.at("question_id").name()
     listed = entry.get("answer_session_ids")
     named = frozenset(one.name() for one in listed.items()) if listed else frozenset()
     date = entry.get("question_date")
-    return Question(
+    return DatasetQuestion(
         id=id_,
         text=entry.at("question").text(),
         category=entry.at("question_type").text(),

@@ -39,7 +39,7 @@ _WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 # Every day of the month that any month has comes within so many days.
 MAX_DAYS_TO_A_DAY = 62
 # Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
-LONGEST_READ = 20_000
+MAX_READ_CHARACTERS = 20_000
 
 # Words before 'in two weeks' that make it a length of time rather than a moment to come.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
@@ -98,7 +98,7 @@ class _Moment:
         return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
-def resolve_dates(
+def parse_dates(
     text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
 ) -> list[DateMention]:
     """Find the times a text names, in order, none overlapping another.
@@ -113,11 +113,11 @@ def resolve_dates(
         default: Where a bare date lies whose clause has no verb: 'dentist on Friday'.
 
     >>> from datetime import UTC
-    >>> found = resolve_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
+    >>> found = parse_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
     >>> found[0].phrase
     'on 7 May 2023'
     """
-    text = text[:LONGEST_READ]
+    text = text[:MAX_READ_CHARACTERS]
     if not _ANY_TIME.search(text.casefold()):
         return []
     today = said_at.astimezone(zone).date()

@@ -1,29 +1,29 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
-from recollect.concurrency import apart
-from recollect.engine.components import Held, History, Parts, Why, open_parts
-from recollect.engine.context_builder import Context
+from recollect.concurrency import run_in_thread_if_large
+from recollect.engine.components import Components, HeldMemory, MemoryExplanation, MemoryHistory, open_components
+from recollect.engine.context_builder import PromptContext
 from recollect.engine.core import AsyncRecollect
-from recollect.engine.embedder import EmbedderState
-from recollect.engine.turn import Prepared
-from recollect.formation.together import together
-from recollect.maintenance.reembed import Progress
-from recollect.providers.trying import Trial
+from recollect.engine.embedder import EmbedderStatus
+from recollect.engine.turn import PreparedTurn
+from recollect.formation.together import gather_or_cancel
+from recollect.maintenance.reembed import ReembedProgress
+from recollect.providers.trying import EmbedderTrial
 from recollect.resolution.undo_plan import UndoPlan
 
 __all__ = [
     "AsyncRecollect",
-    "Context",
-    "EmbedderState",
-    "Held",
-    "History",
-    "Parts",
-    "Prepared",
-    "Progress",
-    "Trial",
+    "Components",
+    "EmbedderStatus",
+    "EmbedderTrial",
+    "HeldMemory",
+    "MemoryExplanation",
+    "MemoryHistory",
+    "PreparedTurn",
+    "PromptContext",
+    "ReembedProgress",
     "UndoPlan",
-    "Why",
-    "apart",
-    "open_parts",
-    "together",
+    "gather_or_cancel",
+    "open_components",
+    "run_in_thread_if_large",
 ]

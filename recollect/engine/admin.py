@@ -2,7 +2,7 @@
 
 from recollect.engine.base import ListOf, Wired
 from recollect.errors import BadRequestError
-from recollect.maintenance.sweep import tend_subject
+from recollect.maintenance.sweep import maintain_subject
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.store.operators import StoreStats
 from recollect.types import (
@@ -10,18 +10,18 @@ from recollect.types import (
     EnergyStatus,
     FormationKey,
     FormationStatus,
-    StoreSums,
+    MaintenanceReport,
+    StoreTotals,
     Subject,
-    SubjectSums,
-    TendReport,
+    SubjectTotals,
 )
 
 # Longest name of a poller, in characters: each is kept for good.
-LONGEST_POLLER = 100
-_A_PAGE = 1000
+MAX_POLLER_CHARACTERS = 100
+_PAGE_SIZE = 1000
 
 
-class Operating(Wired):
+class AdminService(Wired):
     """Counts, lists and retries."""
 
     async def formations(self, *, parked: bool | None = None, limit: int = 100) -> ListOf[FormationStatus]:
@@ -40,11 +40,11 @@ class Operating(Wired):
         """Count what is kept; with `check`, verify that files and indexes agree (slow)."""
         return await self._store.stats(check=check)
 
-    async def sums(self) -> StoreSums:
+    async def sums(self) -> StoreTotals:
         """Count what the operator's metrics tell, of all subjects."""
         return await self._store.sums()
 
-    async def subject_sums(self, *, user: str | Subject | None = None) -> SubjectSums:
+    async def subject_sums(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count what is kept of one user or other subject, what was decided, and what recall was good for."""
         return await self._store.subject_sums(self.subject(user))
 
@@ -62,9 +62,9 @@ class Operating(Wired):
             UnknownProfileError: there is no profile of that name.
             BadRequestError: the poller's name is empty or longer than 100 characters.
         """
-        if poller is not None and not 1 <= len(poller) <= LONGEST_POLLER:
+        if poller is not None and not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
             raise BadRequestError(
-                f"a poller's name has {len(poller)} characters, it takes 1 to {LONGEST_POLLER}", param="poller"
+                f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}", param="poller"
             )
         policy = self.profile(profile or self.settings.profile).budget
         return await self._store.energy(self.subject(user), policy, now=self.clock.now(), poller=poller)
@@ -74,7 +74,7 @@ class Operating(Wired):
         """How the breaker before the model that forms memories stands."""
         return self._breaker.status()
 
-    async def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> TendReport:
+    async def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
         """End what is over, merge near-duplicates and make everything fit its room; the worker does so once a day.
 
         Args:
@@ -86,16 +86,16 @@ class Operating(Wired):
             StoreUnavailableError: the engine was closed meanwhile; what was done until then stands.
         """
         if user is not None:
-            decisions = await tend_subject(self._tools, self.subject(user), dry_run=dry_run, stop=self._is_closing)
-            return TendReport(subjects=1, decisions=tuple(decisions), dry_run=dry_run)
+            decisions = await maintain_subject(self._tools, self.subject(user), dry_run=dry_run, stop=self._is_closing)
+            return MaintenanceReport(subjects=1, decisions=tuple(decisions), dry_run=dry_run)
         looked_at, found = 0, list[Decision]()
-        page = await self.subjects(limit=_A_PAGE)
+        page = await self.subjects(limit=_PAGE_SIZE)
         while page:
             for subject in page:
-                found += await tend_subject(self._tools, subject, dry_run=dry_run, stop=self._is_closing)
+                found += await maintain_subject(self._tools, subject, dry_run=dry_run, stop=self._is_closing)
             looked_at += len(page)
-            page = await self.subjects(after=page[-1].text, limit=_A_PAGE)
-        return TendReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
+            page = await self.subjects(after=page[-1].text, limit=_PAGE_SIZE)
+        return MaintenanceReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
 
     def _is_closing(self) -> bool:
         return self._closing

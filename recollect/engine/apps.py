@@ -2,16 +2,16 @@
 
 from urllib.parse import quote
 
-from recollect.engine.conversations import Conversing
-from recollect.engine.erasure import Ending
-from recollect.engine.shared import Sharing
+from recollect.engine.conversations import ConversationService
+from recollect.engine.erasure import ErasureService
+from recollect.engine.shared import SharedMemoryService
 from recollect.errors import UnknownAppError, UnknownMemoryError
-from recollect.types import AppRecord, EraseOrder, Memory, MemoryKind, MemoryState, Scene, Subject
+from recollect.types import AppRecord, EraseRequest, Memory, MemoryKind, MemoryState, RequestScope, Subject
 
 _KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
-class Apps(Conversing, Sharing, Ending):
+class AppService(ConversationService, SharedMemoryService, ErasureService):
     """Announces and uninstalls apps, and reads their memories by number."""
 
     async def announce_app(self, app: str, *, user: str | Subject | None = None) -> AppRecord:
@@ -65,12 +65,12 @@ class Apps(Conversing, Sharing, Ending):
         for subject in await self._memories_of(app, user):
             while known := await self.list(user=subject, kinds=_KINDS, closed=True):
                 ids = tuple(memory.id for memory in known)
-                await self._eraser().erase(EraseOrder(subject=subject, memories=ids, keep_messages=True))
+                await self._eraser().erase(EraseRequest(subject=subject, memories=ids, keep_messages=True))
                 count += sum(memory.state is MemoryState.ACTIVE for memory in known)
         return count
 
     async def _app(self, app: str, user: str | Subject | None) -> Subject:
-        return await self.memory_of(user=user, scene=Scene(profile="app", app=app))
+        return await self.memory_of(user=user, scene=RequestScope(profile="app", app=app))
 
     async def _memories_of(self, app: str, user: str | Subject | None) -> list[Subject]:
         """Return the subjects that an app's memories are kept in: the user's own, and that of all users.

@@ -9,22 +9,22 @@ from typing import Self
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from recollect.engine.components import Parts
-from recollect.engine.context_builder import Prompts
-from recollect.engine.memory_tools import ToolBox
-from recollect.engine.retrieval import Finder
-from recollect.engine.turn import Turns
+from recollect.engine.components import Components
+from recollect.engine.context_builder import ContextBuilder
+from recollect.engine.memory_tools import MemoryTools
+from recollect.engine.retrieval import Retriever
+from recollect.engine.turn import TurnService
 from recollect.errors import StoreUnavailableError, UnknownMemoryError
 from recollect.formation.extract import extract
 from recollect.formation.reader import RuleReader
 from recollect.formation.requests import index_turns
-from recollect.formation.runtime import Tools
-from recollect.formation.summarize import sum_up
-from recollect.maintenance.reindex_terms import Reterming
-from recollect.maintenance.schedule import Schedule
+from recollect.formation.runtime import Runtime
+from recollect.formation.summarize import summarize
+from recollect.maintenance.reindex_terms import TermReindexer
+from recollect.maintenance.schedule import SweepSchedule
 from recollect.profiles.policies import Profile
-from recollect.providers.circuit_breaker import Breaker, GuardedModel
-from recollect.providers.embedder_router import Embedders
+from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
+from recollect.providers.embedder_router import EmbedderRouter
 from recollect.types import MemoryId, Subject
 from recollect.worker.loop import Worker
 
@@ -35,7 +35,7 @@ ListOf = list
 class Wired:
     """The steps, wired over given parts."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Components) -> None:
         """Wire given parts; `open` is the usual way in."""
         self.settings = parts.settings
         self.clock = parts.clock
@@ -43,10 +43,10 @@ class Wired:
         self.metrics = parts.metrics
         self._store = parts.store
         self._parts = parts
-        self._breaker = Breaker(parts.clock)
-        self._embedders = Embedders(parts.embedder, parts.store, parts.opening)
+        self._breaker = CircuitBreaker(parts.clock)
+        self._embedders = EmbedderRouter(parts.embedder, parts.store, parts.opening)
         self._rule_reader = RuleReader(budget_s=parts.settings.form_budget_s)
-        self._tools = Tools(
+        self._tools = Runtime(
             reader=self._rule_reader,
             store=parts.store,
             embedder=parts.embedder,
@@ -60,19 +60,19 @@ class Wired:
             embedders=self._embedders,
         )
         self._closing = False
-        self._tending = tending = Schedule(self._tools, parts.settings.tend_every_s)
-        reterming = Reterming(self._tools)
+        self._tending = tending = SweepSchedule(self._tools, parts.settings.tend_every_s)
+        reterming = TermReindexer(self._tools)
 
         async def chores(stop: Callable[[], bool]) -> bool:
             await reterming.portion(stop)
             return await tending.portion(stop)
 
-        self._stages = {"index": index_turns, "extract": extract, "episodes": sum_up}
+        self._stages = {"index": index_turns, "extract": extract, "episodes": summarize}
         self._worker = Worker(self._tools, self._stages, chores=chores)
-        self._finder = Finder(parts, self._embedders)
-        self._prompts = Prompts(parts, self._finder, self._tools)
-        toolbox = partial(ToolBox, tools=self._tools, finder=self._finder)
-        self.turns = Turns(parts, self._prompts, self._worker, toolbox)
+        self._finder = Retriever(parts, self._embedders)
+        self._prompts = ContextBuilder(parts, self._finder, self._tools)
+        toolbox = partial(MemoryTools, tools=self._tools, finder=self._finder)
+        self.turns = TurnService(parts, self._prompts, self._worker, toolbox)
 
     async def close(self) -> None:
         """Finish what was accepted and let go of the store. Maintenance under way stops within a second."""
@@ -114,7 +114,7 @@ class Wired:
         return self._parts.profiles.get(name)
 
 
-def _guarded(parts: Parts, breaker: Breaker) -> GuardedModel | None:
+def _guarded(parts: Components, breaker: CircuitBreaker) -> GuardedModel | None:
     if parts.model is None:
         return None
     return GuardedModel(parts.model, breaker, parts.clock, timeout_s=parts.settings.form_timeout_s)

@@ -7,12 +7,12 @@ from typing import Any, BinaryIO, Self, TypeVar
 
 from recollect.clock import Clock
 from recollect.engine.core import AsyncRecollect
-from recollect.engine.embedder import EmbedderState, silent
-from recollect.engine.transfer import Carried
-from recollect.maintenance.reembed import Progress
+from recollect.engine.embedder import EmbedderStatus, silent
+from recollect.engine.transfer import TransferReport
+from recollect.maintenance.reembed import ReembedProgress
 from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import BreakerStatus
-from recollect.providers.trying import Trial
+from recollect.providers.trying import EmbedderTrial
 from recollect.settings import Settings
 from recollect.store.operators import StoreStats
 from recollect.store.sql.transfer.copy_database import Bar
@@ -23,9 +23,9 @@ from recollect.types import (
     FormationStatus,
     Memory,
     ReembedReport,
-    StoreSums,
+    StoreTotals,
     Subject,
-    SubjectSums,
+    SubjectTotals,
 )
 from recollect.worker.loop import WorkerCounters
 
@@ -90,7 +90,7 @@ class BlockingOperations:
         """Erase the memory that an app knows by this number; the conversation it sums up stays."""
         self._run(self._core.delete_app_memory(app, number, user=user))
 
-    def embedder(self) -> EmbedderState:
+    def embedder(self) -> EmbedderStatus:
         """Return the embedder in use, how many vectors each space holds, and how many must be embedded again."""
         return self._run(self._core.embedder())
 
@@ -106,7 +106,9 @@ class BlockingOperations:
         """List formations of all subjects, longest due first."""
         return self._run(self._core.formations(parked=parked, limit=limit))
 
-    def import_from(self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False) -> Carried:
+    def import_from(
+        self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
+    ) -> TransferReport:
         """Import what `export_to` wrote; vectors and all else that is derived are made again."""
         return self._run(self._core.import_from(file, bar=bar, only_missing=only_missing, trusted=trusted))
 
@@ -122,7 +124,7 @@ class BlockingOperations:
         """Return the number of the database's schema, unless it does not answer or is a newer Recollect's."""
         return self._run(self._core.ready())
 
-    def reembed(self, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent) -> ReembedReport:
+    def reembed(self, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent) -> ReembedReport:
         """Go on with a change of the embedder, and embed whatever has no vectors of the one in use."""
         return self._run(self._core.reembed(dry_run=dry_run, tell=tell))
 
@@ -142,7 +144,7 @@ class BlockingOperations:
         """Return the subject behind a user's name."""
         return self._core.subject(user)
 
-    def subject_sums(self, *, user: str | Subject | None = None) -> SubjectSums:
+    def subject_sums(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count what is kept of one user or other subject, what was decided, and what recall was good for."""
         return self._run(self._core.subject_sums(user=user))
 
@@ -150,16 +152,16 @@ class BlockingOperations:
         """List all subjects by name."""
         return self._run(self._core.subjects(after=after, limit=limit))
 
-    def sums(self) -> StoreSums:
+    def sums(self) -> StoreTotals:
         """Count what the operator's metrics tell, of all subjects."""
         return self._run(self._core.sums())
 
-    def try_embedder(self, spec: EmbedderSpec) -> Trial:
+    def try_embedder(self, spec: EmbedderSpec) -> EmbedderTrial:
         """Open an embedder, see that it embeds, and fit what its cosines mean; changes nothing."""
         return self._run(self._core.try_embedder(spec))
 
     def use_embedder(
-        self, trial: Trial, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent
+        self, trial: EmbedderTrial, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
     ) -> ReembedReport:
         """Embed all memories of all subjects by another embedder, and use it from then on; nothing stops meanwhile."""
         return self._run(self._core.use_embedder(trial, dry_run=dry_run, tell=tell))

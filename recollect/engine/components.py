@@ -8,9 +8,9 @@ from recollect.clock import Clock
 from recollect.engine.initial_embedder import initial_embedder
 from recollect.errors import BadSettingError, SetupError
 from recollect.metrics import Metrics
-from recollect.profiles.registry import Profiles
-from recollect.providers.embedder_loader import open_recorded
-from recollect.providers.embedder_router import Opening
+from recollect.profiles.registry import ProfileRegistry
+from recollect.providers.embedder_loader import load_embedder
+from recollect.providers.embedder_router import EmbedderOpener
 from recollect.providers.factory import OpenedModel, open_model
 from recollect.providers.protocols import OpenedEmbedder, OpenedReranker, TokenCounter
 from recollect.providers.rerankers import open_reranker
@@ -18,12 +18,12 @@ from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.store.protocol import Store
-from recollect.types import Decision, LoggedMessage, Memory, RecallPlace
+from recollect.types import Decision, InjectionSite, LoggedMessage, Memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
-    """What the engine is wired from; `open_parts` makes the usual set, tests bring their own."""
+class Components:
+    """What the engine is wired from; `open_components` makes the usual set, tests bring their own."""
 
     settings: Settings
     clock: Clock
@@ -32,21 +32,21 @@ class Parts:
     """The one that the database chose last, or else that of the settings."""
     model: OpenedModel | None
     counter: TokenCounter
-    profiles: Profiles = field(default_factory=Profiles)
+    profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
     metrics: Metrics = field(default_factory=Metrics)
     reranker: OpenedReranker | None = None
     """None: the order of recall stands."""
-    opening: Opening = open_recorded
+    opening: EmbedderOpener = load_embedder
     """Opens the other embedders that the database names, while it changes over."""
 
 
-async def open_parts(settings: Settings, clock: Clock) -> Parts:
+async def open_components(settings: Settings, clock: Clock) -> Components:
     """Open what the settings name.
 
     Raises:
         SetupError: a setting, file or package is not as it should be; the message says what to do.
     """
-    profiles = Profiles(settings.profiles)
+    profiles = ProfileRegistry(settings.profiles)
     if settings.profile not in profiles.names():
         raise BadSettingError(
             "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profiles.names())}"
@@ -56,11 +56,11 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
         why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
     store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes)
-    opening = partial(open_recorded, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
+    opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
     embedder: OpenedEmbedder | None = None
     try:
         embedder = await initial_embedder(store, settings, opening)
-        return Parts(
+        return Components(
             settings=settings,
             clock=clock,
             embedder=embedder,
@@ -79,7 +79,7 @@ async def open_parts(settings: Settings, clock: Clock) -> Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldMemory:
     """A memory that waits for review."""
 
     memory: Memory
@@ -88,7 +88,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class MemoryHistory:
     """One memory with everything that led to it and came of it."""
 
     memory: Memory
@@ -101,14 +101,14 @@ class History:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
+class MemoryExplanation:
     """Why a memory is what it is."""
 
-    history: History
+    history: MemoryHistory
     """Itself, its sources with their words, and all decisions about it."""
     replaced: tuple[Memory, ...]
     """What it took the place of, or ended."""
     replaced_by: tuple[Memory, ...]
     """What took its place; the last one last."""
-    last_recalled: RecallPlace | None
+    last_recalled: InjectionSite | None
     """Where it was put into a prompt last."""

@@ -6,9 +6,9 @@ from typing import Any
 from recollect.chat.messages import log_messages
 from recollect.chat.request import request_of
 from recollect.engine.base import Wired
-from recollect.engine.context_builder import Context, asked_of
+from recollect.engine.context_builder import PromptContext, asked_of
 from recollect.errors import BadRequestError
-from recollect.types import NO_SCENE, Scene, Subject
+from recollect.types import NO_SCENE, RequestScope, Subject
 
 
 class Composing(Wired):
@@ -20,10 +20,10 @@ class Composing(Wired):
         *,
         user: str | Subject | None = None,
         conversation: str | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         messages: Sequence[Mapping[str, Any]] = (),
         use: bool = True,
-    ) -> Context:
+    ) -> PromptContext:
         """Say what memory would put into a prompt that ends in `query`.
 
         Args:

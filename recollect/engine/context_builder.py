@@ -4,38 +4,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from recollect.chat.messages import before_query, query_of
-from recollect.chat.names import spoken_name
-from recollect.engine.components import Parts
+from recollect.chat.messages import query_of, text_before_query
+from recollect.chat.names import speaker_name
+from recollect.engine.components import Components
 from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
 from recollect.engine.query_builder import Wish
-from recollect.engine.retrieval import Finder
-from recollect.engine.scope import Scope
+from recollect.engine.retrieval import Retriever
+from recollect.engine.scope import MemoryScope
 from recollect.formation.recent import recent_words
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.profiles.policies import Profile
 from recollect.prompt.fit import fit
 from recollect.prompt.mcp import context_block
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
-from recollect.prompt.render import GAP, Frame, Rendered
+from recollect.prompt.render import GAP, RenderedContext, RenderOptions
 from recollect.settings import Settings
 from recollect.types import (
     ChatRequest,
-    LeftOut,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
     Message,
+    OmittedMemory,
     Recall,
-    Recalled,
+    RecalledMemory,
     Subject,
 )
 
 # Share of a prompt's room for memory that recent messages of other conversations take at most.
 RECENT_SHARE = 0.5
 # Most summaries of the conversation itself; older ones say least of what is being talked about.
-_MOST_SUMMARIES = 20
+_MAX_SUMMARIES = 20
 _SUMMED_UP = ("sums up this conversation",)
 
 
@@ -63,14 +63,14 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class PromptContext:
     """What memory would put into a prompt."""
 
     text: str
     """The blocks; empty where nothing is recalled."""
-    items: tuple[Recalled, ...]
+    items: tuple[RecalledMemory, ...]
     """The memories in them."""
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedMemory, ...]
     """Memories that were near, and why they are not in them."""
     tokens: int
     """Of the text, as they are counted."""
@@ -86,7 +86,9 @@ class Context:
         return (context_block(self.text),) if self.text else ()
 
 
-def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope, *, conversation: str | None = None) -> Asked:
+def asked_of(
+    request: ChatRequest, log: Sequence[Message], scope: MemoryScope, *, conversation: str | None = None
+) -> Asked:
     """Say what a chat request asks of memory.
 
     Args:
@@ -101,7 +103,7 @@ def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope, *, conv
         text=query_of(request),
         subject=scope.writes or scope.home,
         profile=scope.profile,
-        before=before_query(request) if whole else "",
+        before=text_before_query(request) if whole else "",
         present=present,
         tag=scope.tags[0] if scope.tags else "",
         app=scope.opening.app or "",
@@ -110,7 +112,7 @@ def asked_of(request: ChatRequest, log: Sequence[Message], scope: Scope, *, conv
 
 
 def _elsewhere(
-    log: Sequence[Message], scope: Scope, conversation: str | None, present: frozenset[int]
+    log: Sequence[Message], scope: MemoryScope, conversation: str | None, present: frozenset[int]
 ) -> Elsewhere | None:
     """Say which turns of other conversations belong to the window, beside those that the request holds."""
     policy = scope.profile.episodes
@@ -136,21 +138,21 @@ def token_limit(of_profile: int, settings: Settings) -> int:
     return min(of_profile, settings.recall_tokens) if "recall_tokens" in settings.model_fields_set else of_profile
 
 
-class Prompts:
+class ContextBuilder:
     """Writes the memory of prompts."""
 
-    def __init__(self, parts: Parts, finder: Finder, tools: Tools) -> None:
+    def __init__(self, parts: Components, finder: Retriever, tools: Runtime) -> None:
         """Take the store, what finds in it, and what reads recent messages."""
         self._tools = tools
         self._parts = parts
         self._finder = finder
         self._zone = ZoneInfo(parts.settings.time_zone)
 
-    async def write(self, asked: Asked) -> tuple[Recall, Rendered]:
+    async def write(self, asked: Asked) -> tuple[Recall, RenderedContext]:
         """Recall, and write what was found as it stands in a prompt; both are empty where there is nothing."""
         policy, settings = asked.profile.recall, self._parts.settings
         tokens = token_limit(policy.tokens, settings)
-        frame = Frame(
+        frame = RenderOptions(
             policy=asked.profile.context, key=b"", zone=self._zone, now=self._parts.clock.now(), app=asked.app
         )
         wish = Wish(
@@ -170,13 +172,15 @@ class Prompts:
             recall = _with_summaries(recall, await self._summaries(asked))
         if asked.shown:
             recall = replace(recall, items=tuple(one for one in recall.items if one.memory.id not in asked.shown))
-        rendered = Rendered()
+        rendered = RenderedContext()
         frame = replace(frame, key=key)
         if recall.items:
             recall, rendered = fit(recall, frame, tokens=tokens, count=self._parts.counter.count)
         return recall, await self._with_recent(rendered, asked, frame, tokens)
 
-    async def _with_recent(self, rendered: Rendered, asked: Asked, frame: Frame, tokens: int) -> Rendered:
+    async def _with_recent(
+        self, rendered: RenderedContext, asked: Asked, frame: RenderOptions, tokens: int
+    ) -> RenderedContext:
         """Put recent messages of other conversations behind what was recalled, in the room that is left."""
         if asked.elsewhere is None:
             return rendered
@@ -196,7 +200,7 @@ class Prompts:
         }
         shown = [
             RecentMessage(
-                speaker=spoken_name(one.message.name) or f"the {one.message.role}",
+                speaker=speaker_name(one.message.name) or f"the {one.message.role}",
                 text=one.text,
                 said_at=one.message.said_at,
             )
@@ -209,10 +213,10 @@ class Prompts:
         recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)
         return replace(rendered, recalled=recalled, recent=block.messages)
 
-    async def context(self, asked: Asked) -> Context:
+    async def context(self, asked: Asked) -> PromptContext:
         """Recall, and say what would be put into a prompt."""
         recall, rendered = await self.write(asked)
-        return Context(
+        return PromptContext(
             text=rendered.text,
             items=rendered.items,
             left_out=recall.left_out,
@@ -227,7 +231,7 @@ class Prompts:
         session = asked.subject
         if session.kind != "session":
             return []  # other subjects have summaries of many conversations
-        listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MOST_SUMMARIES)
+        listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
         return [
             memory
             for memory in listed
@@ -241,6 +245,6 @@ def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:
     ids = {memory.id for memory in summaries}
     found = tuple(item for item in recall.items if item.memory.id not in ids)
     whole = tuple(
-        Recalled(memory=memory, score=1.0, similarity=0.0, words=0.0, reasons=_SUMMED_UP) for memory in summaries
+        RecalledMemory(memory=memory, score=1.0, similarity=0.0, words=0.0, reasons=_SUMMED_UP) for memory in summaries
     )
     return replace(recall, items=found + whole)

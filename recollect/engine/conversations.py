@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
-from recollect.engine.recorder import Remembering
-from recollect.engine.scope import Scope
+from recollect.engine.recorder import RecorderService
+from recollect.engine.scope import MemoryScope
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.profiles.overrides import options_of
-from recollect.types import NO_SCENE, Conversation, ConversationId, Memory, Opening, Scene, Subject
+from recollect.types import NO_SCENE, Conversation, ConversationId, ConversationSetup, Memory, RequestScope, Subject
 
 
-class Conversing(Remembering):
+class ConversationService(RecorderService):
     """Opens and ends."""
 
     async def open_conversation(
@@ -19,7 +19,7 @@ class Conversing(Remembering):
         conversation: str | None = None,
         *,
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         options: Mapping[str, Any] | None = None,
     ) -> Conversation:
         """Open a conversation before its first message, or change the settings of one that is there.
@@ -44,7 +44,7 @@ class Conversing(Remembering):
         scope = await self.turns.scope(subject, scene, name)
         given = {**scope.opening.options, **(options or {})}
         options_of(scope.profile, given)
-        opening = Opening(profile=scope.profile.name, app=scene.app, options=given)
+        opening = ConversationSetup(profile=scope.profile.name, app=scene.app, options=given)
         return await self._store.open_conversation(subject, name, opening)
 
     async def conversation(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
@@ -68,7 +68,7 @@ class Conversing(Remembering):
         reason: str = "ended",
         messages: Sequence[Mapping[str, Any]] = (),
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
     ) -> Conversation:
         """End a conversation: what its profile forms at the end is formed behind the call.
 
@@ -90,7 +90,7 @@ class Conversing(Remembering):
         return await self.conversation(conversation, user=user)
 
     async def save_conversation(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
     ) -> int:
         """Form behind the call what a conversation waits to have formed; returns how many formations that is.
 
@@ -100,7 +100,7 @@ class Conversing(Remembering):
         return await self._ask(await self.conversation(conversation, user=user), scene)
 
     async def memory_of(
-        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: Scene = NO_SCENE
+        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: RequestScope = NO_SCENE
     ) -> Subject:
         """Return whose memory a scene writes to: the subject to list, search, add to and forget from.
 
@@ -113,7 +113,7 @@ class Conversing(Remembering):
         return scope.writes
 
     async def formed_of(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE, limit: int = 100
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE, limit: int = 100
     ) -> list[Memory]:
         """List the notes, facts and episodes that rest on a conversation, newest first.
 
@@ -130,7 +130,7 @@ class Conversing(Remembering):
         scope = await self._scope_of(found, scene)
         return await self._store.formed_of(scope.writes or found.subject, found, limit=limit)
 
-    async def _ask(self, conversation: Conversation, scene: Scene) -> int:
+    async def _ask(self, conversation: Conversation, scene: RequestScope) -> int:
         scope = await self._scope_of(conversation, scene)
         if scope.writes is None:
             return 0
@@ -138,5 +138,5 @@ class Conversing(Remembering):
         self._worker.wake()
         return asked
 
-    async def _scope_of(self, conversation: Conversation, scene: Scene) -> Scope:
+    async def _scope_of(self, conversation: Conversation, scene: RequestScope) -> MemoryScope:
         return await self.turns.scope(conversation.subject, scene, conversation.external_id or conversation.id)

@@ -3,19 +3,21 @@
 from typing import Self
 
 from recollect.clock import Clock, SystemClock
-from recollect.engine.admin import Operating
-from recollect.engine.apps import Apps
-from recollect.engine.components import open_parts
+from recollect.engine.admin import AdminService
+from recollect.engine.apps import AppService
+from recollect.engine.components import open_components
 from recollect.engine.composing import Composing
-from recollect.engine.embedder import Embedding
-from recollect.engine.history import Undoing
-from recollect.engine.prompts import Assembling
-from recollect.engine.reviews import Reviewing
-from recollect.engine.transfer import Carrying
+from recollect.engine.embedder import EmbedderService
+from recollect.engine.history import HistoryService
+from recollect.engine.prompts import PromptService
+from recollect.engine.reviews import ReviewService
+from recollect.engine.transfer import TransferService
 from recollect.settings import Settings
 
 
-class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Carrying, Operating, Embedding):
+class AsyncRecollect(
+    PromptService, AppService, HistoryService, ReviewService, Composing, TransferService, AdminService, EmbedderService
+):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the
@@ -29,4 +31,4 @@ class AsyncRecollect(Assembling, Apps, Undoing, Reviewing, Composing, Carrying, 
         Raises:
             SetupError: a setting, file or package is not as it should be; the message says what to do.
         """
-        return cls(await open_parts(settings or Settings.load(), clock or SystemClock()))
+        return cls(await open_components(settings or Settings.load(), clock or SystemClock()))

@@ -4,13 +4,13 @@ from contextlib import closing
 
 from recollect.errors import BadRequestError
 from recollect.store.factory import open_end
-from recollect.store.sql.transfer.copy_database import Bar, Copied, copy
-from recollect.store.sql.transfer.endpoint import Use
+from recollect.store.sql.transfer.copy_database import Bar, CopyReport, copy
+from recollect.store.sql.transfer.endpoint import EndpointMode
 
-__all__ = ["Bar", "Copied", "copy_database"]
+__all__ = ["Bar", "CopyReport", "copy_database"]
 
 
-def copy_database(source: str, destination: str, *, bar: Bar) -> Copied:
+def copy_database(source: str, destination: str, *, bar: Bar) -> CopyReport:
     """Copy all there is into another database, or go on where an earlier call was ended.
 
     A finished copy is compared once more, and nothing is changed.
@@ -27,5 +27,8 @@ def copy_database(source: str, destination: str, *, bar: Bar) -> Copied:
     """
     if source == destination:
         raise BadRequestError("source and destination are the same database: name another destination")
-    with closing(open_end(source, Use.READ)) as here, closing(open_end(destination, Use.FILL)) as there:
+    with (
+        closing(open_end(source, EndpointMode.READ)) as here,
+        closing(open_end(destination, EndpointMode.FILL)) as there,
+    ):
         return copy(here, there, bar)

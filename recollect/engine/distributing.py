@@ -2,16 +2,16 @@
 
 from recollect.errors import BadRequestError
 from recollect.store.factory import distribute_store
-from recollect.store.operators import Distribution
+from recollect.store.operators import CitusReport
 
-__all__ = ["SHARDS", "Distribution", "distribute_database"]
+__all__ = ["SHARDS", "CitusReport", "distribute_database"]
 
 # What Citus chooses by itself: enough for as many nodes.
 SHARDS = 32
-_MOST_SHARDS = 1024
+_MAX_SHARDS = 1024
 
 
-def distribute_database(url: str, *, shards: int = SHARDS) -> Distribution:
+def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
     """Lay all rows of a subject on one node, and the few tables that belong to nobody on each.
 
     What lies so already stays: after an interruption, or a migration that made a table, it goes on. Servers and workers
@@ -26,6 +26,6 @@ def distribute_database(url: str, *, shards: int = SHARDS) -> Distribution:
         SetupError: it cannot be distributed; the message says why.
         StoreUnavailableError: the server does not answer.
     """
-    if not 1 <= shards <= _MOST_SHARDS:
-        raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MOST_SHARDS}", param="shards")
+    if not 1 <= shards <= _MAX_SHARDS:
+        raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MAX_SHARDS}", param="shards")
     return distribute_store(url, shards=shards)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.extraction.turns import Exchange
-from recollect.formation.episode_coverage import Whose, read_coverage
+from recollect.formation.episode_coverage import CoverageKey, read_coverage
 from recollect.store.protocol import Store
 from recollect.types import Conversation, ConversationId, Subject
 
@@ -44,7 +44,7 @@ async def turns_elsewhere(store: Store, wanted: Elsewhere) -> tuple[Exchange, ..
             break  # all that is left is older
         if not _is_read(other, wanted):
             continue
-        whose = Whose(subject=wanted.subject, home=wanted.home, conversation=other.id)
+        whose = CoverageKey(subject=wanted.subject, home=wanted.home, conversation=other.id)
         tail = (await read_coverage(store, whose)).tail
         if not _is_continued(tail, wanted.present):
             found += [turn for turn in tail[-wanted.room :] if not _is_held(turn, wanted.present)]

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 
 from recollect.engine.base import Wired
 from recollect.errors import BadEmbedderError
-from recollect.maintenance.reembed import Progress, reembed, who_waits
+from recollect.maintenance.reembed import ReembedProgress, reembed, reembed_backlog
 from recollect.providers.calibration import Calibration
-from recollect.providers.embedder_loader import STATIC_CURVE, UnopenedEmbedder
+from recollect.providers.embedder_loader import STATIC_CURVE, UnavailableEmbedder
 from recollect.providers.factory import spec_of
-from recollect.providers.trying import Trial, tried
+from recollect.providers.trying import EmbedderTrial, try_embedder
 from recollect.types import EmbedderRecord, EmbedderSpec, ReembedReport, SpaceCount
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedderState:
+class EmbedderStatus:
     """What a database is embedded by."""
 
     record: EmbedderRecord
@@ -28,23 +28,23 @@ class EmbedderState:
     waiting_memories: int
 
 
-def silent(progress: Progress) -> None:
+def silent(progress: ReembedProgress) -> None:
     """Tell nothing of how far it is."""
     del progress
 
 
-class Embedding(Wired):
+class EmbedderService(Wired):
     """Changes the embedder."""
 
-    async def embedder(self) -> EmbedderState:
+    async def embedder(self) -> EmbedderStatus:
         """Return the embedder in use, how many vectors each space holds, and how many must be embedded again."""
         record = await self._in_use()
         opened = await self._embedders.named(record)
-        waiting = [one async for one in who_waits(self._tools, record.space, self._parts.embedder.space)]
+        waiting = [one async for one in reembed_backlog(self._tools, record.space, self._parts.embedder.space)]
         counts = await self._store.space_counts()
-        return EmbedderState(
+        return EmbedderStatus(
             record=record,
-            problem=opened.why if isinstance(opened, UnopenedEmbedder) else "",
+            problem=opened.why if isinstance(opened, UnavailableEmbedder) else "",
             spaces=tuple(one for one in counts if one.memories or one.subjects),
             waiting_subjects=len(waiting),
             waiting_memories=sum(one.memories for one in waiting),
@@ -58,19 +58,19 @@ class Embedding(Wired):
         """
         await (await self._embedders.named(await self._in_use())).embed([text])
 
-    async def try_embedder(self, spec: EmbedderSpec) -> Trial:
+    async def try_embedder(self, spec: EmbedderSpec) -> EmbedderTrial:
         """Open an embedder, see that it embeds, and fit what its cosines mean; changes nothing.
 
         Raises:
             BadEmbedderError: it cannot be used.
         """
         key = self.settings.embed_key.get_secret_value() if self.settings.embed_key else None
-        trial = await tried(spec, key=key)
+        trial = await try_embedder(spec, key=key)
         self._embedders.add(trial.embedder)  # closed with the others, whatever becomes of it
         return trial
 
     async def use_embedder(
-        self, trial: Trial, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent
+        self, trial: EmbedderTrial, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
     ) -> ReembedReport:
         """Embed all memories of all subjects by another embedder, and use it from then on; nothing stops meanwhile.
 
@@ -90,7 +90,9 @@ class Embedding(Wired):
             await self._store.choose_embedder(trial.record, former=await self._in_use())
         return await reembed(self._tools, trial.embedder, dry_run=dry_run, tell=tell)
 
-    async def reembed(self, *, dry_run: bool = False, tell: Callable[[Progress], None] = silent) -> ReembedReport:
+    async def reembed(
+        self, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
+    ) -> ReembedReport:
         """Go on with a change of the embedder, and embed whatever has no vectors of the one in use.
 
         Raises:
@@ -99,7 +101,7 @@ class Embedding(Wired):
         """
         record = await self._in_use()
         embedder = await self._embedders.named(record, patient=True)
-        if isinstance(embedder, UnopenedEmbedder):
+        if isinstance(embedder, UnavailableEmbedder):
             raise BadEmbedderError(record.spec.where or record.space, embedder.why)
         if record.chosen_at is None and not dry_run:
             await self._store.choose_embedder(record, former=record)

@@ -2,18 +2,18 @@
 
 from collections.abc import Sequence
 
-from recollect.curation.edits import link_by_hand, unlink_by_hand
+from recollect.curation.edits import link_memory, unlink_memory
 from recollect.engine.base import memory_id_of
-from recollect.engine.memories import Looking
+from recollect.engine.memories import MemoryService
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.formation.forget import forget_by_hand
 from recollect.ids import id_bytes
 from recollect.maintenance.eraser import WAIT_MS, Eraser
 from recollect.providers.token_counter import CachingCounter
-from recollect.types import ConversationId, EraseOrder, EraseReceipt, Memory, Subject
+from recollect.types import ConversationId, EraseReceipt, EraseRequest, Memory, Subject
 
 
-class Ending(Looking):
+class ErasureService(MemoryService):
     """Closes, erases, links and unlinks memories."""
 
     async def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
@@ -53,7 +53,7 @@ class Ending(Looking):
             UnknownMemoryError: there is none of that id in this user's memory.
         """
         return await self._eraser().erase(
-            EraseOrder(
+            EraseRequest(
                 subject=self.subject(user),
                 memories=(memory_id_of(memory_id),),
                 keep_messages=keep_messages,
@@ -92,7 +92,7 @@ class Ending(Looking):
     async def erase_subject(self, user: str | Subject, *, everywhere: bool = False) -> EraseReceipt:
         """Erase all there is of a user or another subject, its name included. It may begin anew afterwards."""
         return await self._eraser().erase(
-            EraseOrder(subject=self.subject(user), everything=True, everywhere=everywhere)
+            EraseRequest(subject=self.subject(user), everything=True, everywhere=everywhere)
         )
 
     async def finish_erasing(self, *, rewrite: bool = False) -> bool:
@@ -110,7 +110,7 @@ class Ending(Looking):
             UnknownMemoryError: there is none of that id in this user's memory.
             BadRequestError: it cannot be shared: a quotation, held, closed, or `to` holds another value of its slot.
         """
-        return await link_by_hand(self._tools, await self.get(memory_id, user=user), to)
+        return await link_memory(self._tools, await self.get(memory_id, user=user), to)
 
     async def unlink(self, memory_id: str, *, user: str | Subject | None = None) -> None:
         """Take a memory from this user alone; whoever else holds it keeps it.
@@ -118,7 +118,7 @@ class Ending(Looking):
         Raises:
             UnknownMemoryError: there is none of that id in this user's memory.
         """
-        await unlink_by_hand(self._tools, await self.get(memory_id, user=user))
+        await unlink_memory(self._tools, await self.get(memory_id, user=user))
 
     async def _erase_log(
         self, conversation: str, seqs: tuple[int, ...], user: str | Subject | None, everywhere: bool
@@ -126,7 +126,7 @@ class Ending(Looking):
         if id_bytes(conversation) is None:
             raise UnknownConversationError(conversation)
         return await self._eraser().erase(
-            EraseOrder(
+            EraseRequest(
                 subject=self.subject(user),
                 conversation=ConversationId(conversation),
                 seqs=seqs,

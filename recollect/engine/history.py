@@ -9,7 +9,7 @@ from recollect.resolution.undo_plan import UndoPlan
 from recollect.types import ConversationId, Subject
 
 
-class Undoing(Wired):
+class HistoryService(Wired):
     """Takes back. History is never deleted: what was undone, when and why stays in the log."""
 
     async def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:

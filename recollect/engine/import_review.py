@@ -12,7 +12,7 @@ from typing import Any
 from recollect.clock import Clock, from_micros, to_micros
 from recollect.extraction.evidence import is_quote, stands_in
 from recollect.extraction.redaction import Scrubbed, scrub, scrubbed
-from recollect.extraction.review_gate import hold_reason, planted_order
+from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable_text, speaker_kind
 from recollect.formation.stale import disjoint
@@ -20,7 +20,7 @@ from recollect.ids import id_bytes, new_id
 from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import key_of
-from recollect.store.sql.transfer.import_reader import Block
+from recollect.store.sql.transfer.import_reader import ImportedSubject
 from recollect.text import squeeze
 from recollect.types import KIND_ORDER, NO_DETAIL, Action, Candidate, MemoryKind, MemoryState
 
@@ -53,7 +53,7 @@ class ImportReview:
         self._struck: dict[tuple[int, bytes, int], Scrubbed] = {}
         self.reviewed = Reviewed()
 
-    def review(self, blocks: Iterable[Block]) -> None:
+    def review(self, blocks: Iterable[ImportedSubject]) -> None:
         """Change the records of subjects so that they may be stored."""
         for block in blocks:
             self._scrub(block)
@@ -62,12 +62,12 @@ class ImportReview:
                 if memory["state"] == _ACTIVE:
                     self._review(block, memory, said)
 
-    def _review(self, block: Block, memory: Record, said: Mapping[tuple[bytes, int], Record]) -> None:
+    def _review(self, block: ImportedSubject, memory: Record, said: Mapping[tuple[bytes, int], Record]) -> None:
         source = memory["evidence"][0] if memory["evidence"] else None
         own = source is not None and key_of(source["home"]) == block.key
         message = said.get((source["conversation"], source["seq"])) if source is not None and own else None
         if memory["kind"] in _FORMED:
-            reason = hold_reason(*_weighed(memory, source, message, own=own)) or _order_beside(memory)
+            reason = review_reason(*_weighed(memory, source, message, own=own)) or _order_beside(memory)
             if reason:
                 memory["state"] = _HELD
                 self.reviewed.held += 1
@@ -81,13 +81,13 @@ class ImportReview:
             self.reviewed.set_aside += 1
             self._decide(block, memory, Action.CLOSE, f"imported, and not to be quoted: {reason}")
 
-    def _decide(self, block: Block, memory: Record, action: Action, reason: str) -> None:
+    def _decide(self, block: ImportedSubject, memory: Record, action: Action, reason: str) -> None:
         line = {"memory": memory["id"], "target": None, "conversation": None, "seq": None, "line": memory["line"]}
         line |= {"id": id_bytes(new_id(self._clock)), "at": to_micros(self._clock.now()), "action": action.value}
         line |= {"reason": reason, "text": memory["text"] or "", "profile": memory["profile"]}
         block.rows.setdefault("decision", []).append(line)
 
-    def _scrub(self, block: Block) -> None:
+    def _scrub(self, block: ImportedSubject) -> None:
         """Strike secrets out of a block; what its quotations withhold stays withheld, wherever their messages lie."""
         for row in block.of("message"):
             found = scrubbed(row["text"])
@@ -149,7 +149,7 @@ def _own_words(message: Record) -> str:
     return readable_text(message["text"], quotations=message["role"] == "assistant", speaker=speaker)
 
 
-def _scrub_block(block: Block) -> None:
+def _scrub_block(block: ImportedSubject) -> None:
     for row in block.of("message"):
         row["text"] = scrub(row["text"])
         row["payload"] = None if row["payload"] is None else scrub_json(row["payload"])

@@ -9,14 +9,14 @@ import logging
 
 from recollect.errors import BadEmbedderError, ModelError, OtherEmbedderError, VectorSizeError
 from recollect.providers.calibration import Calibration
-from recollect.providers.embedder_loader import UnopenedEmbedder
-from recollect.providers.embedder_router import Opening
+from recollect.providers.embedder_loader import UnavailableEmbedder
+from recollect.providers.embedder_router import EmbedderOpener
 from recollect.providers.factory import open_embedder, settings_curve, spec_of
-from recollect.providers.fitting import fitted
+from recollect.providers.fitting import fit_calibration
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.store.protocol import Store
-from recollect.types import Curve, EmbedderRecord
+from recollect.types import CalibrationCurve, EmbedderRecord
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 FIT_TIMEOUT_S = 10.0
 
 
-async def initial_embedder(store: Store, settings: Settings, opening: Opening) -> OpenedEmbedder:
+async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOpener) -> OpenedEmbedder:
     """Open the embedder that the database is embedded by; where none was chosen, that of the settings.
 
     Raises:
@@ -40,7 +40,7 @@ async def initial_embedder(store: Store, settings: Settings, opening: Opening) -
         await own.close()
         raise _other(settings, own, chosen.space)
     opened = await asyncio.to_thread(opening, chosen)
-    if isinstance(opened, UnopenedEmbedder):
+    if isinstance(opened, UnavailableEmbedder):
         logger.warning("embedder cannot be used", extra={"space": chosen.space, "why": opened.why})
     return opened
 
@@ -65,14 +65,14 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     return open_embedder(settings, curve=curve)
 
 
-async def _curve_of(embedder: OpenedEmbedder) -> Curve | None:
+async def _curve_of(embedder: OpenedEmbedder) -> CalibrationCurve | None:
     """Fit what an embedder's cosines mean; None where it does not answer as it should, or its cosines tell nothing.
 
     What is wrong with it is said by the first request for vectors.
     """
     try:
         async with asyncio.timeout(FIT_TIMEOUT_S):
-            found: Calibration = await fitted(embedder)
+            found: Calibration = await fit_calibration(embedder)
     except (TimeoutError, ModelError, BadEmbedderError, VectorSizeError) as error:
         why = str(error) or f"no answer within {FIT_TIMEOUT_S:g} s"
         logger.warning("embedder is not calibrated yet", extra={"space": embedder.space, "why": why})

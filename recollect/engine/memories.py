@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.engine.base import ListOf, Wired, memory_id_of
-from recollect.engine.components import History, Why
-from recollect.engine.past import moment, recall_past
+from recollect.engine.components import MemoryExplanation, MemoryHistory
+from recollect.engine.past import as_of, recall_past
 from recollect.engine.query_builder import Wish
 from recollect.engine.vectors import nearest_to
 from recollect.errors import BadRequestError, UnknownMemoryError
@@ -20,12 +20,12 @@ from recollect.types import (
     Memory,
     MemoryKind,
     Recall,
-    Recalled,
+    RecalledMemory,
     Subject,
 )
 
 
-class Looking(Wired):
+class MemoryService(Wired):
     """Finds and shows."""
 
     async def search(  # each option stands for itself
@@ -60,7 +60,7 @@ class Looking(Wired):
             half_life_days=chosen.age.half_life_days,
             cold_start=chosen.whose.cold_start,
         )
-        then = moment(at, known_at, self.clock.now())
+        then = as_of(at, known_at, self.clock.now())
         if then is not None:
             return await recall_past(self._parts, self._tools, query, self.subject(user), wish, then)
         return await self._finder.recall(query, self.subject(user), wish)
@@ -72,7 +72,7 @@ class Looking(Wired):
         vector: Sequence[float] | None = None,
         user: str | Subject | None = None,
         limit: int = 10,
-    ) -> ListOf[Recalled]:
+    ) -> ListOf[RecalledMemory]:
         """Find the notes and episodes nearest in meaning alone, to a text or to a vector of the embedder's space.
 
         Raises:
@@ -102,7 +102,7 @@ class Looking(Wired):
         With `at` or `known_at` (aware): what was true then, as it was known then, as in `search`.
         """
         position = memory_id_of(after) if after else None
-        then = moment(at, known_at, self.clock.now())
+        then = as_of(at, known_at, self.clock.now())
         if then is not None:
             subject = self.subject(user)
             held = await self._store.memories_at(subject, kinds, at=then.at, known_at=then.known_at)
@@ -124,7 +124,7 @@ class Looking(Wired):
             raise UnknownMemoryError(memory_id)
         return _scrubbed(found[0])
 
-    async def history(self, memory_id: str, *, user: str | Subject | None = None) -> History:
+    async def history(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryHistory:
         """Read one memory with its decisions, what it replaced and what replaced it, and its source messages.
 
         Raises:
@@ -142,9 +142,9 @@ class Looking(Wired):
                 subject, evidence.conversation, after_seq=evidence.seq - 1, limit=1
             )
         ]
-        return History(memory=memory, decisions=tuple(decisions), related=tuple(related), sources=tuple(sources))
+        return MemoryHistory(memory=memory, decisions=tuple(decisions), related=tuple(related), sources=tuple(sources))
 
-    async def why(self, memory_id: str, *, user: str | Subject | None = None) -> Why:
+    async def why(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryExplanation:
         """Explain a memory: its words' sources, the decisions on it, what it replaced, and where it was last recalled.
 
         Raises:
@@ -155,7 +155,7 @@ class Looking(Wired):
         successions = [line for line in history.decisions if line.action is Action.REPLACE]
         replaced = [line.target_id for line in successions if line.memory_id == itself.id]
         by = [line.memory_id for line in successions if line.target_id == itself.id]
-        return Why(
+        return MemoryExplanation(
             history=history,
             replaced=tuple(related[one] for one in replaced if one in related),
             replaced_by=tuple(related[one] for one in by if one in related),

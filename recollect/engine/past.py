@@ -8,15 +8,15 @@ embedder. Nothing of it is kept, and recall of the present is not touched.
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.concurrency import apart
-from recollect.engine.components import Parts
-from recollect.engine.query_builder import Asking, Wish
-from recollect.engine.retrieval import presentable
+from recollect.concurrency import run_in_thread_if_large
+from recollect.engine.components import Components
+from recollect.engine.query_builder import QueryBuilder, Wish
+from recollect.engine.retrieval import redact_quotation
 from recollect.errors import BadRequestError
-from recollect.formation.recallable import reopened
-from recollect.formation.runtime import Tools
-from recollect.recall.as_of import Laid, lay_out
-from recollect.recall.recall import finish, rank_subjects
+from recollect.formation.recallable import rebuild_index_data
+from recollect.formation.runtime import Runtime
+from recollect.recall.as_of import SnapshotItem, build_snapshot
+from recollect.recall.recall import finalize, rank_subjects
 from recollect.types import KIND_ORDER, NO_VECTORS, Recall, Subject
 
 # Past this many memories laying out and ranking takes long enough to be felt by other requests on the loop.
@@ -24,7 +24,7 @@ _LARGE = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class AsOf:
     """Which past is meant."""
 
     at: datetime
@@ -33,7 +33,7 @@ class Moment:
     """What was known then."""
 
 
-def moment(at: datetime | None, known_at: datetime | None, now: datetime) -> Moment | None:
+def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf | None:
     """Read which past is meant; None where it is the present.
 
     With `at` alone, what is known of it today; with `known_at` alone, what was held to be true then.
@@ -46,26 +46,29 @@ def moment(at: datetime | None, known_at: datetime | None, now: datetime) -> Mom
             raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
     if at is None and known_at is None:
         return None
-    return Moment(at=at or known_at or now, known_at=known_at or now)
+    return AsOf(at=at or known_at or now, known_at=known_at or now)
 
 
-async def recall_past(parts: Parts, tools: Tools, text: str, subject: Subject, wish: Wish, then: Moment) -> Recall:
+async def recall_past(parts: Components, tools: Runtime, text: str, subject: Subject, wish: Wish, then: AsOf) -> Recall:
     """Find the memories that bore on a query then, ranked as of then."""
-    asking, tools = Asking(parts), await tools.of(subject)
+    asking, tools = QueryBuilder(parts), await tools.of(subject)
     embedder = tools.embedder
     asked = await asking.embedded(text, wish, embedder)
     started = parts.clock.monotonic()
     memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
     salt = (await parts.store.hot(subject, embedder.space, sought=NO_VECTORS)).salt
-    made = await reopened(tools, memories, vectors=not asked.failure)
+    made = await rebuild_index_data(tools, memories, vectors=not asked.failure)
     items = [
-        Laid(memory=memory, vectors=one.vectors, terms=one.terms) for memory, one in zip(memories, made, strict=True)
+        SnapshotItem(memory=memory, vectors=one.vectors, terms=one.terms)
+        for memory, one in zip(memories, made, strict=True)
     ]
     query = await asking.query(asked, [subject], wish, then.at)
-    ranking = await apart(
+    ranking = await run_in_thread_if_large(
         len(items),
-        lambda: rank_subjects(query, [lay_out(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
+        lambda: rank_subjects(query, [build_snapshot(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
         above=_LARGE,
     )
-    found = finish(ranking, {memory.id: presentable(memory) for memory in memories}, count_tokens=parts.counter.count)
+    found = finalize(
+        ranking, {memory.id: redact_quotation(memory) for memory in memories}, count_tokens=parts.counter.count
+    )
     return replace(found, remark=asked.failure, took_ms=(parts.clock.monotonic() - started) * 1000)

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from recollect.chat.messages import log_messages
 from recollect.chat.request import request_of
 from recollect.engine.base import ListOf
-from recollect.engine.context_builder import Context, asked_of
-from recollect.engine.conversations import Conversing
+from recollect.engine.context_builder import PromptContext, asked_of
+from recollect.engine.conversations import ConversationService
 from recollect.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
-from recollect.engine.scope import Scope
+from recollect.engine.scope import MemoryScope
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.extraction.turns import Exchange
-from recollect.formation.episode_coverage import Coverage, Whose, read_coverage
+from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
-from recollect.prompt.conversation_summary import lines_so_far, so_far_block
+from recollect.prompt.conversation_summary import summary_block, summary_lines
 from recollect.types import (
     NO_SCENE,
     NO_VECTORS,
@@ -23,7 +23,7 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     MemoryId,
-    Scene,
+    RequestScope,
     Subject,
 )
 
@@ -36,7 +36,7 @@ _AT_ONCE = 12
 class _Talk:
     """A conversation as it stands, for a prompt."""
 
-    scope: Scope
+    scope: MemoryScope
     subject: Subject
     """Whose memory it is."""
     coverage: Coverage | None = None
@@ -66,11 +66,11 @@ class _Talk:
         return max((policy.window or policy.keep) - len(self._own), 0)
 
 
-class Assembling(Conversing):
+class PromptService(ConversationService):
     """Shows a conversation as a prompt holds it."""
 
     async def window(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
     ) -> ListOf[LoggedMessage]:
         """Return the newest turns of a conversation: those on its active path that no episode sums up.
 
@@ -91,7 +91,7 @@ class Assembling(Conversing):
         return (await self._talk(await self.conversation(conversation, user=user), scene)).window
 
     async def summary_so_far(
-        self, conversation: str, *, user: str | Subject | None = None, scene: Scene = NO_SCENE
+        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
     ) -> str:
         """Sum up what was said before the window: a line an episode, oldest first; empty without any.
 
@@ -110,7 +110,7 @@ class Assembling(Conversing):
         *,
         conversation: str,
         user: str | Subject | None = None,
-        scene: Scene = NO_SCENE,
+        scene: RequestScope = NO_SCENE,
         system: str = "",
         one_system: bool = False,
     ) -> ListOf[dict[str, str]]:
@@ -142,16 +142,16 @@ class Assembling(Conversing):
         messages = [_said(message) for message in window if message.role in _SPOKEN and message.text]
         messages.append({"role": "user", "content": query})
         context = await self._context(messages, talk, frozenset(memory.id for memory in episodes))
-        so_far = so_far_block(_lines(talk, episodes), key=await self._block_key(talk))
+        so_far = summary_block(_lines(talk, episodes), key=await self._block_key(talk))
         head = [part for part in (system, context.text, so_far) if part]
         if one_system and head:
             head = ["\n\n".join(head)]
         return [*({"role": "system", "content": part} for part in head), *messages]
 
-    async def _talk(self, conversation: Conversation, scene: Scene) -> _Talk:
+    async def _talk(self, conversation: Conversation, scene: RequestScope) -> _Talk:
         scope = await self._scope_of(conversation, scene)
         subject = _written_to(scope)
-        whose = Whose(subject=subject, home=conversation.subject, conversation=conversation.id)
+        whose = CoverageKey(subject=subject, home=conversation.subject, conversation=conversation.id)
         talk = _Talk(scope=scope, subject=subject, coverage=await read_coverage(self._store, whose))
         return await self._with_elsewhere(talk, conversation.subject, conversation.id)
 
@@ -171,7 +171,9 @@ class Assembling(Conversing):
             found, left = older + found, left[:-_AT_ONCE]
         return found
 
-    async def _context(self, messages: Sequence[Mapping[str, str]], talk: _Talk, shown: frozenset[MemoryId]) -> Context:
+    async def _context(
+        self, messages: Sequence[Mapping[str, str]], talk: _Talk, shown: frozenset[MemoryId]
+    ) -> PromptContext:
         """Recall for the last of some messages, and count it as a use."""
         request = request_of(messages)
         now = self.clock.now()
@@ -189,14 +191,14 @@ class Assembling(Conversing):
         return (await self._store.hot(talk.subject, tools.embedder.space, sought=NO_VECTORS)).salt
 
 
-def _written_to(scope: Scope) -> Subject:
+def _written_to(scope: MemoryScope) -> Subject:
     if scope.writes is None:
         raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
     return scope.writes
 
 
 def _lines(talk: _Talk, episodes: ListOf[Memory]) -> ListOf[str]:
-    return lines_so_far(episodes, talk.scope.profile.episodes.so_far_characters)
+    return summary_lines(episodes, talk.scope.profile.episodes.so_far_characters)
 
 
 def _said(message: LoggedMessage) -> dict[str, str]:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from recollect.engine.components import Parts
+from recollect.engine.components import Components
 from recollect.engine.query_vectors import RECALL_SHARE, SEARCH_TIMEOUT_S, QueryEmbedder
 from recollect.extraction.redaction import scrub
 from recollect.ids import id_bytes
@@ -22,7 +22,7 @@ from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 # the subject is found by its own words.
 _BEFORE_SHARE = 0.3
 # Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
-_LONGEST_QUERY = 4_000
+_MAX_QUERY_CHARACTERS = 4_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +59,10 @@ class Embedded(NamedTuple):
     """Why there is no vector where there should be one."""
 
 
-class Asking:
+class QueryBuilder:
     """Makes queries."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Components) -> None:
         """Take the store."""
         self._parts = parts
         self._zone = ZoneInfo(parts.settings.time_zone)
@@ -75,7 +75,7 @@ class Asking:
         """
         text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
         before = wish.before if wish.policy.query == "conversation" else ""
-        before = scrub(clean(before)[-_LONGEST_QUERY:])
+        before = scrub(clean(before)[-_MAX_QUERY_CHARACTERS:])
         texts = [text, before] if before else [text]
         timeout_s = RECALL_SHARE * self._parts.settings.recall_timeout_s if wish.standing else SEARCH_TIMEOUT_S
         found = await self._embedder.embed(texts, embedder, timeout_s=timeout_s, patient=not wish.standing)
@@ -148,5 +148,5 @@ def _both_ends(text: str) -> str:
     >>> len(_both_ends("a" * 10_000))
     4001
     """
-    half = _LONGEST_QUERY // 2
-    return text if len(text) <= _LONGEST_QUERY else f"{text[:half]}\n{text[-half:]}"
+    half = _MAX_QUERY_CHARACTERS // 2
+    return text if len(text) <= _MAX_QUERY_CHARACTERS else f"{text[:half]}\n{text[-half:]}"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from recollect.store.protocol import Store
-from recollect.types import GLOBAL, KIND_ORDER, Hot, MemoryKind, Subject
+from recollect.types import GLOBAL, KIND_ORDER, MemoryKind, Subject, SubjectSnapshot
 
 # Users whose subscriptions are kept between two recalls; who is dropped costs one more read.
-_MOST_KEPT = 10_000
+_MAX_CACHED = 10_000
 _TURN = KIND_ORDER.index(MemoryKind.TURN)
 
 
-class ReadingLists:
+class ReadingListCache:
     """The subscriptions of users, each valid for the version of its subject."""
 
     def __init__(self, store: Store) -> None:
@@ -47,11 +47,11 @@ class ReadingLists:
         version, shared = await self._store.subscriptions(subject)
         self._kept[subject] = (version, tuple(shared))
         self._kept.move_to_end(subject)
-        while len(self._kept) > _MOST_KEPT:
+        while len(self._kept) > _MAX_CACHED:
             self._kept.popitem(last=False)
 
 
-def warm(hots: Sequence[Hot], cold_start: int) -> Sequence[Hot]:
+def skip_global_if_warm(hots: Sequence[SubjectSnapshot], cold_start: int) -> Sequence[SubjectSnapshot]:
     """Leave the global memories out for whoever has enough of their own."""
     if cold_start and hots[-1].subject == GLOBAL and np.count_nonzero(hots[0].kinds != _TURN) >= cold_start:
         return hots[:-1]

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from recollect.chat.request import read_request
-from recollect.concurrency import apart
-from recollect.curation.edits import ByHand, add_all_by_hand, add_by_hand
+from recollect.concurrency import run_in_thread_if_large
+from recollect.curation.edits import ManualNote, add_note, add_notes
 from recollect.engine.base import Wired
 from recollect.engine.dating import dated_log, said_dates
 from recollect.engine.turn import charges
@@ -17,17 +17,17 @@ from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.maintenance.length import HARD_FACTOR
 from recollect.profiles.policies import Profile
 from recollect.text import clean, squeeze
-from recollect.types import NO_SCENE, Memory, NewNote, Recorded, Scene, Subject, Turn
-from recollect.worker.bulk import ManyWorker
+from recollect.types import NO_SCENE, Memory, NewNote, RecordedTurn, RequestScope, Subject, Turn
+from recollect.worker.bulk import BulkWorker
 from recollect.worker.loop import WorkerCounters
 
 # Longest text that is kept as one memory by hand, in characters: a note is a sentence or two, not a document.
-LONGEST_NOTE = 10_000
+MAX_NOTE_CHARACTERS = 10_000
 # Most notes of one call: they are one transaction, for which other writing waits.
-MOST_NOTES = 1_000
+MAX_NOTES = 1_000
 
 
-class Remembering(Wired):
+class RecorderService(Wired):
     """Keeps and forms."""
 
     async def add(
@@ -53,7 +53,7 @@ class Remembering(Wired):
             BadRequestError: the text is empty or too long, or the importance out of range.
         """
         of = self.profile(profile or self.settings.profile)
-        return await add_by_hand(self._tools, self.subject(user), _wanted(NewNote(text, importance, type), of))
+        return await add_note(self._tools, self.subject(user), _wanted(NewNote(text, importance, type), of))
 
     async def add_all(
         self, notes: Sequence[str | NewNote], *, user: str | Subject | None = None, profile: str | None = None
@@ -75,8 +75,8 @@ class Remembering(Wired):
             UnknownProfileError: there is no such profile.
             BadRequestError: there are too many, or one cannot be kept: the message says which. Nothing was kept.
         """
-        if len(notes) > MOST_NOTES:
-            raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MOST_NOTES:,}: send them in parts")
+        if len(notes) > MAX_NOTES:
+            raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
         of = self.profile(profile or self.settings.profile)
         wanted = []
         for place, note in enumerate(notes):
@@ -85,7 +85,7 @@ class Remembering(Wired):
             except BadRequestError as error:
                 why = f"note {place + 1} of {len(notes)}: {error}; none was kept"
                 raise BadRequestError(why, param=f"{place}.{error.param}") from None
-        return await add_all_by_hand(self._tools, self.subject(user), wanted)
+        return await add_notes(self._tools, self.subject(user), wanted)
 
     async def record(
         self,
@@ -94,8 +94,8 @@ class Remembering(Wired):
         user: str | Subject | None = None,
         conversation: str | None = None,
         said_at: datetime | Sequence[datetime] | None = None,
-        scene: Scene = NO_SCENE,
-    ) -> Recorded:
+        scene: RequestScope = NO_SCENE,
+    ) -> RecordedTurn:
         """Log messages (OpenAI's shape: role, content, name) and form memories of them behind the call.
 
         Durable when it returns. `form` waits for the memories.
@@ -115,8 +115,10 @@ class Remembering(Wired):
             body = json.dumps({"messages": list(messages)}).encode()
         except (TypeError, ValueError) as error:
             raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
-        request = await apart(len(body), partial(read_request, body, most_messages=max(1, len(messages))))
-        log = await apart(len(body), partial(dated_log, request, dates))
+        request = await run_in_thread_if_large(
+            len(body), partial(read_request, body, most_messages=max(1, len(messages)))
+        )
+        log = await run_in_thread_if_large(len(body), partial(dated_log, request, dates))
         if not log:
             raise BadRequestError("there is nothing to log: system messages alone", param="messages")
         subject = self.subject(user)
@@ -144,7 +146,7 @@ class Remembering(Wired):
                 ask of the embedder goes to it together. What is formed is the same.
         """
         if many:
-            return await ManyWorker(self._tools, self._stages, counters=self._worker.counters).drain()
+            return await BulkWorker(self._tools, self._stages, counters=self._worker.counters).drain()
         return await self._worker.drain()
 
     async def work(self) -> None:
@@ -165,7 +167,7 @@ class Remembering(Wired):
         return self._worker.counters
 
 
-def _wanted(note: NewNote, of: Profile) -> ByHand:
+def _wanted(note: NewNote, of: Profile) -> ManualNote:
     """Make of a note what is kept by the rules of a profile.
 
     Raises:
@@ -174,8 +176,10 @@ def _wanted(note: NewNote, of: Profile) -> ByHand:
     text = squeeze(clean(note.text))
     if not text:
         raise BadRequestError("there is nothing to remember: the text is empty", param="text")
-    if len(text) > LONGEST_NOTE:
-        raise BadRequestError(f"the text has {len(text)} characters, a note at most {LONGEST_NOTE}", param="text")
+    if len(text) > MAX_NOTE_CHARACTERS:
+        raise BadRequestError(
+            f"the text has {len(text)} characters, a note at most {MAX_NOTE_CHARACTERS}", param="text"
+        )
     if not 0 <= note.importance <= 1:
         raise BadRequestError(f"importance is {note.importance}, it goes from 0 to 1", param="importance")
     longest = HARD_FACTOR * of.room.longest_characters
@@ -183,4 +187,4 @@ def _wanted(note: NewNote, of: Profile) -> ByHand:
         raise BadRequestError(
             f"the text has {len(text)} characters, a memory of profile {of.name} at most {longest}", param="text"
         )
-    return ByHand(text, note.importance, note.type, of.name)
+    return ManualNote(text, note.importance, note.type, of.name)

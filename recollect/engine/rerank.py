@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from recollect.engine.components import Parts
+from recollect.engine.components import Components
 from recollect.errors import ModelError
 from recollect.recall.query import Query
-from recollect.recall.rank import Row
+from recollect.recall.rank import RankedRow
 from recollect.recall.recall import Ranking
 from recollect.types import Memory, MemoryId, Recall
 
@@ -21,10 +21,10 @@ logger = logging.getLogger(__name__)
 # After a failure it is left alone for so long: a server that is down must not cost every chat its timeout.
 PAUSE_S = 30.0
 # Of a memory so much is read: what answers stands in it, and a cross-encoder takes some 500 tokens.
-_LONGEST = 2_000
+_MAX_RERANKED_CHARACTERS = 2_000
 
 
-class Order(NamedTuple):
+class RerankedOrder(NamedTuple):
     """A ranking, and what a reranker made of it."""
 
     ranking: Ranking
@@ -34,10 +34,10 @@ class Order(NamedTuple):
     """Why it was not, where it should have been."""
 
 
-class Reranking:
+class RerankStep:
     """Reranks, or leaves all as it is."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Components) -> None:
         """Take the reranker, if there is one."""
         self._parts = parts
         self._pause_until = 0.0
@@ -48,7 +48,7 @@ class Reranking:
             return query
         return replace(query, limit=max(query.limit, self._parts.settings.rerank_top))
 
-    async def ordered(self, ranking: Ranking, query: Query, memories: Mapping[MemoryId, Memory]) -> Order:
+    async def ordered(self, ranking: Ranking, query: Query, memories: Mapping[MemoryId, Memory]) -> RerankedOrder:
         """Put the best candidates of a widened ranking into the reranker's order.
 
         Args:
@@ -58,18 +58,18 @@ class Reranking:
         """
         ranking = replace(ranking, query=query)
         if not self._wanted(query):
-            return Order(ranking, {}, "")
+            return RerankedOrder(ranking, {}, "")
         rows = list(zip(ranking.rows, ranking.ids, strict=True))
         first = [one for one in rows if one[0].certain or one[1] not in memories]
         near = [one for one in rows if not one[0].certain and one[1] in memories]
         asked, rest = near[: self._parts.settings.rerank_top], near[self._parts.settings.rerank_top :]
         scores, remark = await self._scores(query, [memories[id_] for _, id_ in asked]) if asked else ({}, "")
         if not scores:
-            return Order(ranking, {}, remark)
+            return RerankedOrder(ranking, {}, remark)
         asked.sort(key=lambda one: -scores[one[1]])  # ties keep the order they had
-        settled: list[tuple[Row, MemoryId]] = [*first, *asked, *rest]
+        settled: list[tuple[RankedRow, MemoryId]] = [*first, *asked, *rest]
         ordered = replace(ranking, rows=tuple(row for row, _ in settled), ids=tuple(id_ for _, id_ in settled))
-        return Order(ordered, scores, "")
+        return RerankedOrder(ordered, scores, "")
 
     def _wanted(self, query: Query) -> bool:
         """Whether this query is reranked: not where a policy wants an order of its own."""
@@ -80,7 +80,7 @@ class Reranking:
         if reranker is None or clock.monotonic() < self._pause_until:
             self._parts.metrics.rerank_failures += 1
             return {}, "not reranked: the reranker failed and is left alone for a while"
-        texts = [memory.text[:_LONGEST] for memory in memories]
+        texts = [memory.text[:_MAX_RERANKED_CHARACTERS] for memory in memories]
         try:
             async with asyncio.timeout(settings.rerank_timeout_s):
                 found = await reranker.score(query.text, texts)
@@ -94,7 +94,7 @@ class Reranking:
         return {memory.id: score for memory, score in zip(memories, found, strict=True)}, ""
 
 
-def explained(found: Recall, order: Order) -> Recall:
+def explained(found: Recall, order: RerankedOrder) -> Recall:
     """Say of each memory that was reranked so, with its score, which is the reranker's; and what went wrong."""
     if not order.scores:
         return replace(found, remark=order.remark) if order.remark else found

@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recollect.concurrency import apart
-from recollect.engine.components import Parts
-from recollect.engine.query_builder import Asking, Embedded, Wish, without_similarity
-from recollect.engine.reading import ReadingLists, warm
-from recollect.engine.rerank import Reranking, explained
+from recollect.concurrency import run_in_thread_if_large
+from recollect.engine.components import Components
+from recollect.engine.query_builder import Embedded, QueryBuilder, Wish, without_similarity
+from recollect.engine.reading import ReadingListCache, skip_global_if_warm
+from recollect.engine.rerank import RerankStep, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.extraction.sources import quotation_text
-from recollect.providers.embedder_router import Embedders
-from recollect.recall.ann import Seeker
+from recollect.providers.embedder_router import EmbedderRouter
+from recollect.recall.ann import AnnPlanner
 from recollect.recall.query import Query
-from recollect.recall.recall import Ranking, finish, rank_subjects
-from recollect.types import Hot, Memory, MemoryId, MemoryKind, Recall, Subject
+from recollect.recall.recall import Ranking, finalize, rank_subjects
+from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot
 
 # Characters of quotations from which scrubbing them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
@@ -26,16 +26,16 @@ class _OtherListError(Exception):
     """What is read beside one's own changed meanwhile; said within this file."""
 
 
-class Finder:
+class Retriever:
     """Finds the memories that bear on a query."""
 
-    def __init__(self, parts: Parts, embedders: Embedders) -> None:
+    def __init__(self, parts: Components, embedders: EmbedderRouter) -> None:
         """Take the store and the embedders."""
         self._parts = parts
         self._embedders = embedders
-        self._reranking = Reranking(parts)
-        self._asking = Asking(parts)
-        self._lists = ReadingLists(parts.store)
+        self._reranking = RerankStep(parts)
+        self._asking = QueryBuilder(parts)
+        self._lists = ReadingListCache(parts.store)
 
     async def recall(self, text: str, subject: Subject, wish: Wish) -> Recall:
         """Find memories for a query in a subject, and in what it reads beside its own."""
@@ -78,10 +78,12 @@ class Finder:
             if embedder is not mine
         }
 
-        seekers = {one: Seeker(*others.get(one, (query, mine.relevance))) for one in whose}
+        seekers = {one: AnnPlanner(*others.get(one, (query, mine.relevance))) for one in whose}
 
-        def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, Hot]]:
-            ranking = rank_subjects(query, warm(hots, wish.cold_start), mine.relevance, others, seekers)
+        def rank(
+            hots: Sequence[SubjectSnapshot],
+        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot]]:
+            ranking = rank_subjects(query, skip_global_if_warm(hots, wish.cold_start), mine.relevance, others, seekers)
             return ranking.wanted(), (ranking, hots[0])
 
         spaces = {one: embedder.space for one, embedder in whose.items()}
@@ -91,7 +93,7 @@ class Finder:
             raise _OtherListError
         shown = await _presentable(memories)
         order = await self._reranking.ordered(ranking, narrow, shown)
-        found = explained(finish(order.ranking, shown, count_tokens=self._parts.counter.count), order)
+        found = explained(finalize(order.ranking, shown, count_tokens=self._parts.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
         failures = {one.failure for one in asked.values() if one.failure}
         remark = "; ".join(filter(None, [*sorted(failures), found.remark]))
@@ -109,10 +111,12 @@ async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
     size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
     if not size:
         return {memory.id: memory for memory in memories}
-    shown = await apart(size, lambda: [presentable(memory) for memory in memories], above=_LARGE_TEXT)
+    shown = await run_in_thread_if_large(
+        size, lambda: [redact_quotation(memory) for memory in memories], above=_LARGE_TEXT
+    )
     return {memory.id: memory for memory in shown}
 
 
-def presentable(memory: Memory) -> Memory:
+def redact_quotation(memory: Memory) -> Memory:
     """Scrub a quotation; anything else is as it was stored."""
     return replace(memory, text=quotation_text(memory)) if memory.kind is MemoryKind.TURN else memory

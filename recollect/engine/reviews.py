@@ -2,22 +2,22 @@
 
 from recollect.curation.review import approve_held, reject_held
 from recollect.engine.base import ListOf
-from recollect.engine.components import Held
-from recollect.engine.memories import Looking
+from recollect.engine.components import HeldMemory
+from recollect.engine.memories import MemoryService
 from recollect.types import Action, Memory, Subject
 
 
-class Reviewing(Looking):
+class ReviewService(MemoryService):
     """Shows what is held, approves and rejects it."""
 
-    async def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[Held]:
+    async def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
         """List what waits for review, oldest first, each with why it was held."""
         subject = self.subject(user)
         found = []
         for memory in await self._store.held(subject, limit=limit):
             lines = await self._store.decisions(subject, memory=memory.id)
             why = next((line.reason for line in reversed(lines) if line.action is Action.HOLD), "")
-            found.append(Held(memory=memory, reason=why))
+            found.append(HeldMemory(memory=memory, reason=why))
         return found
 
     async def approve(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:

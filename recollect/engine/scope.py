@@ -9,14 +9,14 @@ from urllib.parse import quote
 from recollect.extraction.scene import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
 from recollect.profiles.overrides import options_of
 from recollect.profiles.policies import Profile
-from recollect.types import NO_OPENING, Conversation, FormationDue, Opening, Scene, Subject
+from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject
 
 USE_MEMORY, ENABLED = "useMemory", "enabled"
 """Names of a conversation's options, as the profiles' interfaces spell them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scope:
+class MemoryScope:
     """One request's place among the memories."""
 
     profile: Profile
@@ -28,13 +28,13 @@ class Scope:
     """What the profile wants to know before it can remember."""
     tags: tuple[str, ...] = ()
     """Names under which what is formed here is listed."""
-    opening: Opening = NO_OPENING
+    opening: ConversationSetup = NO_OPENING
     """What a conversation that begins here is opened with."""
 
 
-def scope_of(
-    home: Subject, scene: Scene, profile: Profile, conversation: str | None, known: Conversation | None
-) -> Scope:
+def memory_scope(
+    home: Subject, scene: RequestScope, profile: Profile, conversation: str | None, known: Conversation | None
+) -> MemoryScope:
     """Say whose memory a request is about.
 
     Args:
@@ -52,27 +52,27 @@ def scope_of(
     settings = options_of(profile, options)
     profile = settings.over(profile)
     app = scene.app or (known.app if known else None)
-    opening = Opening(profile=scene.profile, app=app, options=options)
+    opening = ConversationSetup(profile=scene.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)
-    return Scope(profile=profile, home=home, writes=writes, missing=missing, tags=tags, opening=opening)
+    return MemoryScope(profile=profile, home=home, writes=writes, missing=missing, tags=tags, opening=opening)
 
 
-def profile_name(scene: Scene, known: Conversation | None, default: str) -> str:
+def profile_name(scene: RequestScope, known: Conversation | None, default: str) -> str:
     """Choose the profile: the request's, the one its conversation was opened with, its key's, the settings'."""
     return scene.profile or (known.profile if known else None) or scene.otherwise or default
 
 
-def owned(kind: str, owner: Subject, name: str) -> Subject:
+def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
     """Name a subject within an owner's, so that two owners' never meet, whatever they are called.
 
-    >>> owned("session", Subject("user", "ana/x"), "1").text
+    >>> owned_subject("session", Subject("user", "ana/x"), "1").text
     'session:ana%2Fx/1'
     """
     whose = quote(owner.name, safe="") if owner.kind == "user" else f"{owner.kind}:{quote(owner.name, safe='')}"
     return Subject(kind, f"{whose}/{name}")
 
 
-def triggered(due: FormationDue, profile: Profile) -> FormationDue:
+def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
     """Make an extraction wait as the profile's trigger says."""
     trigger = profile.trigger
     if trigger.when == "every_turn":
@@ -83,7 +83,7 @@ def triggered(due: FormationDue, profile: Profile) -> FormationDue:
     return replace(due, every=0, idle=idle)
 
 
-def _options(scene: Scene, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
+def _options(scene: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
     """Return the options that hold: the conversation's, where it was opened with this profile, and the request's."""
     mine = known is not None and known.profile in (None, profile.name)
     options = dict(known.options) if known is not None and mine else {}
@@ -104,19 +104,19 @@ def _memory_of(
                 return None, "no session: send x-recollect-session", ()
             if options.get(ENABLED) is False:
                 return None, "memory is off for this session", ()
-            return owned("session", home, conversation), "", ()
+            return owned_subject("session", home, conversation), "", ()
         case "app":
             if app is None:
                 return None, "no app: send x-recollect-app", ()
             # Without a slash of its own, one for all can have the name of nobody's own.
             everybodys = Subject("app", quote(app, safe=""))
-            return (owned("app", home, app) if profile.whose.per_user else everybodys), "", ()
+            return (owned_subject("app", home, app) if profile.whose.per_user else everybodys), "", ()
         case "character":
             knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
             if not (knower and other):
                 return None, "no characters: send x-recollect-characters", ()
             if not options.get(USE_MEMORY):
                 return None, "useMemory is off for this conversation", ()
-            return owned("character", home, character(knower)), "", (pair_tag(knower, other),)
+            return owned_subject("character", home, character(knower)), "", (pair_tag(knower, other),)
         case _:
             return home, "", ()

@@ -5,7 +5,7 @@ from recollect.errors import BadRequestError
 from recollect.types import Subject
 
 
-class Sharing(Wired):
+class SharedMemoryService(Wired):
     """Subscribes."""
 
     async def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> ListOf[Subject]:

@@ -11,20 +11,20 @@ from recollect.engine.base import Wired
 from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub, scrubbed
-from recollect.formation.recallable import reopened
-from recollect.formation.runtime import Tools
-from recollect.formation.together import together
+from recollect.formation.recallable import rebuild_index_data
+from recollect.formation.runtime import Runtime
+from recollect.formation.together import gather_or_cancel
 from recollect.ids import id_text
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail
 from recollect.store.sql.transfer.copy_database import Bar
-from recollect.store.sql.transfer.endpoint import End, Use
+from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from recollect.store.sql.transfer.export import Record, Seen, export_lines, subjects_to_export
 from recollect.store.sql.transfer.import_check import key_of
-from recollect.store.sql.transfer.import_reader import Block, read_blocks
+from recollect.store.sql.transfer.import_reader import ImportedSubject, read_blocks
 from recollect.store.sql.transfer.import_references import References
 from recollect.store.sql.transfer.import_writer import (
-    Admitting,
+    ImportWriter,
     is_active,
     present,
     require_absent,
@@ -33,11 +33,11 @@ from recollect.store.sql.transfer.import_writer import (
 from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
 
 # Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
-TOGETHER, SIDE_BY_SIDE = 256, 4
+BATCH_SIZE, MAX_CONCURRENT_BATCHES = 256, 4
 # Subjects are written in one transaction until they have so many records: a commit waits for the disk, and a kill
 # throws no more than this away. And no more subjects: each is locked.
-MOST_RECORDS = 4_096
-MOST_SUBJECTS = 256
+MAX_RECORDS = 4_096
+MAX_SUBJECTS = 256
 
 Words = dict[tuple[bytes, int], str]
 """What is said in each place of a log."""
@@ -46,7 +46,7 @@ Derived = dict[tuple[int, MemoryId], ReopenMemory]
 
 
 @dataclass(slots=True)
-class Carried:
+class TransferReport:
     """What went out or came in."""
 
     subjects: int = 0
@@ -60,7 +60,7 @@ class Carried:
     set_aside: int = 0
     """Quotations and summaries that are closed, as they give orders."""
 
-    def count(self, block: Block) -> None:
+    def count(self, block: ImportedSubject) -> None:
         """Add a subject."""
         self.subjects += 1
         self.conversations += len(block.of("conversation"))
@@ -68,7 +68,7 @@ class Carried:
         self.memories += len(block.of("memory"))
 
 
-class Carrying(Wired):
+class TransferService(Wired):
     """Exports and imports. Both hold the calling thread: they are made for the command line."""
 
     def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
@@ -86,7 +86,7 @@ class Carrying(Wired):
         """
         only = None if everybody else self.subject(user)
         lines = 0
-        with closing(open_end(self.settings.database_url, Use.READ)) as end, end.speaking(), end.db:
+        with closing(open_end(self.settings.database_url, EndpointMode.READ)) as end, end.speaking(), end.db:
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
@@ -97,7 +97,7 @@ class Carrying(Wired):
 
     async def import_from(
         self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
-    ) -> Carried:
+    ) -> TransferReport:
         """Import what `export_to` wrote; vectors and all else that is derived are made again.
 
         The whole file is checked before anything is written; small subjects share a transaction, none is torn apart.
@@ -115,8 +115,8 @@ class Carrying(Wired):
                 written.
             ModelError: the embedder failed; subjects before are there, and `only_missing` goes on behind them.
         """
-        with closing(open_end(self.settings.database_url, Use.WRITE)) as end, end.speaking():
-            carried = Carried()
+        with closing(open_end(self.settings.database_url, EndpointMode.WRITE)) as end, end.speaking():
+            carried = TransferReport()
             lines = _Lines(file, self.settings.max_body_bytes)
             missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
             review = None if trusted else ImportReview(self.clock)
@@ -126,7 +126,7 @@ class Carrying(Wired):
                 if review is not None:
                     review.review(group)
                 derived = await self._derive(end, group, bar, done)
-                end.write(Admitting(end, group, derived).write, *(block.key for block in group))
+                end.write(ImportWriter(end, group, derived).write, *(block.key for block in group))
                 for block in group:
                     carried.count(block)
                     done += missing[block.key]
@@ -135,28 +135,30 @@ class Carrying(Wired):
                 carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
 
-    async def _derive(self, end: End, group: Sequence[Block], bar: Bar, done: int) -> Derived:
+    async def _derive(self, end: CopyEndpoint, group: Sequence[ImportedSubject], bar: Bar, done: int) -> Derived:
         """Make anew what is derived of the active memories of some subjects."""
         logs = {block.key: block.words for block in group}
-        by_space: dict[str, tuple[Tools, list[Memory]]] = {}
+        by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
         for block in group:
             active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
             tools = self._tools if block.subject is None else await self._tools.of(block.subject)
             by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
         portions = [
-            (tools, memories[start : start + TOGETHER])
+            (tools, memories[start : start + BATCH_SIZE])
             for tools, memories in by_space.values()
-            for start in range(0, len(memories), TOGETHER)
+            for start in range(0, len(memories), BATCH_SIZE)
         ]
         derived: Derived = {}
-        for start in range(0, len(portions), SIDE_BY_SIDE):
-            some = portions[start : start + SIDE_BY_SIDE]
-            for (_, memories), made in zip(some, await together(reopened(*one) for one in some), strict=True):
+        for start in range(0, len(portions), MAX_CONCURRENT_BATCHES):
+            some = portions[start : start + MAX_CONCURRENT_BATCHES]
+            for (_, memories), made in zip(
+                some, await gather_or_cancel(rebuild_index_data(*one) for one in some), strict=True
+            ):
                 derived |= {(memory.subject.key, one.id): one for memory, one in zip(memories, made, strict=True)}
             bar.reach(done + len(derived))
         return derived
 
-    def _check(self, lines: "_Lines", end: End, *, only_missing: bool, trusted: bool) -> dict[int, int]:
+    def _check(self, lines: "_Lines", end: CopyEndpoint, *, only_missing: bool, trusted: bool) -> dict[int, int]:
         """Read the whole file; return whose records are to be written, and how many memories each has.
 
         Raises:
@@ -164,7 +166,7 @@ class Carrying(Wired):
         """
         missing: dict[int, int] = {}
         references = References(trusted=trusted)
-        for group in _so_many(_each_once(lines.blocks(), references), MOST_SUBJECTS):
+        for group in _so_many(_each_once(lines.blocks(), references), MAX_SUBJECTS):
             heads = [head for head, _ in group]
             if not only_missing:
                 require_absent(end, heads)
@@ -181,7 +183,7 @@ class _Lines:
         self._file = file
         self._most = most
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[ImportedSubject]:
         """Read the subjects from the file's beginning.
 
         Raises:
@@ -202,7 +204,7 @@ class _Lines:
             yield line
 
 
-def _each_once(blocks: Iterator[Block], references: References) -> Iterator[tuple[Block, int]]:
+def _each_once(blocks: Iterator[ImportedSubject], references: References) -> Iterator[tuple[ImportedSubject, int]]:
     """Return who each is and how many memories it has, without what it holds: many are looked at together."""
     seen: set[int] = set()
     for block in blocks:
@@ -210,17 +212,19 @@ def _each_once(blocks: Iterator[Block], references: References) -> Iterator[tupl
             raise BadRequestError(f"line {block.line}: {block.name} comes a second time")
         seen.add(block.key)
         references.add(block)
-        yield Block(block.subject, block.key, block.line), len(block.of("memory"))
+        yield ImportedSubject(block.subject, block.key, block.line), len(block.of("memory"))
 
 
-def _so_many(blocks: Iterator[tuple[Block, int]], most: int) -> Iterator[list[tuple[Block, int]]]:
+def _so_many(blocks: Iterator[tuple[ImportedSubject, int]], most: int) -> Iterator[list[tuple[ImportedSubject, int]]]:
     while group := list(islice(blocks, most)):
         yield group
 
 
-def _groups(blocks: Iterator[Block], missing: Mapping[int, int], carried: Carried) -> Iterator[list[Block]]:
+def _groups(
+    blocks: Iterator[ImportedSubject], missing: Mapping[int, int], carried: TransferReport
+) -> Iterator[list[ImportedSubject]]:
     """Put missing subjects together that are written together; count the others."""
-    group: list[Block] = []
+    group: list[ImportedSubject] = []
     records = 0
     for block in blocks:
         if block.key not in missing:
@@ -228,7 +232,7 @@ def _groups(blocks: Iterator[Block], missing: Mapping[int, int], carried: Carrie
             continue
         group.append(block)
         records += sum(map(len, block.rows.values()))
-        if records >= MOST_RECORDS or len(group) == MOST_SUBJECTS:
+        if records >= MAX_RECORDS or len(group) == MAX_SUBJECTS:
             yield group
             group, records = [], 0
     if group:
@@ -246,7 +250,7 @@ def _shown_detail(detail: str, said: str) -> str:
     return moved_detail(detail, scrubbed(said))
 
 
-def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> Memory:
+def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mapping[int, Words]) -> Memory:
     """Make of a record what its vectors and terms are made of."""
     text = row["text"] if row["text"] is not None else _said(end, row, logs)
     return Memory(
@@ -260,7 +264,7 @@ def _memory(end: End, block: Block, row: Record, logs: Mapping[int, Words]) -> M
     )
 
 
-def _said(end: End, row: Record, logs: Mapping[int, Words]) -> str:
+def _said(end: CopyEndpoint, row: Record, logs: Mapping[int, Words]) -> str:
     """Return the words of a turn: from a log that comes with it, from one that is there, or as it was quoted."""
     for source in row["evidence"]:
         home, place = key_of(source["home"]), (source["conversation"], source["seq"])

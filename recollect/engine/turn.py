@@ -9,11 +9,11 @@ from recollect.chat.messages import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import SEARCH, offer
-from recollect.concurrency import apart
-from recollect.engine.components import Parts
-from recollect.engine.context_builder import Prompts, asked_of
-from recollect.engine.memory_tools import ToolBox
-from recollect.engine.scope import Scope, profile_name, scope_of, triggered
+from recollect.concurrency import run_in_thread_if_large
+from recollect.engine.components import Components
+from recollect.engine.context_builder import ContextBuilder, asked_of
+from recollect.engine.memory_tools import MemoryTools
+from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.sources import readable_text
 from recollect.formation.index_turns import TURNS_VERSION
@@ -24,22 +24,22 @@ from recollect.formation.summarize import EPISODES_VERSION
 from recollect.ids import new_id
 from recollect.prompt.placement import place
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
-from recollect.recall.attribution import used_in
+from recollect.recall.attribution import used_memories
 from recollect.text import hash64
 from recollect.types import (
     ChatRequest,
-    FormationDue,
     FormationKey,
+    FormationRequest,
     Identity,
     InjectionMode,
+    InjectionRecord,
     Insertion,
     MemoryId,
     MemoryMode,
     Message,
-    Recalled,
-    RecallRecord,
-    Recorded,
-    Scene,
+    RecalledMemory,
+    RecordedTurn,
+    RequestScope,
     Subject,
     Turn,
 )
@@ -52,19 +52,19 @@ MAX_ASKING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prepared:
+class PreparedTurn:
     """A chat request with what was recalled for it spliced in."""
 
     body: bytes
     """What is to be sent; the request's own bytes where nothing was recalled."""
-    items: tuple[Recalled, ...]
-    record: RecallRecord | None
+    items: tuple[RecalledMemory, ...]
+    record: InjectionRecord | None
     log: tuple[Message, ...]
-    scope: Scope | None = None
+    scope: MemoryScope | None = None
     """Whose memory it is about; None where nobody asks."""
     insertions: tuple[Insertion, ...] = ()
     """What was spliced into the body."""
-    toolbox: ToolBox | None = None
+    toolbox: MemoryTools | None = None
     """The tools that the body offers; None where it offers none of ours."""
     remark: str = ""
     """What did not go as it should in recall, such as an embedder that gave no answer; empty where all did."""
@@ -81,10 +81,12 @@ class Prepared:
         return replace(self, items=(), record=None, insertions=(), toolbox=None, recent=0)
 
 
-class Turns:
+class TurnService:
     """Serves chat turns over the store, and wakes the worker for what they make due."""
 
-    def __init__(self, parts: Parts, prompts: Prompts, worker: Worker, toolbox: Callable[..., ToolBox]) -> None:
+    def __init__(
+        self, parts: Components, prompts: ContextBuilder, worker: Worker, toolbox: Callable[..., MemoryTools]
+    ) -> None:
         """Take what the turn needs, and what makes a toolbox for a scope."""
         self._toolbox = toolbox
         self._parts = parts
@@ -97,7 +99,9 @@ class Turns:
         if self._behind:
             await asyncio.wait(tuple(self._behind))
 
-    async def prepare(self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None) -> Prepared:
+    async def prepare(
+        self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None
+    ) -> PreparedTurn:
         """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing.
 
         Args:
@@ -117,23 +121,23 @@ class Turns:
         if tools is None:
             return prepared
         insertions = (*prepared.insertions, tools)
-        body = await apart(len(request.body), lambda: apply_insertions(request, insertions))
+        body = await run_in_thread_if_large(len(request.body), lambda: apply_insertions(request, insertions))
         toolbox = self._toolbox(scope=prepared.scope, names=names)
         return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
 
-    async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> Prepared:
+    async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> PreparedTurn:
         now = self._parts.clock.now()
         size = len(request.body)
-        log = await apart(size, lambda: log_messages(request, said_at=now))
+        log = await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
-            return Prepared(body=request.body, items=(), record=None, log=log)
+            return PreparedTurn(body=request.body, items=(), record=None, log=log)
         scope = await self.scope(identity.subject, identity.scene, identity.conversation)
-        plain = Prepared(body=request.body, items=(), record=None, log=log, scope=scope)
+        plain = PreparedTurn(body=request.body, items=(), record=None, log=log, scope=scope)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return plain
         # A client that sends its newest message alone does not hold the rest of its own conversation.
         own = None if identity.append else identity.conversation
-        asked = await apart(size, lambda: asked_of(request, log, scope, conversation=own))
+        asked = await run_in_thread_if_large(size, lambda: asked_of(request, log, scope, conversation=own))
         recall, rendered = await self._prompts.write(asked)
         plain = replace(plain, remark=recall.remark)
         metrics = self._parts.metrics
@@ -145,8 +149,8 @@ class Turns:
         insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=where)
         if not insertions:
             return plain
-        body = await apart(size, lambda: apply_insertions(request, insertions))
-        record = RecallRecord(
+        body = await run_in_thread_if_large(size, lambda: apply_insertions(request, insertions))
+        record = InjectionRecord(
             id=new_id(self._parts.clock),
             at=now,
             query_hash=hash64("query", asked.text),
@@ -162,15 +166,21 @@ class Turns:
         )
 
     async def finish(
-        self, request: ChatRequest, identity: Identity, reply: Reply, prepared: Prepared | None
-    ) -> Recorded | None:
+        self, request: ChatRequest, identity: Identity, reply: Reply, prepared: PreparedTurn | None
+    ) -> RecordedTurn | None:
         """Record an answered request, with the formations it makes due; durable when this returns."""
         if identity.subject is None:
             return None
         now = self._parts.clock.now()
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
-        log = prepared.log if prepared else await apart(size, lambda: log_messages(request, said_at=now))
-        said = await apart(size, lambda: reply_message(reply, log, now)) if reply.text or reply.payload else None
+        log = (
+            prepared.log if prepared else await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
+        )
+        said = (
+            await run_in_thread_if_large(size, lambda: reply_message(reply, log, now))
+            if reply.text or reply.payload
+            else None
+        )
         if said is not None and self._parts.settings.upstream_url is None:
             said = replace(said, name=OFFLINE_MODEL)
         if not log and said is None:
@@ -200,7 +210,7 @@ class Turns:
             self._soon(self._note(record, prepared, reply.text, [message.text for message in request.messages]))
         return recorded
 
-    async def _settle(self, toolbox: ToolBox, recorded: Recorded) -> None:
+    async def _settle(self, toolbox: MemoryTools, recorded: RecordedTurn) -> None:
         """Keep what the model's calls asked to remember, and end the conversation where one asked for that."""
         kept = await toolbox.settle(recorded)
         self._parts.metrics.saved += len(kept)
@@ -211,20 +221,20 @@ class Turns:
             await store.ask_formation(scope.writes, scope.home, recorded.conversation, now)
             self._worker.wake()
 
-    async def _note(self, record: RecallRecord, prepared: Prepared, answer: str, said: list[str]) -> None:
+    async def _note(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Note behind the answer that memories were used, and whether the answer shows it."""
         for subject, ids in _by_subject(record).items():
             await self._parts.store.note_uses(subject, ids, record.at)
         memories = [item.memory for item in prepared.items]
         size = len(answer) + sum(len(text) for text in said)
-        hits = await apart(size, lambda: used_in(answer, memories, said)) if answer else []
+        hits = await run_in_thread_if_large(size, lambda: used_memories(answer, memories, said)) if answer else []
         metrics = self._parts.metrics
         metrics.judged += len(memories) if answer else 0
         metrics.hits += len(hits)
         if prepared.scope is not None and answer:
             await self._parts.store.note_hits(prepared.scope.home, record, hits)
 
-    async def scope(self, home: Subject, scene: Scene, conversation: str | None) -> Scope:
+    async def scope(self, home: Subject, scene: RequestScope, conversation: str | None) -> MemoryScope:
         """Say whose memory a request of that subject is about.
 
         Raises:
@@ -235,14 +245,14 @@ class Turns:
         if conversation is not None:
             known = await self._parts.store.conversation(home, external_id=conversation)
         name = profile_name(scene, known, self._parts.settings.profile)
-        return scope_of(home, scene, self._parts.profiles.get(name), conversation, known)
+        return memory_scope(home, scene, self._parts.profiles.get(name), conversation, known)
 
-    async def record(self, turn: Turn) -> Recorded:
+    async def record(self, turn: Turn) -> RecordedTurn:
         """Write a turn to the log and wake the worker; durable when this returns.
 
         A request to forget in it takes effect before this returns, unless that takes longer than `FORGET_WAIT_S`.
         """
-        asks = await apart(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
+        asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
         turn = replace(turn, formations=tuple(_forgetting(turn.formations) if asks else turn.formations))
         recorded = await self._parts.store.record(turn)
         first = next((due for due in turn.formations if due.stage == "index"), None)
@@ -252,19 +262,19 @@ class Turns:
         self._worker.wake()
         return recorded
 
-    def formations(self, scope: Scope) -> tuple[FormationDue, ...]:
+    def formations(self, scope: MemoryScope) -> tuple[FormationRequest, ...]:
         """Say which formations a turn in this scope makes due, or lets wait."""
         if scope.writes is None:
             return ()
         profile = scope.profile
-        due = FormationDue(
+        due = FormationRequest(
             key_subject=scope.writes,
             profile=profile.name,
             stage="extract",
             version=extractor_version(self._parts.model, profile.form),
             due_at=self._parts.clock.now(),
         )
-        made_due = [triggered(due, profile)]
+        made_due = [apply_trigger(due, profile)]
         if profile.form.turns:
             made_due.insert(0, replace(due, stage="index", version=TURNS_VERSION))
         if window := profile.episodes.window:
@@ -278,7 +288,7 @@ class Turns:
         return task
 
 
-def _by_subject(record: RecallRecord) -> dict[Subject, list[MemoryId]]:
+def _by_subject(record: InjectionRecord) -> dict[Subject, list[MemoryId]]:
     found: dict[Subject, list[MemoryId]] = {}
     for subject, memory, _ in record.items:
         found.setdefault(subject, []).append(memory)
@@ -301,7 +311,7 @@ def _asks_to_forget(turn: Turn) -> bool:
     return any(asks_to_forget(readable_text(message.text)) for message in _newest(turn))
 
 
-def _forgetting(formations: Sequence[FormationDue]) -> list[FormationDue]:
+def _forgetting(formations: Sequence[FormationRequest]) -> list[FormationRequest]:
     """Make the stage due that heeds requests, also in a profile without quotations; others wait for the model."""
     if not formations or any(due.stage == "index" for due in formations):
         return list(formations)
@@ -309,7 +319,7 @@ def _forgetting(formations: Sequence[FormationDue]) -> list[FormationDue]:
     return [first, *formations]
 
 
-def _key(due: FormationDue, turn: Turn, recorded: Recorded) -> FormationKey:
+def _key(due: FormationRequest, turn: Turn, recorded: RecordedTurn) -> FormationKey:
     return FormationKey(
         subject=due.key_subject,
         home=turn.subject,
@@ -320,7 +330,7 @@ def _key(due: FormationDue, turn: Turn, recorded: Recorded) -> FormationKey:
     )
 
 
-def charges(scope: Scope) -> tuple[tuple[Subject, float], ...]:
+def charges(scope: MemoryScope) -> tuple[tuple[Subject, float], ...]:
     """Say what a turn counts for beside the memory work of the subject written to: nothing where none is rationed."""
     budget = scope.profile.budget
     return ((scope.writes, budget.turn),) if scope.writes and budget.capacity and budget.turn else ()

@@ -7,23 +7,23 @@ import numpy as np
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub
 from recollect.formation.neighbours import nearest
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.text import clean
-from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, Recalled, Subject, Vectors
+from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, RecalledMemory, Subject, Vectors
 
 _SEARCHED = [KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.EPISODE)]
 
 
 async def nearest_to(
-    tools: Tools, subject: Subject, wanted: str | Sequence[float] | None, limit: int
-) -> list[Recalled]:
+    tools: Runtime, subject: Subject, wanted: str | Sequence[float] | None, limit: int
+) -> list[RecalledMemory]:
     """Find the memories of a subject nearest to a text or a vector, best first."""
     tools = await tools.of(subject)
     vectors = await _vectors(tools, wanted)
     hot = await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)
     [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)
     return [
-        Recalled(
+        RecalledMemory(
             memory=one.memory,
             score=one.similarity,
             similarity=one.similarity,
@@ -34,7 +34,7 @@ async def nearest_to(
     ]
 
 
-async def _vectors(tools: Tools, wanted: str | Sequence[float] | None) -> Vectors:
+async def _vectors(tools: Runtime, wanted: str | Sequence[float] | None) -> Vectors:
     if wanted is None or isinstance(wanted, str):
         return await tools.embedder.embed_queries([scrub(clean(wanted or ""))])
     if len(wanted) != tools.embedder.dim:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.errors import ModelError
 from recollect.evaluation.chat_model import ChatModel
 from recollect.evaluation.judge import NOT_SAID, filled, judge_question, prompt, read_verdict
-from recollect.evaluation.results import RECOLLECT, Answered, Result
+from recollect.evaluation.results import RECOLLECT, AnswerResult, RunResult
 from recollect.providers.protocols import TokenCounter
 
 FULL = "full context"
 # Questions answered side by side: enough to keep a hosted model busy, few enough for a local one.
-_SIDE_BY_SIDE = 4
+_MAX_CONCURRENT_QUESTIONS = 4
 _NOTHING = "(nothing)"
 
 
@@ -46,10 +46,10 @@ class Answerer:
     def __init__(self, models: Models) -> None:
         """Take the models."""
         self._models = models
-        self._room = asyncio.Semaphore(_SIDE_BY_SIDE)
+        self._room = asyncio.Semaphore(_MAX_CONCURRENT_QUESTIONS)
 
     async def answer_all(
-        self, conversation: Conversation, prompts: Sequence[str], result: Result, *, moved: Callable[[], None]
+        self, conversation: DatasetConversation, prompts: Sequence[str], result: RunResult, *, moved: Callable[[], None]
     ) -> None:
         """Answer each question from what was recalled for it, and from the full context beside it.
 
@@ -59,7 +59,7 @@ class Answerer:
         rows = [RECOLLECT, FULL] if models.context_tokens else [RECOLLECT]
         told = transcript(conversation.turns, models) if models.context_tokens else Transcript(text="", cut=0)
 
-        async def one(question: Question, recalled: str) -> list[Answered]:
+        async def one(question: DatasetQuestion, recalled: str) -> list[AnswerResult]:
             async with self._room:
                 contexts = (Transcript(text=recalled, cut=0), told)
                 found = [await self._answer(conversation, question, context) for context in contexts[: len(rows)]]
@@ -76,7 +76,9 @@ class Answerer:
         await self._models.answers.close()
         await self._models.judge.close()
 
-    async def _answer(self, conversation: Conversation, question: Question, context: Transcript) -> Answered:
+    async def _answer(
+        self, conversation: DatasetConversation, question: DatasetQuestion, context: Transcript
+    ) -> AnswerResult:
         today = question.asked_at or conversation.turns[-1].said_at
         text = filled(
             prompt("answer"),
@@ -89,7 +91,7 @@ class Answerer:
         try:
             said = await self._models.answers.ask(text)
         except ModelError as error:
-            return Answered(
+            return AnswerResult(
                 conversation=conversation.id,
                 question=question,
                 answer="",
@@ -100,7 +102,7 @@ class Answerer:
                 cut_turns=context.cut,
             )
         verdict, reason = await self._judge(question, said.text)
-        return Answered(
+        return AnswerResult(
             conversation=conversation.id,
             question=question,
             answer=said.text,
@@ -112,7 +114,7 @@ class Answerer:
             cut_turns=context.cut,
         )
 
-    async def _judge(self, question: Question, answer: str) -> tuple[str, str]:
+    async def _judge(self, question: DatasetQuestion, answer: str) -> tuple[str, str]:
         expected = NOT_SAID if question.unanswerable else question.answer
         if not expected:
             return "unjudged", "the data does not say what is expected"
@@ -123,7 +125,7 @@ class Answerer:
         return read_verdict(said.text)
 
 
-def transcript(turns: Sequence[Turn], models: Models) -> Transcript:
+def transcript(turns: Sequence[DatasetTurn], models: Models) -> Transcript:
     """Write a conversation, a line a turn with its day and speaker; where it is too long its beginning is cut off."""
     lines = [f"[{_day(turn.said_at, models.zone)}] {turn.speaker or turn.role}: {turn.text}" for turn in turns]
     left, kept = models.context_tokens, 0

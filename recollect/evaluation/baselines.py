@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from recollect.datasets.dataset import Turn
+from recollect.datasets.dataset import DatasetTurn
 from recollect.providers.protocols import Embedder
 from recollect.text import terms
 from recollect.types import Vectors
@@ -25,7 +25,7 @@ _DAMPING = 60
 class Baselines:
     """The rankings of one conversation's turns."""
 
-    def __init__(self, turns: Sequence[Turn], vectors: Vectors) -> None:
+    def __init__(self, turns: Sequence[DatasetTurn], vectors: Vectors) -> None:
         """Index turns with their vectors; `index` embeds them."""
         self._turns = turns
         self._vectors = vectors
@@ -57,7 +57,7 @@ class Baselines:
         return scores
 
 
-async def index(turns: Sequence[Turn], embedder: Embedder) -> Baselines:
+async def index(turns: Sequence[DatasetTurn], embedder: Embedder) -> Baselines:
     """Embed turns and index them.
 
     Raises:

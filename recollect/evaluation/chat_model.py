@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.providers.json_client import ApiRefusedError, JsonApi
+from recollect.providers.json_client import ApiRefusedError, JsonClient
 from recollect.providers.openai_wire import read_completion, read_usage
 from recollect.providers.protocols import TokenCounter
 from recollect.text import clean
 
-_MOST_BYTES = 16 * 1024 * 1024
+_MAX_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelReply:
     """What a model answered."""
 
     text: str
@@ -35,12 +35,12 @@ class ChatModel:
             key: Sent as bearer token; None sends none.
             timeout_s: Longest wait for an answer.
         """
-        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_MOST_BYTES)
+        self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_MAX_BYTES)
         self._counter = counter
         self._temperature = True
         self.name = model
 
-    async def ask(self, text: str) -> Said:
+    async def ask(self, text: str) -> ModelReply:
         """Ask once.
 
         Raises:
@@ -60,7 +60,7 @@ class ChatModel:
             self._temperature = False  # some models take their own alone
             answer = await self._api.post("/chat/completions", body)
         words, usage = read_completion(answer.body), read_usage(answer.body)
-        return Said(
+        return ModelReply(
             text=words.strip(),
             prompt_tokens=usage.prompt_tokens if usage else self._counter.count(text),
             completion_tokens=usage.completion_tokens if usage else self._counter.count(words),

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from recollect.datasets.dataset import Conversation, Observation, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
 from recollect.extraction.llm import SCHEMA_NAME
 from recollect.extraction.sources import readable_text, speaker_kind
 from recollect.profiles.policies import Profile
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.protocols import ModelAnswer, ModelUsage, TokenCounter
 
 Formed = Literal["settings", "turns", "observations"]
@@ -28,7 +28,7 @@ _LINE = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*\"): (\".*\")
 _QUOTE, _SHOWN = 200, 8_000
 
 
-class ShapedProfiles(Profiles):
+class ShapedProfiles(ProfileRegistry):
     """The profiles of an installation, one of which forms as an evaluation wants."""
 
     def __init__(self, folder: Path | None, name: str, formed: Formed) -> None:
@@ -40,7 +40,7 @@ class ShapedProfiles(Profiles):
 def shaped(profile: Profile, formed: Formed) -> Profile:
     """Return a profile that forms nothing but quotations, or of the words of both speakers.
 
-    >>> shaped(Profiles().get("default"), "turns").form.sources
+    >>> shaped(ProfileRegistry().get("default"), "turns").form.sources
     ()
     """
     if formed == "settings":
@@ -62,7 +62,7 @@ class RecordedModel:
         """The model's name."""
         return MODEL
 
-    def learn(self, conversation: Conversation) -> None:
+    def learn(self, conversation: DatasetConversation) -> None:
         """Take the observations of the conversation that is told from here on."""
         self._seen = by_words(conversation.turns, conversation.observations)
 
@@ -88,7 +88,7 @@ class RecordedModel:
 
 
 def by_words(
-    turns: Sequence[Turn], observations: Iterable[Observation]
+    turns: Sequence[DatasetTurn], observations: Iterable[Observation]
 ) -> Mapping[tuple[str, str], Sequence[Observation]]:
     """Index observations by who says the words they rest on, and these words.
 

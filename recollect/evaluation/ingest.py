@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recollect.datasets.dataset import Turn
+from recollect.datasets.dataset import DatasetTurn
 from recollect.engine import AsyncRecollect
-from recollect.evaluation.watched import Watched
-from recollect.evaluation.when import ToldTime
-from recollect.extraction.speech_acts import small_talk
+from recollect.evaluation.watched import MeteredModel
+from recollect.evaluation.when import ConversationClock
+from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import bare, words
 from recollect.types import KIND_ORDER, Action, ConversationId, Memory, MemoryKind, Subject
 
@@ -27,7 +27,7 @@ Names = dict[tuple[ConversationId, int], str]
 
 
 @dataclass(slots=True)
-class Writing:
+class IngestCost:
     """What telling cost, summed over conversations."""
 
     messages: int = 0
@@ -59,7 +59,7 @@ class Writing:
     """Of these, those that no rule of sense would keep, by the rule."""
 
 
-class Spent(NamedTuple):
+class ModelCost(NamedTuple):
     """What a model has cost so far."""
 
     seconds: float = 0.0
@@ -69,10 +69,12 @@ class Spent(NamedTuple):
     uncounted: int = 0
 
 
-class Telling:
+class Ingest:
     """Tells one conversation."""
 
-    def __init__(self, engine: AsyncRecollect, clock: ToldTime, model: Watched | None, writing: Writing) -> None:
+    def __init__(
+        self, engine: AsyncRecollect, clock: ConversationClock, model: MeteredModel | None, writing: IngestCost
+    ) -> None:
         """Take the engine, the clock it looks at, its model if there is one, and where costs are summed."""
         self._engine = engine
         self._clock = clock
@@ -80,7 +82,7 @@ class Telling:
         self._writing = writing
         self.names: Names = {}
 
-    async def exchange(self, user: Subject, said: Sequence[Turn]) -> None:
+    async def exchange(self, user: Subject, said: Sequence[DatasetTurn]) -> None:
         """Record messages of one session and form their memories before anything else is said."""
         writing = self._writing
         self._clock.reach(said[-1].said_at)
@@ -100,7 +102,7 @@ class Telling:
         for seq, turn in zip(recorded.appended, new, strict=True):
             self.names[recorded.conversation, seq] = turn.id
 
-    async def end_session(self, user: Subject, last: Turn) -> None:
+    async def end_session(self, user: Subject, last: DatasetTurn) -> None:
         """End the session of a turn: what a profile forms at the end, or now and then, is formed by then."""
         with self._timed():
             await self._engine.end_conversation(_name(user, last), user=user)
@@ -115,13 +117,13 @@ class Telling:
         model_s = self._settle(before)
         self._writing.wall_s += time.perf_counter() - began - model_s
 
-    def _spent(self) -> Spent:
+    def _spent(self) -> ModelCost:
         model = self._model
         if model is None:
-            return Spent()
-        return Spent(model.seconds, model.calls, model.prompt_tokens, model.completion_tokens, model.uncounted)
+            return ModelCost()
+        return ModelCost(model.seconds, model.calls, model.prompt_tokens, model.completion_tokens, model.uncounted)
 
-    def _settle(self, before: Spent) -> float:
+    def _settle(self, before: ModelCost) -> float:
         """Add up what the model cost since; return its seconds."""
         now, writing = self._spent(), self._writing
         writing.model_s += now.seconds - before.seconds
@@ -147,9 +149,9 @@ class Telling:
         writing.junk.update(rule for memory in formed if (rule := junk_rule(memory.text)))
 
 
-def exchanges(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+def exchanges(turns: Sequence[DatasetTurn]) -> Iterator[list[DatasetTurn]]:
     """Cut a conversation into what is said in one go: messages of the user, and the answers to them."""
-    said: list[Turn] = []
+    said: list[DatasetTurn] = []
     for turn in turns:
         new_session = said and said[-1].session != turn.session
         answered = said and said[-1].role == "assistant" and any(one.role == "user" for one in said)
@@ -169,7 +171,7 @@ def junk_rule(text: str) -> str:
     >>> junk_rule("The user lives in Oslo.")
     ''
     """
-    if small_talk(text):
+    if is_small_talk(text):
         return "small talk"
     if text.rstrip(" \"'”’)").endswith("?"):
         return "question"
@@ -178,12 +180,12 @@ def junk_rule(text: str) -> str:
     return "names nobody" if _NAMELESS.match(text) else ""
 
 
-def _name(user: Subject, turn: Turn) -> str:
+def _name(user: Subject, turn: DatasetTurn) -> str:
     """Name a session as a client names a conversation."""
     return f"{user.name}/{turn.session}"
 
 
-def _message(turn: Turn) -> dict[str, str]:
+def _message(turn: DatasetTurn) -> dict[str, str]:
     return {"role": turn.role, "content": turn.text} | ({"name": turn.speaker} if turn.speaker else {})
 
 

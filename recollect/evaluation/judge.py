@@ -10,7 +10,7 @@ from typing import Literal
 Verdict = Literal["right", "wrong", "unjudged"]
 NOT_SAID = "The conversation does not say."
 """What is expected where nobody knows the answer."""
-_LONGEST_REASON = 200
+_MAX_REASON_CHARACTERS = 200
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
 _NAMED = re.compile(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
 # Models that think aloud do it in such tags; a verdict weighed there is none.
@@ -60,10 +60,10 @@ def read_verdict(text: str) -> tuple[Verdict, str]:
     if found is not None:
         return found
     words = {match[1].lower() for match in (_NAMED.finditer(said) if _NAMED.search(said) else _WORD.finditer(said))}
-    reason = _WORD.sub("", said).strip(" *.:\n\"'`")[:_LONGEST_REASON]
+    reason = _WORD.sub("", said).strip(" *.:\n\"'`")[:_MAX_REASON_CHARACTERS]
     if words == {"right"} and not re.search(r"\b(?:not|isn't|n't)\s++(?:\w+\s++)?right\b", said, re.IGNORECASE):
         return "right", reason
-    return ("wrong", reason) if words == {"wrong"} else ("unjudged", said[:_LONGEST_REASON])
+    return ("wrong", reason) if words == {"wrong"} else ("unjudged", said[:_MAX_REASON_CHARACTERS])
 
 
 def _from_json(said: str) -> tuple[Verdict, str] | None:
@@ -74,11 +74,11 @@ def _from_json(said: str) -> tuple[Verdict, str] | None:
         except ValueError:
             continue
         verdict = str(value.get("verdict", "")).strip().lower()
-        reason = str(value.get("reason", ""))[:_LONGEST_REASON]
+        reason = str(value.get("reason", ""))[:_MAX_REASON_CHARACTERS]
         if verdict in ("right", "correct"):
             return "right", reason
         if verdict in ("wrong", "incorrect"):
             return "wrong", reason
         if "verdict" in value:
-            return "unjudged", said[:_LONGEST_REASON]
+            return "unjudged", said[:_MAX_REASON_CHARACTERS]
     return None

@@ -6,11 +6,11 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from recollect.datasets.dataset import Question
-from recollect.evaluation.ingest import Writing
-from recollect.evaluation.results import Answered, Reading, Record, Result
+from recollect.datasets.dataset import DatasetQuestion
+from recollect.evaluation.ingest import IngestCost
+from recollect.evaluation.results import AnswerResult, RetrievalCost, RetrievalResult, RunResult
 from recollect.evaluation.retrieval_metrics import Mean, means, percentiles
-from recollect.evaluation.run import Plan
+from recollect.evaluation.run import EvaluationPlan
 from recollect.settings import Settings
 
 ALL, ANSWERABLE = "all", "answerable"
@@ -25,7 +25,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class RunOrigin:
     """Where a result comes from."""
 
     version: str
@@ -37,7 +37,7 @@ class Origin:
     """Who answered and who judged; empty without."""
 
 
-def document(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+def document(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[str, Any]:
     """Write a run as JSON takes it; shares are numbers from 0 to 1."""
     return {
         "format": FORMAT,
@@ -59,13 +59,13 @@ def document(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
     }
 
 
-def grouped_means(records: Sequence[Record], seed: int) -> dict[str, dict[str, Mean]]:
+def grouped_means(records: Sequence[RetrievalResult], seed: int) -> dict[str, dict[str, Mean]]:
     """Average the figures of each group of questions, of those that have any."""
     grouped = groups([record for record in records if record.figures], _of_record)
     return {name: means([one.figures for one in members], seed=seed) for name, members in grouped.items()}
 
 
-def groups(items: Sequence[Any], question: Callable[[Any], Question]) -> dict[str, list[Any]]:
+def groups(items: Sequence[Any], question: Callable[[Any], DatasetQuestion]) -> dict[str, list[Any]]:
     """Part what is noted of questions: each category, those that can be answered where not all can, and all."""
     found: dict[str, list[Any]] = {}
     for name in sorted({question(one).category for one in items}):
@@ -76,12 +76,12 @@ def groups(items: Sequence[Any], question: Callable[[Any], Question]) -> dict[st
     return {name: members for name, members in found.items() if members}
 
 
-def answer_groups(answers: Sequence[Answered]) -> dict[str, dict[str, Any]]:
+def answer_groups(answers: Sequence[AnswerResult]) -> dict[str, dict[str, Any]]:
     """Count verdicts, and tokens an answer, by group."""
     return {name: _answers(members) for name, members in groups(answers, _of_answer).items()}
 
 
-def writing_figures(writing: Writing) -> dict[str, Any]:
+def writing_figures(writing: IngestCost) -> dict[str, Any]:
     """Say what telling cost, in all and a turn."""
     turns, formed = max(writing.turns, 1), max(writing.weighed, 1)
     return {
@@ -110,7 +110,7 @@ def writing_figures(writing: Writing) -> dict[str, Any]:
     }
 
 
-def _data(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+def _data(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[str, Any]:
     asked = [question for one in plan.data.conversations for question in one.questions]
     return {
         "kind": plan.data.kind,
@@ -125,7 +125,7 @@ def _data(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
     }
 
 
-def _settings(plan: Plan, result: Result, origin: Origin) -> dict[str, Any]:
+def _settings(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[str, Any]:
     return {
         "formed": plan.formed,
         "profile": plan.settings.profile,
@@ -164,7 +164,7 @@ def _means(found: Mapping[str, Mean]) -> dict[str, Any]:
     }
 
 
-def _reading(reading: Reading) -> dict[str, Any]:
+def _reading(reading: RetrievalCost) -> dict[str, Any]:
     return {
         "questions": len(reading.recall_ms),
         "recall_ms": _rounded(percentiles(reading.recall_ms)),
@@ -184,7 +184,7 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
     return {name: round(value, 3) for name, value in values.items()}
 
 
-def _answers(answers: Sequence[Answered]) -> dict[str, Any]:
+def _answers(answers: Sequence[AnswerResult]) -> dict[str, Any]:
     count = {verdict: sum(one.verdict == verdict for one in answers) for verdict in VERDICTS}
     asked = [one for one in answers if one.verdict != "failed"]
     return {
@@ -198,7 +198,7 @@ def _answers(answers: Sequence[Answered]) -> dict[str, Any]:
     }
 
 
-def _questions(result: Result) -> list[dict[str, Any]]:
+def _questions(result: RunResult) -> list[dict[str, Any]]:
     """List every question by its id, with what each way found and answered; no words of the data set are in it."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row, records in result.rows.items():
@@ -218,7 +218,7 @@ def _questions(result: Result) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _question(record: Record) -> dict[str, Any]:
+def _question(record: RetrievalResult) -> dict[str, Any]:
     question = record.question
     return {
         "conversation": record.conversation,
@@ -230,11 +230,11 @@ def _question(record: Record) -> dict[str, Any]:
     }
 
 
-def _of_record(record: Record) -> Question:
+def _of_record(record: RetrievalResult) -> DatasetQuestion:
     return record.question
 
 
-def _of_answer(answer: Answered) -> Question:
+def _of_answer(answer: AnswerResult) -> DatasetQuestion:
     return answer.question
 
 

@@ -12,7 +12,7 @@ _TITLES = {"budget": "in {budget} tokens", "prompt": "in the prompt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ReportTable:
     """A heading, a row of column names, rows of cells."""
 
     title: str
@@ -20,7 +20,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
 
-def tables(report: Mapping[str, Any]) -> list[Table]:
+def tables(report: Mapping[str, Any]) -> list[ReportTable]:
     """Write a report as tables: what is found, by category, what reading and writing cost, what is answered."""
     found = [*_retrieval(report), *_answers(report["answers"]), _reading(report["reading"]), _writing(report)]
     return [table for table in found if table.rows]
@@ -64,14 +64,14 @@ def _former(settings: Mapping[str, Any]) -> str:
     return formed.get(str(settings["formed"]), str(settings["forms"]))
 
 
-def _retrieval(report: Mapping[str, Any]) -> Iterator[Table]:
+def _retrieval(report: Mapping[str, Any]) -> Iterator[ReportTable]:
     rows, settings = report["retrieval"], report["settings"]
     shown: dict[str, Any] = {row: groups for row, groups in rows.items() if ALL in groups}
     if not shown:
         return
     names = dict.fromkeys(name for groups in shown.values() for name in groups[ALL])
     figures = [name for start in _ALL_FIGURES for name in names if name.startswith(start) and _wanted(name, settings)]
-    yield Table(
+    yield ReportTable(
         title="All questions with evidence, in % (95 % interval)",
         head=("", *shown),
         rows=tuple(
@@ -84,7 +84,7 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[Table]:
     )
     main = f"R@{settings['k']}" if f"R@{settings['k']}" in names else f"sessions@{settings['k']}"
     first = next(iter(shown.values()))
-    yield Table(
+    yield ReportTable(
         title=f"{main} by category, in % (95 % interval)",
         head=("", "questions", *shown),
         rows=tuple(
@@ -113,10 +113,10 @@ def _share(found: Mapping[str, Any] | None) -> str:
     return f"{100 * found['mean']:.1f} ({100 * found['low']:.1f}–{100 * found['high']:.1f})"
 
 
-def _answers(answers: Mapping[str, Any]) -> Iterator[Table]:
+def _answers(answers: Mapping[str, Any]) -> Iterator[ReportTable]:
     if not answers:
         return
-    yield Table(
+    yield ReportTable(
         title="Answers, judged",
         head=(
             "",
@@ -150,7 +150,7 @@ def _answers(answers: Mapping[str, Any]) -> Iterator[Table]:
     )
 
 
-def _reading(reading: Mapping[str, Any]) -> Table:
+def _reading(reading: Mapping[str, Any]) -> ReportTable:
     names = {
         "recall_ms": "a recall, beside embedding the query, ms",
         "embedding_ms": "embedding the query, ms",
@@ -158,7 +158,7 @@ def _reading(reading: Mapping[str, Any]) -> Table:
         "injected_tokens": "tokens put into a prompt",
         "question_tokens": "tokens of a question",
     }
-    return Table(
+    return ReportTable(
         title="What reading costs",
         head=("", "mean", "p50", "p95"),
         rows=tuple(
@@ -172,7 +172,7 @@ def _reading(reading: Mapping[str, Any]) -> Table:
     )
 
 
-def _writing(report: Mapping[str, Any]) -> Table:
+def _writing(report: Mapping[str, Any]) -> ReportTable:
     writing = report["writing"]
     own = writing["own_seconds_per_turn"]
     kinds = ", ".join(f"{count:,} {kind}s" for kind, count in writing["memories"].items()) or "none"
@@ -192,7 +192,7 @@ def _writing(report: Mapping[str, Any]) -> Table:
         *((("formations not done", str(writing["undone"])),) if writing["undone"] else ()),
         *((("messages taken for resent ones", str(writing["unlogged"])),) if writing["unlogged"] else ()),
     )
-    return Table(title="What writing costs", head=("", ""), rows=tuple(listed))
+    return ReportTable(title="What writing costs", head=("", ""), rows=tuple(listed))
 
 
 def _tokens(writing: Mapping[str, Any]) -> str:

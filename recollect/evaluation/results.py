@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recollect.datasets.dataset import Question
-from recollect.evaluation.ingest import Writing
-from recollect.types import Curve
+from recollect.datasets.dataset import DatasetQuestion
+from recollect.evaluation.ingest import IngestCost
+from recollect.types import CalibrationCurve
 
 RECOLLECT = "recollect"
 """The row of the engine itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
+class RetrievalResult:
     """One question asked in one way."""
 
     conversation: str
-    question: Question
+    question: DatasetQuestion
     figures: Mapping[str, float]
     """Without those that its data has no evidence for."""
     places: Mapping[str, int]
@@ -24,11 +24,11 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class AnswerResult:
     """One question answered by a model, and the verdict."""
 
     conversation: str
-    question: Question
+    question: DatasetQuestion
     answer: str
     """The model's words; empty where it failed."""
     verdict: str
@@ -44,7 +44,7 @@ class Answered:
 
 
 @dataclass(slots=True)
-class Reading:
+class RetrievalCost:
     """What asking cost."""
 
     recall_ms: list[float] = field(default_factory=list)
@@ -60,15 +60,15 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Result:
+class RunResult:
     """What a run came to so far."""
 
-    rows: dict[str, list[Record]] = field(default_factory=dict)
+    rows: dict[str, list[RetrievalResult]] = field(default_factory=dict)
     """By the way of asking."""
-    answers: dict[str, list[Answered]] = field(default_factory=dict)
+    answers: dict[str, list[AnswerResult]] = field(default_factory=dict)
     """By what was in the prompt."""
-    writing: Writing = field(default_factory=Writing)
-    reading: Reading = field(default_factory=Reading)
+    writing: IngestCost = field(default_factory=IngestCost)
+    reading: RetrievalCost = field(default_factory=RetrievalCost)
     conversations: int = 0
     """Those that are through."""
     whole: bool = False
@@ -76,5 +76,5 @@ class Result:
     seconds: float = 0.0
     embedder: str = ""
     dim: int = 0
-    curve: Curve | None = None
+    curve: CalibrationCurve | None = None
     """What its cosines were found to mean; None where the settings say it."""

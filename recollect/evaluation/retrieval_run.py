@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from recollect.datasets.dataset import Conversation, Question, Turn
+from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.engine import AsyncRecollect
 from recollect.engine.query_vectors import LEFT_OUT
 from recollect.errors import ModelError, ModelFault
 from recollect.evaluation.baselines import Baselines
 from recollect.evaluation.ingest import Names
-from recollect.evaluation.results import RECOLLECT, Record, Result
+from recollect.evaluation.results import RECOLLECT, RetrievalResult, RunResult
 from recollect.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
-from recollect.evaluation.when import ToldTime
+from recollect.evaluation.when import ConversationClock
 from recollect.providers.protocols import Embedder, TokenCounter
 from recollect.types import Memory, MemoryKind, Subject
 
@@ -24,7 +24,7 @@ _AFTER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruler:
+class MetricSettings:
     """By what rankings are measured."""
 
     k: int
@@ -34,11 +34,16 @@ class Ruler:
     counter: TokenCounter
 
 
-class Asker:
+class RetrievalRun:
     """Asks about one conversation."""
 
     def __init__(
-        self, engine: AsyncRecollect, conversation: Conversation, names: Names, clock: ToldTime, ruler: Ruler
+        self,
+        engine: AsyncRecollect,
+        conversation: DatasetConversation,
+        names: Names,
+        clock: ConversationClock,
+        ruler: MetricSettings,
     ) -> None:
         """Take the engine that was told the conversation, and which of its messages are which turns."""
         self._engine = engine
@@ -50,7 +55,7 @@ class Asker:
         # The same messages come back with every question, and long ones take milliseconds to count.
         self._tokens: dict[str, int] = {}
 
-    async def ask(self, question: Question, user: Subject, result: Result) -> str:
+    async def ask(self, question: DatasetQuestion, user: Subject, result: RunResult) -> str:
         """Ask one question; note the figures, and return what memory would put into its prompt.
 
         Raises:
@@ -79,7 +84,9 @@ class Asker:
         self._note(RECOLLECT, question, figures, ranking, result)
         return context.text
 
-    async def ask_baselines(self, question: Question, baselines: Baselines, embedder: Embedder, result: Result) -> None:
+    async def ask_baselines(
+        self, question: DatasetQuestion, baselines: Baselines, embedder: Embedder, result: RunResult
+    ) -> None:
         """Ask the baselines the same question."""
         [vector] = await embedder.embed([question.text])
         for name, order in baselines.rank(question.text, vector).items():
@@ -89,7 +96,7 @@ class Asker:
             self._note(name, question, figures, ranking[: self._ruler.k], result)
 
     def _figures(
-        self, question: Question, ranking: Sequence[Shown], deep: tuple[Sequence[Shown], Sequence[str]]
+        self, question: DatasetQuestion, ranking: Sequence[Shown], deep: tuple[Sequence[Shown], Sequence[str]]
     ) -> dict[str, float]:
         figures: dict[str, float] = {}
         if question.evidence:
@@ -107,14 +114,19 @@ class Asker:
         return self._tokens[line]
 
     def _note(
-        self, row: str, question: Question, figures: dict[str, float], ranking: Sequence[Shown], result: Result
+        self,
+        row: str,
+        question: DatasetQuestion,
+        figures: dict[str, float],
+        ranking: Sequence[Shown],
+        result: RunResult,
     ) -> None:
         places = {
             one: first_places(ranking, frozenset({one}))[0]
             for one in sorted(question.evidence)
             if any(one in shown for shown in ranking)
         }
-        record = Record(conversation=self._conversation.id, question=question, figures=figures, places=places)
+        record = RetrievalResult(conversation=self._conversation.id, question=question, figures=figures, places=places)
         result.rows.setdefault(row, []).append(record)
 
     def _shown(self, memory: Memory) -> Shown:
@@ -129,7 +141,7 @@ class Asker:
         turn = self._turn(memory)
         return turn.line if turn is not None else memory.text
 
-    def _turn(self, memory: Memory) -> Turn | None:
+    def _turn(self, memory: Memory) -> DatasetTurn | None:
         if memory.kind is not MemoryKind.TURN:
             return None
         return next((self._turns[one] for one in self._shown(memory)), None)

@@ -12,19 +12,19 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from recollect.datasets.dataset import Conversation, DataSet
+from recollect.datasets.dataset import DataSet, DatasetConversation
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import Parts, open_parts
+from recollect.engine.components import Components, open_components
 from recollect.errors import BadRequestError
 from recollect.evaluation.answerer import Answerer
 from recollect.evaluation.baselines import index
 from recollect.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
-from recollect.evaluation.ingest import Names, Telling, exchanges
-from recollect.evaluation.results import Result
-from recollect.evaluation.retrieval_run import Asker, Ruler
-from recollect.evaluation.watched import Watched
-from recollect.evaluation.when import ToldTime
-from recollect.providers.trying import tried
+from recollect.evaluation.ingest import Ingest, Names, exchanges
+from recollect.evaluation.results import RunResult
+from recollect.evaluation.retrieval_run import MetricSettings, RetrievalRun
+from recollect.evaluation.watched import MeteredModel
+from recollect.evaluation.when import ConversationClock
+from recollect.providers.trying import try_embedder
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.types import EmbedderSpec, Subject
@@ -43,7 +43,7 @@ class Bar(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class EvaluationPlan:
     """What is to be evaluated, and how."""
 
     data: DataSet
@@ -66,7 +66,7 @@ def narrowed(data: DataSet, *, conversations: int | None, questions: int | None,
     return replace(data, conversations=taken)
 
 
-def _fewer(conversation: Conversation, most: int, seed: int) -> Conversation:
+def _fewer(conversation: DatasetConversation, most: int, seed: int) -> DatasetConversation:
     count = len(conversation.questions)
     if count <= most:
         return conversation
@@ -74,19 +74,19 @@ def _fewer(conversation: Conversation, most: int, seed: int) -> Conversation:
     return replace(conversation, questions=tuple(conversation.questions[place] for place in places))
 
 
-class Run:
+class EvaluationRun:
     """Carries a plan out; `result` is there at any time, also where it was broken off."""
 
-    def __init__(self, plan: Plan, bar: Bar, answerer: Answerer | None = None) -> None:
+    def __init__(self, plan: EvaluationPlan, bar: Bar, answerer: Answerer | None = None) -> None:
         """Take the plan, where to show progress, and who answers the questions, if anybody."""
         self._plan = plan
         self._bar = bar
         self._answerer = answerer
-        self._clock = ToldTime(plan.data.conversations[0].turns[0].said_at)
+        self._clock = ConversationClock(plan.data.conversations[0].turns[0].said_at)
         self._done = 0
-        self.result = Result()
+        self.result = RunResult()
 
-    async def all(self) -> Result:
+    async def all(self) -> RunResult:
         """Carry it out.
 
         Raises:
@@ -111,11 +111,11 @@ class Run:
         return self.result
 
     @asynccontextmanager
-    async def _parts(self, folder: Path) -> AsyncIterator[Parts]:
+    async def _parts(self, folder: Path) -> AsyncIterator[Components]:
         """Open what all conversations share: the embedder, the model, the profiles."""
         plan = self._plan
         settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
-        parts = await open_parts(settings, self._clock)
+        parts = await open_components(settings, self._clock)
         profile = parts.profiles.get(settings.profile)
         async with AsyncExitStack() as opened:
             opened.push_async_callback(parts.store.close)
@@ -131,18 +131,18 @@ class Run:
             embedder = parts.embedder
             if plan.embedder is not None:
                 key = settings.embed_key.get_secret_value() if settings.embed_key else None
-                trial = await tried(plan.embedder, key=key)
+                trial = await try_embedder(plan.embedder, key=key)
                 embedder, self.result.curve = trial.embedder, trial.record.curve
                 opened.push_async_callback(embedder.close)
             model = RecordedModel(parts.counter) if plan.formed == "observations" else parts.model
             yield replace(
                 parts,
                 embedder=embedder,
-                model=Watched(model) if model is not None else None,
+                model=MeteredModel(model) if model is not None else None,
                 profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed),
             )
 
-    async def _one(self, conversation: Conversation, shared: Parts, file: Path) -> None:
+    async def _one(self, conversation: DatasetConversation, shared: Components, file: Path) -> None:
         url = f"sqlite:///{file}"
         store = await open_store(url, clock=self._clock, cache_bytes=shared.settings.cache_bytes)
         try:
@@ -156,12 +156,14 @@ class Run:
             for left in file.parent.glob(f"{file.name}*"):
                 left.unlink()
 
-    async def _tell(self, engine: AsyncRecollect, conversation: Conversation, user: Subject, parts: Parts) -> Names:
+    async def _tell(
+        self, engine: AsyncRecollect, conversation: DatasetConversation, user: Subject, parts: Components
+    ) -> Names:
         self._clock.stand(conversation.turns[0].said_at)
-        model = parts.model if isinstance(parts.model, Watched) else None
+        model = parts.model if isinstance(parts.model, MeteredModel) else None
         if model is not None and isinstance(model.model, RecordedModel):
             model.model.learn(conversation)
-        telling = Telling(engine, self._clock, model, self.result.writing)
+        telling = Ingest(engine, self._clock, model, self.result.writing)
         last = {turn.session: turn for turn in conversation.turns}
         for said in exchanges(conversation.turns):
             await telling.exchange(user, said)
@@ -171,10 +173,12 @@ class Run:
         await telling.finish(user)
         return telling.names
 
-    async def _ask(self, engine: AsyncRecollect, conversation: Conversation, names: Names, parts: Parts) -> None:
+    async def _ask(
+        self, engine: AsyncRecollect, conversation: DatasetConversation, names: Names, parts: Components
+    ) -> None:
         plan = self._plan
-        ruler = Ruler(k=plan.k, budget=plan.budget, counter=parts.counter)
-        asker = Asker(engine, conversation, names, self._clock, ruler)
+        ruler = MetricSettings(k=plan.k, budget=plan.budget, counter=parts.counter)
+        asker = RetrievalRun(engine, conversation, names, self._clock, ruler)
         user = Subject("user", conversation.id)
         baselines = await index(conversation.turns, parts.embedder) if plan.baselines else None
         prompts = []

@@ -8,7 +8,7 @@ from recollect.providers.factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 
 
-class Watched:
+class MeteredModel:
     """Passes questions on, and counts them."""
 
     def __init__(self, model: OpenedModel) -> None:

@@ -4,7 +4,7 @@ import time
 from datetime import datetime
 
 
-class ToldTime:
+class ConversationClock:
     """The instant it was set to; durations are the machine's, so that what is timed is real."""
 
     def __init__(self, start: datetime) -> None:

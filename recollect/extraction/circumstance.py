@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.salience import informative, is_pleasantry, short
-from recollect.extraction.sentences import Piece, fold, sentences
-from recollect.extraction.sources import FormInput, readable, speaker_of, who
+from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of, who
 from recollect.text import asks
 from recollect.types import LoggedMessage
 
@@ -28,7 +28,7 @@ class Circumstance:
     """The message that holds them."""
 
 
-def circumstance(message: LoggedMessage, source: FormInput) -> Circumstance | None:
+def circumstance(message: LoggedMessage, source: ExtractionInput) -> Circumstance | None:
     """Find what another speaker said just before a message; None where nothing of weight was said.
 
     Args:
@@ -59,6 +59,6 @@ def _telling(words: str, role: str) -> str | None:
     return " ".join(chosen.text.split()) if chosen else None
 
 
-def _weight(piece: Piece) -> tuple[float, int]:
+def _weight(piece: TextSpan) -> tuple[float, int]:
     """Weigh a sentence by what it tells; of two alike the later one leads on."""
     return informative(piece.text), piece.start

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.speech_acts import small_talk
+from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import words
 from recollect.text.fold import fold as fold_letters
 
@@ -112,7 +112,9 @@ def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> Skip
         found = {_courtesy(piece.text, named=not asked) for piece in sentences(plain) if words(piece.text)}
         if found <= {"thanks", "greeting"} and not (asked and _may_answer(plain)):
             return "thanks" if "thanks" in found else "greeting"
-        if not asked and all(_courtesy(piece.text, named=True) or small_talk(piece.text) for piece in sentences(plain)):
+        if not asked and all(
+            _courtesy(piece.text, named=True) or is_small_talk(piece.text) for piece in sentences(plain)
+        ):
             return "assent"
     return "code" if _is_bare_code(plain) else ""
 

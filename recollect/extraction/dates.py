@@ -2,12 +2,12 @@
 
 import re
 
-from recollect.dates import DateMention, Precision, resolve_dates
+from recollect.dates import DateMention, Precision, parse_dates
 
 _TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
 MAX_TIE_CHARACTERS = 10
 
-__all__ = ["DateMention", "Precision", "resolve_dates", "write_out"]
+__all__ = ["DateMention", "Precision", "parse_dates", "write_out"]
 
 
 def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str:

@@ -25,7 +25,7 @@ _SIGN = re.compile(r"[$€£¥%°+#]")
 # What a list of memories has around each, as it is shown and pasted.
 _FURNITURE = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
 # Shorter memories are said again by chance.
-_FEWEST_WORDS = 3
+_MIN_WORDS = 3
 _PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 _CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
 # How one says that one repeats something; what is repeated stands beside it.
@@ -52,7 +52,7 @@ class _Known:
     signs: frozenset[str]
 
 
-class Echoes:
+class EchoFilter:
     """What stood in a prompt, to be found again in what was said behind it."""
 
     def __init__(self, recalled: Iterable[Memory]) -> None:
@@ -137,7 +137,5 @@ def _known(memory: Memory) -> _Known:
 def _wordings(texts: Sequence[str]) -> list[str]:
     """Return the wordings in which nobody speaks of themselves."""
     return [
-        found
-        for text in texts
-        if len((found := bare(text)).split()) >= _FEWEST_WORDS and not _FIRST_PERSON.search(text)
+        found for text in texts if len((found := bare(text)).split()) >= _MIN_WORDS and not _FIRST_PERSON.search(text)
     ]

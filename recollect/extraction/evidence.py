@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.chat.names import spoken_name
+from recollect.chat.names import speaker_name
 from recollect.extraction.assent import bare_answer, question_in
 from recollect.extraction.gate import mentions_self
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
@@ -17,9 +17,9 @@ from recollect.text import asks, normalise, terms
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
 # Shortest quote that can carry anything, in letters and digits; a whole answer to a question may be shorter: '42'.
-SHORTEST_QUOTE = 3
+MIN_QUOTE_CHARACTERS = 3
 # Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
-LEAST_SHARED = 0.3
+MIN_SHARED_WORDS = 0.3
 # Of what a bare yes confirms, or a question tells, so many words stand in the question.
 MIN_ASSENTED = 0.5
 # Who said it stands at the beginning of a memory.
@@ -46,7 +46,7 @@ _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedEvidence:
     """What checking found: evidence, or why there is none."""
 
     evidence: Evidence | None
@@ -67,7 +67,7 @@ def check_evidence(
     messages: Sequence[LoggedMessage],
     sources: frozenset[str],
     earlier: Sequence[LoggedMessage] = (),
-) -> Checked:
+) -> CheckedEvidence:
     """Check a candidate against the message it names.
 
     The quote is looked for in the message's own words: what was injected, quoted or is secret there proves nothing.
@@ -84,9 +84,9 @@ def check_evidence(
     """
     message = next((one for one in messages if one.seq == candidate.seq), None)
     if message is None:
-        return Checked(None, f"names message {candidate.seq}, which it was not given")
+        return CheckedEvidence(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
-        return Checked(None, f"rests on the words of the {message.role}, who is no source here")
+        return CheckedEvidence(None, f"rests on the words of the {message.role}, who is no source here")
     question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
     answer = bare_answer(readable(message)) if message.role == "user" else None
     inside = stands_in(candidate.quote, readable(message))
@@ -96,17 +96,17 @@ def check_evidence(
     answers = bool(question or candidate.forgets_seqs or candidate.corrects)
     whole = answers and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
     if not whole and not is_quote(candidate.quote):
-        return Checked(None, "has no quote")
+        return CheckedEvidence(None, "has no quote")
     if not inside:
-        return Checked(None, "has a quote that is not in the message")
+        return CheckedEvidence(None, "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, message)):
-        return Checked(None, reason)
-    return Checked(evidence_of(message, candidate.quote.strip()), "")
+        return CheckedEvidence(None, reason)
+    return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
 
 
 def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
     """Say why a candidate does not rest on what the user states in a message; empty where it does."""
-    if not spoken_name(message.name) and _is_others_speech(candidate, readable(message)):
+    if not speaker_name(message.name) and _is_others_speech(candidate, readable(message)):
         return "rests on words that the message quotes from somebody else"
     if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTED]) and not _TO_ASSISTANT.search(candidate.quote):
         return "tells what the assistant said, and rests on the words of the user"
@@ -115,7 +115,7 @@ def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
 
 def is_quote(quote: str) -> bool:
     """Return whether a quote is long enough to carry anything."""
-    return sum(character.isalnum() for character in _folded(quote)) >= SHORTEST_QUOTE
+    return sum(character.isalnum() for character in _folded(quote)) >= MIN_QUOTE_CHARACTERS
 
 
 def stands_in(quote: str, text: str) -> bool:
@@ -160,16 +160,16 @@ def _only_asks(candidate: Candidate) -> bool:
     return len(stated & set(terms(quote))) < MIN_ASSENTED * max(len(stated), 1)
 
 
-def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> Checked:
+def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> CheckedEvidence:
     """Check what was made of a bare yes or no against the question that it answers."""
     if not question:
-        return Checked(None, "rests on a bare yes or no to what was no question")
+        return CheckedEvidence(None, "rests on a bare yes or no to what was no question")
     stated = set(terms(candidate.text)) - _SPEAKER
     if len(stated & set(terms(question))) < MIN_ASSENTED * max(len(stated), 1):
-        return Checked(None, "rests on a bare yes or no to another question")
+        return CheckedEvidence(None, "rests on a bare yes or no to another question")
     if not yes and not candidate.ends and not _DENIES.search(candidate.text):
-        return Checked(None, "says what was answered with no")
-    return Checked(evidence_of(message, readable(message).strip()), "")
+        return CheckedEvidence(None, "says what was answered with no")
+    return CheckedEvidence(evidence_of(message, readable(message).strip()), "")
 
 
 def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
@@ -189,7 +189,7 @@ def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sourc
         return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
     said = {term for one in summed for term in terms(f"{one.name or one.role} {readable(one)}")}
     mine = set(terms(candidate.text))
-    if len(mine & said) < LEAST_SHARED * max(len(mine), 1):
+    if len(mine & said) < MIN_SHARED_WORDS * max(len(mine), 1):
         return CheckedSummary((), "says what is not in the conversation")
     return CheckedSummary(tuple(evidence_of(one) for one in summed), "")
 

@@ -13,9 +13,9 @@ from recollect.extraction.rules.pursuits import pursues
 from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.shifts import tells_of_shift
 from recollect.extraction.rules.verbatim import may_be_quoted
-from recollect.extraction.sentences import Piece, fold, sentences
-from recollect.extraction.sources import LONGEST_READ
-from recollect.extraction.speech_acts import commands, small_talk, statement_part
+from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.extraction.sources import MAX_READ_CHARACTERS
+from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.text import fold_runs
 
 _SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
@@ -53,18 +53,18 @@ _ENGLISH = re.compile(
 _CODE_SHARE = 0.5
 
 
-def worth_a_look(text: str) -> bool:
+def is_worth_extracting(text: str) -> bool:
     """Tell whether a message may hold something lasting.
 
     Greetings, thanks, questions that give no reason of one's own, code dumps and commands for one piece of work do not.
     In languages other than English anything longer than a greeting that is no question passes.
 
-    >>> worth_a_look("I'm allergic to peanuts")
+    >>> is_worth_extracting("I'm allergic to peanuts")
     True
-    >>> worth_a_look("Write a poem about autumn")
+    >>> is_worth_extracting("Write a poem about autumn")
     False
     """
-    words = fold(fold_runs(own_words(text[: 2 * LONGEST_READ], speaker="assistant")[:LONGEST_READ]))
+    words = fold(fold_runs(own_words(text[: 2 * MAX_READ_CHARACTERS], speaker="assistant")[:MAX_READ_CHARACTERS]))
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
     found = sentences(words)
@@ -76,8 +76,8 @@ def mentions_self(text: str) -> bool:
     return bool(_SELF.search(text)) or not _ENGLISH.search(text)
 
 
-def _sentence_counts(sentence: Piece) -> bool:
-    if small_talk(sentence.text):
+def _sentence_counts(sentence: TextSpan) -> bool:
+    if is_small_talk(sentence.text):
         return False
     if wants_forgotten(sentence.text) or tells_in_passing(sentence):
         return True
@@ -86,7 +86,7 @@ def _sentence_counts(sentence: Piece) -> bool:
         return bool(_REASON.search(sentence.text) and _SELF.search(sentence.text))
     if _ORDER.search(stated):
         return True
-    if commands(stated):
+    if is_command(stated):
         return _has_aside(stated)
     body = stated[lead_of(stated) :]
     if is_news(body) or tells_of_shift(body):

@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from recollect.chat.names import spoken_name
+from recollect.chat.names import speaker_name
 from recollect.dates.mention import written
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas import MEMORIES, Shape
+from recollect.extraction.schemas import MEMORIES, OutputSchema
 from recollect.extraction.schemas.items import UnusableError, prompt, quoted
-from recollect.extraction.sources import FormInput, readable, speaker_of
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.providers.protocols import LanguageModel, ModelUsage
 from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
 
 # Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
-MOST_CANDIDATES = 20
+MAX_CANDIDATES = 20
 # Longest stretch of one message and of a known memory that is shown, in characters.
 _SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
 # Of a whole conversation so much is shown in all; of a longer one each message only begins.
@@ -38,7 +38,9 @@ class ModelExtraction:
     """The answer is of another form than was asked for: it holds no list, or no item of the shape."""
 
 
-async def extract_by_model(source: FormInput, model: LanguageModel, shape: Shape = MEMORIES) -> ModelExtraction:
+async def extract_by_model(
+    source: ExtractionInput, model: LanguageModel, shape: OutputSchema = MEMORIES
+) -> ModelExtraction:
     """Extract with one question to a model.
 
     The model names messages and known memories by the numbers it was shown, and nothing else: no subject, no id. A
@@ -63,7 +65,7 @@ async def extract_by_model(source: FormInput, model: LanguageModel, shape: Shape
     )
 
 
-def _question(source: FormInput, shape: Shape) -> str:
+def _question(source: ExtractionInput, shape: OutputSchema) -> str:
     known = [f"[{n}] {quoted(scrub(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
     longest = _SHOWN_MESSAGE
     if shape.whole:
@@ -96,10 +98,10 @@ def _ending(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"…{text[1 - longest :]}"
 
 
-def _line(message: LoggedMessage, source: FormInput, head: str, longest: int) -> str:
+def _line(message: LoggedMessage, source: ExtractionInput, head: str, longest: int) -> str:
     day = message.said_at.astimezone(source.time_zone).date()
     words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
-    if message.role == "user" and not spoken_name(message.name):
+    if message.role == "user" and not speaker_name(message.name):
         words = with_marked_speech(words)
     words = quoted(_ending(words, longest) if head == "-" else words, longest)
     return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
@@ -114,15 +116,15 @@ class _Items:
     unusable: bool
 
 
-def _read(data: object, source: FormInput, shape: Shape) -> _Items:
+def _read(data: object, source: ExtractionInput, shape: OutputSchema) -> _Items:
     items = shape.items(data)
     if items is None:
         return _Items([], [shape.missing], unusable=True)
-    beyond = len(items) - MOST_CANDIDATES
-    dropped = [f"{beyond} items beyond the first {MOST_CANDIDATES}"] if beyond > 0 else []
+    beyond = len(items) - MAX_CANDIDATES
+    dropped = [f"{beyond} items beyond the first {MAX_CANDIDATES}"] if beyond > 0 else []
     candidates: list[Candidate] = []
     malformed = 0
-    for place, raw in enumerate(items[:MOST_CANDIDATES], start=1):
+    for place, raw in enumerate(items[:MAX_CANDIDATES], start=1):
         try:
             candidates.append(shape.read(raw, source))
         except ValidationError as error:
@@ -132,4 +134,4 @@ def _read(data: object, source: FormInput, shape: Shape) -> _Items:
             dropped.append(f"item {place}: {where}: {first['msg']}")
         except UnusableError as error:
             dropped.append(f"item {place}: {error}")
-    return _Items(candidates, dropped, unusable=0 < malformed == min(len(items), MOST_CANDIDATES))
+    return _Items(candidates, dropped, unusable=0 < malformed == min(len(items), MAX_CANDIDATES))

@@ -3,19 +3,19 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from recollect.extraction.salience import informative, is_pleasantry, short, worth_of
+from recollect.extraction.salience import assess_salience, informative, is_pleasantry, short
 from recollect.extraction.scene import paragraph_detail
 from recollect.extraction.schemas.paragraph import USUAL_CHARACTERS
-from recollect.extraction.sentences import Piece, fold, sentences
-from recollect.extraction.sources import FormInput, readable, speaker_of, who
+from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of, who
 from recollect.text import terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 PARAGRAPH_VERSION = "extract-1"
 # Two sentences at least, so none may take all the room.
-_LONGEST_SHARE = 0.6
+_MAX_SHARE = 0.6
 # Most sentences weighed: of a longer conversation the newest.
-_MOST_WEIGHED = 2_000
+_MAX_WEIGHED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class _Sentence:
     """It states nothing: taken only where nobody states anything."""
 
 
-def extract_paragraph(source: FormInput, *, most_sentences: int, characters: int = 0) -> list[Candidate]:
+def extract_paragraph(source: ExtractionInput, *, most_sentences: int, characters: int = 0) -> list[Candidate]:
     """Sum a conversation up in its own sentences; nothing where there is only small talk.
 
     Each sentence stands there as it was said, cut short at most, behind the name of who said it.
@@ -44,7 +44,7 @@ def extract_paragraph(source: FormInput, *, most_sentences: int, characters: int
             kind=MemoryKind.NOTE,
             text=text,
             type="event",
-            importance=max(worth_of(one.text).importance for one in chosen) / 10,
+            importance=max(assess_salience(one.text).importance for one in chosen) / 10,
             speaker=speaker_of(first),
             seq=first.seq,
             quote="",
@@ -55,7 +55,7 @@ def extract_paragraph(source: FormInput, *, most_sentences: int, characters: int
     ]
 
 
-def _spoken(source: FormInput) -> list[_Sentence]:
+def _spoken(source: ExtractionInput) -> list[_Sentence]:
     found: list[_Sentence] = []
     for message in source.messages:
         if message.role not in source.sources:
@@ -64,10 +64,10 @@ def _spoken(source: FormInput) -> list[_Sentence]:
             if not is_pleasantry(piece.text):
                 found.append(_Sentence(message, _one_line(piece), len(found), not informative(piece.text)))
     stated = [one for one in found if not one.asks]
-    return (stated or found)[-_MOST_WEIGHED:]
+    return (stated or found)[-_MAX_WEIGHED:]
 
 
-def _one_line(piece: Piece) -> str:
+def _one_line(piece: TextSpan) -> str:
     return " ".join(piece.text.split())
 
 
@@ -97,7 +97,7 @@ def _written(chosen: list[_Sentence], room: int) -> str:
     speaker = ""
     for one in chosen:
         lead = f"{who(one.message)} said: "
-        said = short(one.text, int(room * (_LONGEST_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
+        said = short(one.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
         parts.append(said if lead == speaker else f"{lead}{said}")
         speaker = lead
     return " ".join(parts)

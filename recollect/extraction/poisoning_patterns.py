@@ -6,7 +6,7 @@ from typing import NamedTuple
 _I = re.IGNORECASE
 
 
-class Mark(NamedTuple):
+class PoisoningPattern(NamedTuple):
     """A pattern that gives something away."""
 
     pattern: re.Pattern[str]
@@ -20,8 +20,8 @@ class Mark(NamedTuple):
 
 
 # Whoever writes one of these wants to change how a memory or its model works; no plain statement needs them.
-FORGED: tuple[Mark, ...] = (
-    Mark(
+FORGED: tuple[PoisoningPattern, ...] = (
+    PoisoningPattern(
         re.compile(
             r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s++about)?|overlook|override|overwrite|bypass)\s++(?:(?:all|any|the|your|my|of|previous|prior|"
             r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s++)+(?:instructions?|rules?|"
@@ -74,7 +74,7 @@ FORGED: tuple[Mark, ...] = (
             "무시",
         ),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"</?\s*+(?:system|assistant|user|instructions?|recollect[\s_-]*+memory|conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
             r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s++memory\s*+:|\bnotes?\s++to\s++(?:the\s++)?summari[sz]er",
@@ -83,7 +83,7 @@ FORGED: tuple[Mark, ...] = (
         "it forges the marks of another speaker",
         ("<", "[inst", "[/inst", "[sys", "[/sys", "|>", "memory", "note"),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s++(?:this|these|the\s++above)\s++(?:paragraph|"
             r"instructions?|orders?|message|notes?|rules?|text)\b.{0,40}\b(?:memor(?:y|ies)|summar(?:y|ies)|again)\b"
@@ -104,8 +104,8 @@ _ASKED_FOR = (
     r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
 )
 # Not what a person says of themselves; an assistant's advice may sound so.
-CLAIMS: tuple[Mark, ...] = (
-    Mark(
+CLAIMS: tuple[PoisoningPattern, ...] = (
+    PoisoningPattern(
         re.compile(
             r"\b(?:this\s++is|message\s++from)\s++(?:the|your)\s++(?:\w+\s++){0,2}(?:team|operator|vendor|provider|administrator|"
             r"department)\b|\bas\s++your\s++\w+,?\s++i\s++(?:instruct|order|require|command|direct)\b",
@@ -114,7 +114,7 @@ CLAIMS: tuple[Mark, ...] = (
         "it claims an authority that nothing shows",
         ("this", "message from", "as your"),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"\b(?:granted?|gave|given|gives?)\s++(?:you|the\s++assistant)\s++(?:\w+\s++)?(?:root|admin\w*|full|unlimited)\b|"
             rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s++(?:[\w.]+\s++){{0,6}}pre-?approved\b|"
@@ -128,7 +128,7 @@ CLAIMS: tuple[Mark, ...] = (
         "it grants rights or takes checks away",
         ("grant", "gave", "give", "approv", "without", "user", "account", "skip", "turn", "disabl", "pass"),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"\bdecode\b.{0,120}\b(?:follow|obey|do|run|execute|carry)\b|\b(?:rot-?13|base64|hex|morse)\b.{0,60}\b(?:orders?|"
             r"instructions?|commands?|carry|follow|obey|execute)\b",
@@ -137,7 +137,7 @@ CLAIMS: tuple[Mark, ...] = (
         "it is an order in a code",
         ("decode", "rot13", "rot-13", "base64", "hex", "morse"),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"\bas\s++(?:an?|the|your|its)\s++(?:most\s++)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s++sources?\b|"
             r"\b(?:recommend|mention|list|cite|praise)\s++(?:it|them|us|this\s++\w+)\s++(?:first|always)\b",
@@ -146,7 +146,7 @@ CLAIMS: tuple[Mark, ...] = (
         "it wants somebody recommended",
         ("source", "first", "always"),
     ),
-    Mark(
+    PoisoningPattern(
         re.compile(
             r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s++(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s++"
             r"know|about\s++(?:the\s++user|me))",

@@ -6,7 +6,7 @@ Models make such things up. What is true of the user the user has said, and is q
 import re
 
 from recollect.extraction import presumptions_abroad as abroad
-from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, words
 
 # Longest message that is read as small talk, and its longest sentence, in words.
@@ -63,7 +63,7 @@ _COURTESY = re.compile(
 )
 
 
-def presumptions(text: str) -> list[Piece]:
+def presumptions(text: str) -> list[TextSpan]:
     """Find the sentences of an assistant's message that state something about the user.
 
     >>> [piece.text for piece in presumptions("As you have a cat, no. The bus leaves at 9. As you know, it rains.")]

@@ -2,14 +2,14 @@
 
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.redaction import scrub_report
-from recollect.extraction.review_gate import hold_reason, planted_order
+from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.salience import worth_of
+from recollect.extraction.salience import assess_salience
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import LONGEST_READ, FormInput, readable
-from recollect.extraction.speech_acts import small_talk
+from recollect.extraction.sources import MAX_READ_CHARACTERS, ExtractionInput, readable
+from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import asks, only_asks, squeeze, terms
 from recollect.types import LoggedMessage, Subject
 
@@ -21,20 +21,20 @@ def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
         The result of `readable`, which each of the stages needs again; what else the rules find rests on more than one
         message.
     """
-    scrub_report(message.text[:LONGEST_READ])
+    scrub_report(message.text[:MAX_READ_CHARACTERS])
     text = readable(message)
-    worth_a_look(text)
-    worth_of(text)
+    is_worth_extracting(text)
+    assess_salience(text)
     planted_order(text, message.role)
     terms(text)
     for sentence in sentences(fold(text)):
-        small_talk(sentence.text)
+        is_small_talk(sentence.text)
     plain = squeeze(text)
     asks(plain)
     only_asks(plain)
-    source = FormInput(
+    source = ExtractionInput(
         messages=(message,), subject=Subject("user", "probe"), sources=frozenset({message.role}), time_zone=zone
     )
     for candidate in extract_by_rules(source):
-        hold_reason(candidate, message.role, text)
+        review_reason(candidate, message.role, text)
     return text

@@ -33,7 +33,7 @@ _NO_VALUE = re.compile(
 # Something of this stands in whatever any shape below matches: two digits in a row, a long run of characters, a word.
 _TWO_DIGITS = re.compile(r"\d[ .-]?\d")
 _WORDS = re.compile("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
-_SHORTEST_RUN = 15
+_MIN_RUN_CHARACTERS = 15
 
 # Bits a character from which a long run of letters and digits is random rather than written; English and file names
 # stay below 3.6, base64 of random bytes lies above 4.5, hexadecimal at most at 4.
@@ -171,7 +171,7 @@ def may_hold_secret(text: str) -> bool:
     """
     if _TWO_DIGITS.search(text) or _WORDS.search(text.casefold()):
         return True
-    return max(map(len, text.split()), default=0) >= _SHORTEST_RUN
+    return max(map(len, text.split()), default=0) >= _MIN_RUN_CHARACTERS
 
 
 def _always(match: re.Match[str]) -> bool:

@@ -9,7 +9,7 @@ from itertools import islice
 from recollect.extraction.request_forms import Forms
 from recollect.extraction.request_forms_more import FORMS
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.speech_acts import takes_back
+from recollect.extraction.speech_acts import is_retraction
 from recollect.text import squeeze
 
 # Longest sentence that is read as a request, in characters: a longer one tells something else.
@@ -102,12 +102,12 @@ def asks_to_forget(text: str) -> bool:
     (True, False)
     """
     pieces = (piece.text for piece in sentences(fold(text)))
-    return any(forget_request(piece) is not None and not takes_back(piece) for piece in pieces)
+    return any(forget_request(piece) is not None and not is_retraction(piece) for piece in pieces)
 
 
 def wants_forgotten(sentence: str) -> bool:
     """Return whether a sentence asks to forget something, or says that what was said before is over."""
-    return forget_request(sentence) is not None or takes_back(sentence)
+    return forget_request(sentence) is not None or is_retraction(sentence)
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -17,21 +17,21 @@ from recollect.extraction.poisoning_patterns import (
     STANDING,
     TOOLS,
     WEB,
-    Mark,
+    PoisoningPattern,
 )
 from recollect.text import BETWEEN_SENTENCES
 from recollect.types import Candidate
 
 _ANY = ("",)
 # Of an order; checked in this order, the first that holds is named.
-_ORDER_MARKS: tuple[Mark, ...] = (
-    Mark(WEB, "it is an order that names a web address", (":", ".", "![", "](", "<img")),
-    Mark(HIDES, "it asks to hide something", _ANY),
-    Mark(SECRETS, "it is an order about secrets", _ANY),
-    Mark(OTHERS, "it is an order about other people's data", _ANY),
-    Mark(TOOLS, "it is an order to use tools", _ANY),
+_ORDER_MARKS: tuple[PoisoningPattern, ...] = (
+    PoisoningPattern(WEB, "it is an order that names a web address", (":", ".", "![", "](", "<img")),
+    PoisoningPattern(HIDES, "it asks to hide something", _ANY),
+    PoisoningPattern(SECRETS, "it is an order about secrets", _ANY),
+    PoisoningPattern(OTHERS, "it is an order about other people's data", _ANY),
+    PoisoningPattern(TOOLS, "it is an order to use tools", _ANY),
 )
-_COMES_HIDING = Mark(HIDES, "it comes with a request to hide something", _ANY)
+_COMES_HIDING = PoisoningPattern(HIDES, "it comes with a request to hide something", _ANY)
 _WAITS = "it is an order that waits for a trigger"
 # Of these one stands in any sentence that orders for more than once.
 _STANDS = (
@@ -49,7 +49,7 @@ _BEGINS = re.compile(
 _ORDER_KINDS = frozenset({"instruction", "rule", "command"})
 
 
-def hold_reason(candidate: Candidate, role: str, said: str = "") -> str | None:
+def review_reason(candidate: Candidate, role: str, said: str = "") -> str | None:
     """Return why a candidate must wait for review; None where it may be stored.
 
     The user's own orders on how to answer are kept. Held are orders of anybody else, and any that name web
@@ -79,7 +79,7 @@ def hold_reason(candidate: Candidate, role: str, said: str = "") -> str | None:
     return _marked(said, (*FORGED, *CLAIMS, _COMES_HIDING)) if order else None
 
 
-def _marked(words: str, marks: tuple[Mark, ...]) -> str | None:
+def _marked(words: str, marks: tuple[PoisoningPattern, ...]) -> str | None:
     lower = words.lower()
     return next((mark.why for mark in marks if mark.within(words, lower)), None)
 

@@ -12,9 +12,9 @@ from recollect.extraction.openers import (
     RESUMES_GAME,
     VOICES_FIGURE,
 )
-from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.spans import Span
-from recollect.extraction.speech_acts import imagines, in_earnest
+from recollect.extraction.speech_acts import ends_role_play, opens_role_play
 
 # An action in a game: '*walks into the tavern*'.
 _DOES = re.compile(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
@@ -51,7 +51,7 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
         seen = sentence.text[:MAX_SEEN]
         if start is None and number and ENDS_GAME.search(seen) and CLOSES_EARLIER.search(seen):
             spans.append((0, sentence.start))
-        elif start is not None and (ENDS_GAME.search(seen) if game else in_earnest(seen)) and not _opens(seen):
+        elif start is not None and (ENDS_GAME.search(seen) if game else ends_role_play(seen)) and not _opens(seen):
             spans.append((start, sentence.start))
             start, game = None, False
         elif _opens(seen):
@@ -62,7 +62,7 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
             start = _at(sentence, voiced)
         elif start is None and LIKE_THIS.search(seen):
             start = sentence.end
-        elif start is None and imagines(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
+        elif start is None and opens_role_play(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
             start = sentence.start
     if start is not None:
         spans.append((start, len(text)))
@@ -72,7 +72,7 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
     return spans, game
 
 
-def _at(sentence: Piece, found: re.Match[str]) -> int:
+def _at(sentence: TextSpan, found: re.Match[str]) -> int:
     """Return where in the text that ends which was found in a sentence of it."""
     return sentence.start + found.end()
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from recollect.extraction.pleasantry import is_polite_phrase
-from recollect.extraction.sentences import Piece, fold, sentences, within
-from recollect.extraction.speech_acts import hedges, jokes, small_talk, statement_part
+from recollect.extraction.sentences import TextSpan, fold, sentences, within
+from recollect.extraction.speech_acts import is_hedged, is_joke, is_small_talk, statement_part
 from recollect.text import STOP_WORDS, words
 
 RecordType = Literal["UNKNOWN", "DISCOVERY", "BEHAVIOR", "OUTCOME", "NOTE", "INSIGHT", "DECISION", "ERROR_LESSON"]
 # A text of so many characters is a remark; only a longer one can be worth a record.
-LONGEST_REMARK = 50
-LONGEST_SUMMARY = 150
+MAX_REMARK_CHARACTERS = 50
+MAX_SUMMARY_CHARACTERS = 150
 # What is read of a text: the rest of a longer one is a document.
 _READ = 8_000
 
@@ -100,7 +100,7 @@ _ENGLISH = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worth:
+class Salience:
     """What a text is worth."""
 
     keep: bool
@@ -114,23 +114,23 @@ class Worth:
     """The sentence that the summary begins with, as it stands in the text: what a record quotes."""
 
 
-def worth_of(text: str) -> Worth:
+def assess_salience(text: str) -> Salience:
     """Judge a text without a model.
 
     Kept is what has more than 50 characters and states something: no greeting, small talk or bare question. Facts,
     decisions, outcomes, behaviour, discoveries and feelings make it more important.
 
-    >>> worth_of("I learned that the old lighthouse was built by my grandfather in 1921.").type
+    >>> assess_salience("I learned that the old lighthouse was built by my grandfather in 1921.").type
     'DISCOVERY'
-    >>> worth_of("Hello there! How are you doing on this fine and sunny day, my friend?").keep
+    >>> assess_salience("Hello there! How are you doing on this fine and sunny day, my friend?").keep
     False
     """
     plain = fold(text[:_READ])
     stated = _stated(plain)
-    keep = len(plain.strip()) > LONGEST_REMARK and bool(stated)
+    keep = len(plain.strip()) > MAX_REMARK_CHARACTERS and bool(stated)
     lead = _lead(stated)
     said = " ".join(piece.text for piece in stated)
-    return Worth(
+    return Salience(
         keep=keep,
         type=record_type(said or plain),
         importance=_importance(said),
@@ -155,13 +155,13 @@ def record_type(text: str) -> RecordType:
 def informative(sentence: str) -> float:
     """Weigh how much a sentence tells: 0 for small talk and questions, about 1 for plain talk, more for what lasts."""
     pleasant = is_pleasantry(sentence) or is_polite_phrase(sentence)
-    if pleasant or not statement_part(sentence) or jokes(sentence):
+    if pleasant or not statement_part(sentence) or is_joke(sentence):
         return 0.0
     content = sum(1 for word in words(sentence) if word not in STOP_WORDS)
     weight = min(content, 12) / 12
     weight += 0.5 * any(cues.search(sentence) for _, cues in _TYPES)
     weight += 0.3 * bool(_FEELING.search(sentence)) + 0.2 * len(_NAME.findall(sentence)[:2])
-    weight += 0.2 * bool(re.search(r"\d", sentence)) - 0.2 * hedges(sentence)
+    weight += 0.2 * bool(re.search(r"\d", sentence)) - 0.2 * is_hedged(sentence)
     return max(weight, 0.01)
 
 
@@ -171,24 +171,24 @@ def is_pleasantry(sentence: str) -> bool:
     >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
     (True, False)
     """
-    return small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
+    return is_small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
-def short(text: str, longest: int = LONGEST_SUMMARY) -> str:
+def short(text: str, longest: int = MAX_SUMMARY_CHARACTERS) -> str:
     """Shorten a text to a summary's length.
 
-    >>> short("word " * 100)[-6:], len(short("word " * 100)) <= LONGEST_SUMMARY
+    >>> short("word " * 100)[-6:], len(short("word " * 100)) <= MAX_SUMMARY_CHARACTERS
     (' word…', True)
     """
     return within(" ".join(text.split()), longest)
 
 
-def _stated(text: str) -> list[Piece]:
+def _stated(text: str) -> list[TextSpan]:
     """Return the sentences that state something."""
     return [piece for piece in sentences(text) if informative(piece.text)]
 
 
-def _lead(stated: list[Piece]) -> Piece | None:
+def _lead(stated: list[TextSpan]) -> TextSpan | None:
     """Return the first sentence that tells as much as the most do: openings such as "Well, let me see" do not."""
     if not stated:
         return None
@@ -198,13 +198,13 @@ def _lead(stated: list[Piece]) -> Piece | None:
     return next(piece for piece, weight in zip(stated, weights, strict=True) if weight >= enough)
 
 
-def _summary(stated: list[Piece], lead: Piece | None) -> str:
+def _summary(stated: list[TextSpan], lead: TextSpan | None) -> str:
     if lead is None:
         return ""
     summary = short(lead.text)
     for piece in stated[stated.index(lead) + 1 :]:
         longer = f"{summary} {' '.join(piece.text.split())}"
-        if len(longer) > LONGEST_SUMMARY:
+        if len(longer) > MAX_SUMMARY_CHARACTERS:
             break
         summary = longer
     return summary

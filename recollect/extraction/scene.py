@@ -6,9 +6,9 @@ from typing import Any
 
 from recollect.dates.mention import written
 from recollect.extraction.circumstance import circumstance
-from recollect.extraction.sources import FormInput, speaker_of
+from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.text import squeeze
-from recollect.types import CIRCUMSTANCE, Detail, LoggedMessage, message_address
+from recollect.types import CIRCUMSTANCE, LoggedMessage, MemoryDetail, message_address
 
 SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacter", "interaction"
 """Names of a conversation's options, as the profiles' interfaces spell them."""
@@ -24,7 +24,7 @@ def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
     return list(dict.fromkeys(speaker_of(message) for message in messages if message.role in ("user", "assistant")))
 
 
-def source_context(message: LoggedMessage, source: FormInput) -> str:
+def source_context(message: LoggedMessage, source: ExtractionInput) -> str:
     """Say who talked with whom, and when: 'Marcus and Kira, 20 November 2026'."""
     day = message.said_at.astimezone(source.time_zone).date()
     names = " and ".join(speakers((*source.earlier, *source.messages))).replace(CIRCUMSTANCE.strip(), ",")
@@ -60,10 +60,10 @@ def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
     return (pair_tag(knower, other),) if isinstance(knower, str) and isinstance(other, str) else ()
 
 
-def record_detail(message: LoggedMessage, source: FormInput, *, summary: str) -> Detail:
+def record_detail(message: LoggedMessage, source: ExtractionInput, *, summary: str) -> MemoryDetail:
     """Describe where a record comes from: its message, who talked, and what was said just before."""
     context, said = source_context(message, source), circumstance(message, source)
-    return Detail(
+    return MemoryDetail(
         summary=summary,
         source_uri=source_uri(message),
         source_context=f"{context}{CIRCUMSTANCE}{said.text}" if said else context,
@@ -72,10 +72,10 @@ def record_detail(message: LoggedMessage, source: FormInput, *, summary: str) ->
     )
 
 
-def paragraph_detail(source: FormInput, tags: tuple[str, ...] = ()) -> Detail:
+def paragraph_detail(source: ExtractionInput, tags: tuple[str, ...] = ()) -> MemoryDetail:
     """Describe where a paragraph comes from: the conversation up to its last message."""
     last = source.messages[-1]
-    return Detail(
+    return MemoryDetail(
         source_uri=source_uri(last),
         source_context=source_context(last, source),
         tags=tuple(dict.fromkeys((*source.tags, *tags))),

@@ -49,7 +49,7 @@ _COARSE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextSpan:
     """A stretch of a text."""
 
     text: str
@@ -74,13 +74,13 @@ def fold(text: str) -> str:
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
 
 
-def sentences(text: str) -> list[Piece]:
+def sentences(text: str) -> list[TextSpan]:
     """Cut a text into sentences, their marks kept; list bullets and blanks are left off.
 
     >>> [piece.text for piece in sentences("Hi Dr. Ray! I moved. Did you?")]
     ['Hi Dr. Ray!', 'I moved.', 'Did you?']
     """
-    found: list[Piece] = []
+    found: list[TextSpan] = []
     at = 0
     for stop in _STOP.finditer(text):
         if stop.group() == "." and _goes_on(text, max(at, stop.end() - 12), stop.end()):
@@ -99,18 +99,18 @@ def _goes_on(text: str, start: int, end: int) -> bool:
     return not (found["last"] and _ANOTHER.match(text, end))
 
 
-def fine_clauses(sentence: Piece) -> list[Piece]:
+def fine_clauses(sentence: TextSpan) -> list[TextSpan]:
     """Cut a sentence wherever a new subject begins, subordinate clauses too: the grain of facts."""
     return _cut(sentence, _FINE)
 
 
-def coarse_clauses(sentence: Piece) -> list[Piece]:
+def coarse_clauses(sentence: TextSpan) -> list[TextSpan]:
     """Cut a sentence where the speaker begins anew: the grain of notes."""
     return _cut(sentence, _COARSE)
 
 
-def _cut(sentence: Piece, between: re.Pattern[str]) -> list[Piece]:
-    found: list[Piece] = []
+def _cut(sentence: TextSpan, between: re.Pattern[str]) -> list[TextSpan]:
+    found: list[TextSpan] = []
     at = 0
     for joint in between.finditer(sentence.text):
         _keep(found, sentence.text, at, joint.start(), offset=sentence.start)
@@ -119,7 +119,7 @@ def _cut(sentence: Piece, between: re.Pattern[str]) -> list[Piece]:
     return found
 
 
-def _keep_all(found: list[Piece], text: str, start: int, end: int) -> None:
+def _keep_all(found: list[TextSpan], text: str, start: int, end: int) -> None:
     """Keep a sentence; one that is too long for anybody to have said it is cut behind words."""
     while end - start > MAX_SENTENCE:
         blank = text.rfind(" ", start + 1, start + MAX_SENTENCE)
@@ -129,13 +129,13 @@ def _keep_all(found: list[Piece], text: str, start: int, end: int) -> None:
     _keep(found, text, start, end)
 
 
-def _keep(found: list[Piece], text: str, start: int, end: int, *, offset: int = 0) -> None:
+def _keep(found: list[TextSpan], text: str, start: int, end: int, *, offset: int = 0) -> None:
     lead = _LEAD.match(text, start, end)
     if lead:
         start = lead.end()
     kept = text[start:end].rstrip()
     if any(character.isalnum() for character in kept):
-        found.append(Piece(kept, offset + start))
+        found.append(TextSpan(kept, offset + start))
 
 
 def first_sentences(text: str, most: int) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 from zoneinfo import ZoneInfo
 
-from recollect.chat.names import spoken_name
+from recollect.chat.names import speaker_name
 from recollect.extraction.own_words import Speaker, own_words
 from recollect.extraction.redaction import scrub
 from recollect.extraction.role_play import played
@@ -15,9 +15,9 @@ from recollect.text import fold_runs
 from recollect.types import LoggedMessage, Memory, Subject
 
 # Longest stretch of a message that extractors read: a longer one is a pasted document, not somebody talking.
-LONGEST_READ = 20_000
+MAX_READ_CHARACTERS = 20_000
 # What is looked at of a text to find that stretch: own words may stand behind a pasted page, not behind a book.
-_LONGEST_SEEN = 3 * LONGEST_READ
+_MAX_SEEN_CHARACTERS = 3 * MAX_READ_CHARACTERS
 # Read beyond it while scrubbing, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
 # Stages ask for a message's own words again and again, up to once for each candidate: the results are kept.
@@ -27,7 +27,7 @@ _MAX_KEPT_TURN = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormInput:
+class ExtractionInput:
     """The messages to form memories from, and what an extractor may know beside them."""
 
     messages: tuple[LoggedMessage, ...]
@@ -58,8 +58,8 @@ def readable(message: LoggedMessage) -> str:
 
 def is_read_whole(message: LoggedMessage) -> bool:
     """Return whether `readable` looks at a message to its end."""
-    return len(message.text) < LONGEST_READ or (
-        len(message.text) <= _LONGEST_SEEN and len(readable(message)) < LONGEST_READ
+    return len(message.text) < MAX_READ_CHARACTERS or (
+        len(message.text) <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
     )
 
 
@@ -77,7 +77,7 @@ def speaker_kind(role: str, name: str | None) -> Speaker:
     """
     if role != "user":
         return "assistant"
-    return "person" if spoken_name(name) else "user"
+    return "person" if speaker_name(name) else "user"
 
 
 _Key = tuple[str, bool, bool, Speaker]
@@ -112,7 +112,7 @@ _KEPT = _KeptReadings()
 
 
 def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
-    return text[:_LONGEST_SEEN], len(text) > _LONGEST_SEEN, quotations, speaker
+    return text[:_MAX_SEEN_CHARACTERS], len(text) > _MAX_SEEN_CHARACTERS, quotations, speaker
 
 
 def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
@@ -126,9 +126,9 @@ def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "us
 
 
 def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> str:
-    own = scrub(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: LONGEST_READ + _MARGIN])
+    own = scrub(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: MAX_READ_CHARACTERS + _MARGIN])
     # Of what was cut the edge is not read either: half a secret has not the shape of one.
-    return own[: min(LONGEST_READ, max(0, len(own) - _MARGIN))] if is_cut else own[:LONGEST_READ]
+    return own[: min(MAX_READ_CHARACTERS, max(0, len(own) - _MARGIN))] if is_cut else own[:MAX_READ_CHARACTERS]
 
 
 def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[LoggedMessage]) -> list[LoggedMessage]:
@@ -141,14 +141,14 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[Logge
     is_open = False
     for message in earlier:
         if speaker_kind(message.role, message.name) == "user":
-            seen = message.text[:LONGEST_READ]
+            seen = message.text[:MAX_READ_CHARACTERS]
             is_open = _kept_open(seen, is_open) if len(seen) <= _MAX_KEPT_TURN else _still_open(seen, is_open)
     found: list[LoggedMessage] = []
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":
             found.append(message)
             continue
-        spans, still_open = played(message.text[:LONGEST_READ], is_open=is_open)
+        spans, still_open = played(message.text[:MAX_READ_CHARACTERS], is_open=is_open)
         within = is_open and bool(spans) and not spans[0][0]
         found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
         is_open = still_open
@@ -173,9 +173,9 @@ def quotation_text(memory: Memory) -> str:
 
 def speaker_of(message: LoggedMessage) -> str:
     """Return who speaks: the name, or the role where no name is known, or one that reads as a role."""
-    return spoken_name(message.name) or message.role
+    return speaker_name(message.name) or message.role
 
 
 def who(message: LoggedMessage) -> str:
     """Return the speaker as the subject of a sentence: 'Caroline', 'The user', 'The assistant'."""
-    return spoken_name(message.name) or f"The {message.role}"
+    return speaker_name(message.name) or f"The {message.role}"

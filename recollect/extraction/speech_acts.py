@@ -3,7 +3,7 @@
 import re
 
 from recollect.extraction.openers import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
-from recollect.extraction.sentences import Piece, fold, sentences
+from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, only_greets
 
 _ASKS = re.compile(
@@ -202,12 +202,12 @@ def _inverted(sentence: str) -> bool:
     )
 
 
-def supposes(sentence: str) -> bool:
+def is_hypothetical(sentence: str) -> bool:
     """Whether a sentence supposes, wishes or invents rather than states."""
     return bool(_SUPPOSES.search(sentence))
 
 
-def jokes(sentence: str) -> bool:
+def is_joke(sentence: str) -> bool:
     """Whether a sentence takes itself (and the one before it) back as a joke."""
     return bool(_JOKES.search(sentence))
 
@@ -221,7 +221,7 @@ def is_of_the_one_before(jest: str) -> bool:
     return len(jest.split()) <= _MAX_BARE_JEST or bool(_WAS_A_JOKE.search(jest))
 
 
-def jests(text: str) -> list[Piece]:
+def jests(text: str) -> list[TextSpan]:
     """Find the sentences of a text that are not meant, with the one before where only 'jk' follows it.
 
     >>> [piece.text for piece in jests("I teach. I just LOVE paperwork /s")]
@@ -229,11 +229,11 @@ def jests(text: str) -> list[Piece]:
     >>> [piece.text for piece in jests("I own nine yachts. jk")]
     ['I own nine yachts.', 'jk']
     """
-    found: list[Piece] = []
+    found: list[TextSpan] = []
     pieces = sentences(fold(text))
     for place, piece in enumerate(pieces):
         said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at what is true
-        if not jokes(said):
+        if not is_joke(said):
             continue
         if place and is_of_the_one_before(said) and pieces[place - 1] not in found:
             found.append(pieces[place - 1])
@@ -259,12 +259,12 @@ def denies_itself(sentence: str) -> bool:
     return bool(_DENIES_ITSELF.match(sentence))
 
 
-def exaggerates(sentence: str) -> bool:
+def is_hyperbole(sentence: str) -> bool:
     """Whether a sentence is a figure of speech that nobody takes at its word.
 
-    >>> exaggerates("I'm so hungry I could eat a horse"), exaggerates("My fish died")
+    >>> is_hyperbole("I'm so hungry I could eat a horse"), is_hyperbole("My fish died")
     (True, False)
-    >>> exaggerates("I'm allergic to my boss"), exaggerates("I'm allergic to cats")
+    >>> is_hyperbole("I'm allergic to my boss"), is_hyperbole("I'm allergic to cats")
     (True, False)
     """
     if _FIGURE_OF_SPEECH.search(sentence):
@@ -281,25 +281,25 @@ def invents(sentence: str) -> bool:
     return bool(_INVENTS.search(sentence))
 
 
-def takes_back(sentence: str) -> bool:
+def is_retraction(sentence: str) -> bool:
     """Whether a sentence says of what was said before that it is so no longer.
 
-    >>> takes_back("No, that's no longer true."), takes_back("That's true.")
+    >>> is_retraction("No, that's no longer true."), is_retraction("That's true.")
     (True, False)
     """
     return bool(_TAKEN_BACK.search(sentence))
 
 
-def laughs(sentence: str) -> bool:
+def ends_in_laughter(sentence: str) -> bool:
     """Whether a sentence ends in a laugh: what it says last is not meant in earnest.
 
-    >>> laughs("I own seventeen yachts, lol."), laughs("I moved to Oslo 🙂")
+    >>> ends_in_laughter("I own seventeen yachts, lol."), ends_in_laughter("I moved to Oslo 🙂")
     (True, False)
     """
     return bool(_LAUGHS.search(sentence))
 
 
-def imagines(sentence: str) -> bool:
+def opens_role_play(sentence: str) -> bool:
     """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
     return bool(IMAGINES.match(sentence))
 
@@ -313,21 +313,21 @@ def introduces_figure(sentence: str) -> bool:
     return bool(INTRODUCES_FIGURE.search(sentence))
 
 
-def in_earnest(sentence: str) -> bool:
+def ends_role_play(sentence: str) -> bool:
     """Whether a sentence says that the game is over."""
     return bool(IN_EARNEST.match(sentence))
 
 
-def hedges(sentence: str) -> bool:
+def is_hedged(sentence: str) -> bool:
     """Whether the speaker is not sure."""
     return bool(_HEDGES.search(sentence))
 
 
-def commands(sentence: str) -> bool:
+def is_command(sentence: str) -> bool:
     """Whether a sentence orders one piece of work: 'write a poem'."""
     return bool(_COMMAND.match(sentence))
 
 
-def small_talk(sentence: str) -> bool:
+def is_small_talk(sentence: str) -> bool:
     """Whether a sentence is greeting, thanks or assent alone."""
     return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)

@@ -15,7 +15,7 @@ _LABEL = re.compile(
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
 # So many labelled lines make a transcript; one may be a heading.
-_FEWEST = 2
+_MIN_LABELLED_LINES = 2
 
 
 def without_transcript(text: str) -> str:
@@ -25,7 +25,7 @@ def without_transcript(text: str) -> str:
     'Look:\\n          \\n    I swim'
     """
     labels = _labels(text)
-    if len(labels) < _FEWEST:
+    if len(labels) < _MIN_LABELLED_LINES:
         return text
     kept = list(text)
     for label in labels:
@@ -54,7 +54,7 @@ def find_transcript(text: str) -> list[Span]:
     """
     labels = _labels(text)
     names = [label["name"].casefold() for label in labels]
-    if len(labels) < _FEWEST:
+    if len(labels) < _MIN_LABELLED_LINES:
         return []
     lines = [(label.start(), _line_end(text, label.end())) for label in labels]
     repeated = len(set(names)) < len(names) and len(set(names)) > 1
@@ -85,10 +85,10 @@ _STANDS_IN = re.compile(
 )
 
 
-def is_stand_in(text: str) -> bool:
+def is_third_party(text: str) -> bool:
     """Whether another person says that they write at the user's keyboard.
 
-    >>> is_stand_in("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_stand_in("This is my flatmate Petra.")
+    >>> is_third_party("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_third_party("This is my flatmate Petra.")
     (True, False)
     """
     return bool(_STANDS_IN.search(text))

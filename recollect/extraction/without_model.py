@@ -4,11 +4,11 @@ from recollect.extraction.paragraph import extract_paragraph
 from recollect.extraction.rules import RulesReading
 from recollect.extraction.rules.records import extract_records
 from recollect.extraction.rules.statements import read_statements
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.profiles.policies import Profile
 
 
-def read_without_model(source: FormInput, profile: Profile) -> RulesReading:
+def read_without_model(source: ExtractionInput, profile: Profile) -> RulesReading:
     """Read messages by the rules that a profile asks for."""
     form = profile.form
     if form.extractor == "paragraph":

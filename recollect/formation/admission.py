@@ -6,13 +6,13 @@ from dataclasses import replace
 from recollect.errors import ReadingOverrunError
 from recollect.extraction.probe import probe
 from recollect.extraction.sources import keep_readable
-from recollect.formation.batch import Batch
-from recollect.formation.runtime import Tools
+from recollect.formation.batch import ExtractionBatch
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.types import Action, Decision, LoggedMessage
 
 
-async def admitted(messages: Sequence[LoggedMessage], tools: Tools) -> tuple[list[LoggedMessage], dict[int, str]]:
+async def admitted(messages: Sequence[LoggedMessage], tools: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Read each long message where it can be ended; leave out those that are not read in time.
 
     Returns:
@@ -32,13 +32,13 @@ async def admitted(messages: Sequence[LoggedMessage], tools: Tools) -> tuple[lis
     return [message for message in messages if message.seq not in refused], refused
 
 
-async def blanked(messages: Sequence[LoggedMessage], tools: Tools) -> list[LoggedMessage]:
+async def blanked(messages: Sequence[LoggedMessage], tools: Runtime) -> list[LoggedMessage]:
     """Take the words out of messages that cannot be read in time; their places stay."""
     _, refused = await admitted(messages, tools)
     return [replace(message, text="") if message.seq in refused else message for message in messages]
 
 
-def skipped(refused: dict[int, str], batch: Batch, tools: Tools) -> list[Decision]:
+def skipped(refused: dict[int, str], batch: ExtractionBatch, tools: Runtime) -> list[Decision]:
     """Write a decision for each message that was left out of what this formation is done with."""
     key = batch.lease.key
     return [

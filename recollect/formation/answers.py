@@ -11,24 +11,24 @@ from datetime import datetime
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.sentences import fold, sentences
 from recollect.formation.quotable import is_quotable
-from recollect.formation.quotations import PORTION, places
-from recollect.formation.runtime import Tools
+from recollect.formation.quotations import BATCH_SIZE, places
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches
 from recollect.ids import id_text
-from recollect.resolution.tokens import read
+from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import topic_words
 from recollect.text import squeeze, terms, words
 from recollect.text.language_detection import guess
 from recollect.types import (
     ConversationId,
-    Detail,
     Evidence,
-    Hot,
     LoggedMessage,
     Memory,
+    MemoryDetail,
     MemoryId,
     MemoryKind,
     Subject,
+    SubjectSnapshot,
     Withheld,
 )
 
@@ -55,7 +55,7 @@ class Forgotten:
 
 
 async def find_forgotten(
-    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, home: Subject | None = None
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, home: Subject | None = None
 ) -> Forgotten:
     """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
 
@@ -70,25 +70,25 @@ async def find_forgotten(
         return Forgotten()
     quotations = await _quotations_meant(topics, hot, tools)
     asked = _messages_meant(topics, quotations)
-    read = [await _with_answers(place, hot.subject, home, tools) for place in asked[-MAX_ANSWERED:]]
-    first = [messages[0] for messages in read if messages and messages[0].role == "user"]
+    tokenize = [await _with_answers(place, hot.subject, home, tools) for place in asked[-MAX_ANSWERED:]]
+    first = [messages[0] for messages in tokenize if messages and messages[0].role == "user"]
     said = {(one.evidence[0].conversation, one.evidence[0].seq): (one.text, one.evidence[0]) for one in quotations}
     said |= {(one.conversation, one.seq): (one.text, evidence_of(one)) for one in first}
     ends = [old.until.said_at for old in topics if old.until]
     return Forgotten(
-        outdated=[old for messages in read for old in answers_among(messages, topics, of=messages[:1])],
+        outdated=[old for messages in tokenize for old in answers_among(messages, topics, of=messages[:1])],
         said=[(text, _meant(text, source, topics)) for text, source in said.values()],
         at=max(ends) if ends else None,
     )
 
 
-async def answers_to(place: Place, subject: Subject, tools: Tools) -> list[Place]:
+async def answers_to(place: Place, subject: Subject, tools: Runtime) -> list[Place]:
     """Return the places of the answers to a message of the user."""
-    read = await _with_answers(place, subject, None, tools)
-    return _answers(read[0], read) if read else []
+    tokenize = await _with_answers(place, subject, None, tools)
+    return _answers(tokenize[0], tokenize) if tokenize else []
 
 
-async def question_with_answer(said: Evidence, subject: Subject, tools: Tools) -> list[LoggedMessage]:
+async def question_with_answer(said: Evidence, subject: Subject, tools: Runtime) -> list[LoggedMessage]:
     """Read the user's message that a message answers, and what follows it; empty where that is not near.
 
     Args:
@@ -98,13 +98,13 @@ async def question_with_answer(said: Evidence, subject: Subject, tools: Tools) -
     """
     for owner in (subject, *subject.owners):
         first = max(0, said.seq - 1 - MAX_BEHIND)
-        read = await tools.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
-        by_seq = {message.seq: message for message in read}
+        tokenize = await tools.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
+        by_seq = {message.seq: message for message in tokenize}
         above = by_seq.get(said.seq)
         while above is not None and above.role != "user":
             above = by_seq.get(above.parent_seq)
         if above is not None:
-            return [message for message in read if message.seq >= above.seq]
+            return [message for message in tokenize if message.seq >= above.seq]
     return []
 
 
@@ -152,7 +152,7 @@ def repeating(
         messages: In order; the answers are among them.
     """
     answers = frozenset(_answers(message, messages))
-    rest = Detail(withheld=tuple(stretches)).quoted(message.text).replace("…", ". ")
+    rest = MemoryDetail(withheld=tuple(stretches)).quoted(message.text).replace("…", ". ")
     told = [piece.text for piece in sentences(fold(rest))]
     stays = [text for text in told if is_quotable("user", squeeze(text)) and not text.endswith("?")]
     kept = topic_words(" ".join(stays))
@@ -175,7 +175,7 @@ def _names(text: str) -> frozenset[str]:
     found = [match.group() for match in _NAME.finditer(text)]
     if not found or guess(words(text), text)[0].latin == "de":
         return frozenset()
-    return frozenset(word for name in found for word in read(name).content)
+    return frozenset(word for name in found for word in tokenize(name).content)
 
 
 def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[Place]:
@@ -191,13 +191,13 @@ def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[
     return found
 
 
-async def _quotations_meant(topics: Sequence[Outdated], hot: Hot, tools: Tools) -> list[Memory]:
+async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime) -> list[Memory]:
     """Read the quotations of the user's messages that may speak of what is to be forgotten."""
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
-    for start in range(0, len(ids), PORTION):
-        read = await tools.store.memories(hot.subject, ids[start : start + PORTION])
-        found += [one for one in read if one.evidence and one.evidence[0].role == "user"]
+    for start in range(0, len(ids), BATCH_SIZE):
+        tokenize = await tools.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        found += [one for one in tokenize if one.evidence and one.evidence[0].role == "user"]
     return found
 
 
@@ -209,11 +209,11 @@ def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) ->
     return sorted(meant | {(ConversationId(place[0]), place[1]) for old in topics for place in old.messages})
 
 
-async def _with_answers(place: Place, subject: Subject, home: Subject | None, tools: Tools) -> list[LoggedMessage]:
+async def _with_answers(place: Place, subject: Subject, home: Subject | None, tools: Runtime) -> list[LoggedMessage]:
     """Read a message with what stands behind it."""
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
-        read = await tools.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
-        if read:
-            return read
+        tokenize = await tools.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
+        if tokenize:
+            return tokenize
     return []

@@ -13,19 +13,19 @@ from recollect.types import (
     AddMemory,
     CloseMemory,
     Decision,
-    Hot,
     Lease,
     LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
     ReopenMemory,
+    SubjectSnapshot,
     Vectors,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Back:
+class RestoredMemories:
     """What comes back with a formation."""
 
     memories: tuple[Memory, ...] = ()
@@ -61,11 +61,11 @@ class Back:
         return Neighbours(near=near, facts=[*neighbours.facts, *facts], restating=neighbours.restating)
 
 
-NOTHING_BACK = Back()
+NOTHING_BACK = RestoredMemories()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
+class ExtractionBatch:
     """What one formation works on."""
 
     lease: Lease
@@ -73,7 +73,7 @@ class Batch:
     messages: tuple[LoggedMessage, ...]
     """The new ones that were not edited away."""
     earlier: tuple[LoggedMessage, ...]
-    hot: Hot
+    hot: SubjectSnapshot
     ended: frozenset[MemoryId]
     """Memories that this formation closes because an edit took back what they rest on: nothing is weighed against them,
     or an edit that says the same again would be ignored as known and its memory lost."""
@@ -81,7 +81,7 @@ class Batch:
     """What the conversation was opened with."""
     formed_seq: int
     """The last message of the conversation that this formation is done with."""
-    back: Back = NOTHING_BACK
+    back: RestoredMemories = NOTHING_BACK
     """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
 
     @property

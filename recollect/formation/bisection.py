@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from recollect.errors import ModelDownError, ModelError, ModelFault
 from recollect.extraction.turns import Exchange, exchanges
-from recollect.formation.batch import Batch
-from recollect.formation.propose import Extracted, propose, propose_by_rules
-from recollect.formation.runtime import Tools
+from recollect.formation.batch import ExtractionBatch
+from recollect.formation.propose import ExtractionResult, propose, propose_by_rules
+from recollect.formation.runtime import Runtime
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class _Failure:
     """None: the model answered, but not in the form it was asked for."""
 
 
-async def propose_in_parts(batch: Batch, tools: Tools) -> tuple[Batch, Extracted]:
+async def propose_in_parts(batch: ExtractionBatch, tools: Runtime) -> tuple[ExtractionBatch, ExtractionResult]:
     """Let the extractor read the batch, or as much of its beginning as the model bears.
 
     Returns:
@@ -55,31 +55,31 @@ async def propose_in_parts(batch: Batch, tools: Tools) -> tuple[Batch, Extracted
         return part, await _read_by_rules(part, extracted, failure, tools)
 
 
-async def _asked(part: Batch, tools: Tools) -> tuple[_Failure | None, Extracted]:
+async def _asked(part: ExtractionBatch, tools: Runtime) -> tuple[_Failure | None, ExtractionResult]:
     try:
         extracted = await propose(part, tools, alone=_is_last(part))
     except ModelError as error:
         if isinstance(error, ModelDownError) or part.profile.form.on_error == "skip":
             raise
-        return _Failure(reason=str(error), error=error), Extracted()
+        return _Failure(reason=str(error), error=error), ExtractionResult()
     if not extracted.unusable:
         return None, extracted
     return _Failure(reason=extracted.dropped[-1]), extracted
 
 
-def _first_size(batch: Batch, turns: int) -> int:
+def _first_size(batch: ExtractionBatch, turns: int) -> int:
     """Say how many turns to ask about first: each earlier attempt that failed halves them, the last one takes one."""
     if batch.profile.form.extractor == "paragraph" or turns <= 1:
         return max(turns, 1)
     return 1 if _is_last(batch) else math.ceil(turns / 2 ** max(batch.lease.attempts - 1, 0))
 
 
-def _is_last(batch: Batch) -> bool:
+def _is_last(batch: ExtractionBatch) -> bool:
     """Tell whether this is the last attempt on what stands first: it is asked about by itself, without context."""
     return batch.lease.attempts >= batch.profile.form.max_attempts
 
 
-def _is_asked_again(error: ModelError, batch: Batch, *, alone: bool) -> bool:
+def _is_asked_again(error: ModelError, batch: ExtractionBatch, *, alone: bool) -> bool:
     """Tell whether a failed question is worth another try later."""
     most = batch.profile.form.max_attempts
     if error.fault is ModelFault.REQUEST and alone:
@@ -87,7 +87,7 @@ def _is_asked_again(error: ModelError, batch: Batch, *, alone: bool) -> bool:
     return batch.lease.attempts < most
 
 
-def _beginning(batch: Batch, turns: list[Exchange], size: int) -> Batch:
+def _beginning(batch: ExtractionBatch, turns: list[Exchange], size: int) -> ExtractionBatch:
     """Take the first turns of a batch."""
     if batch.profile.form.extractor == "paragraph" or size >= len(turns):
         return batch
@@ -95,14 +95,16 @@ def _beginning(batch: Batch, turns: list[Exchange], size: int) -> Batch:
     return replace(batch, messages=taken, formed_seq=turns[size][0].seq - 1)
 
 
-async def _read_by_rules(part: Batch, extracted: Extracted, failure: _Failure, tools: Tools) -> Extracted:
+async def _read_by_rules(
+    part: ExtractionBatch, extracted: ExtractionResult, failure: _Failure, tools: Runtime
+) -> ExtractionResult:
     logger.warning("read by rules", extra={"conversation": part.lease.key.conversation, "error": failure.reason})
     by_rules = await propose_by_rules(part, tools)
     dropped = [reason for reason in extracted.dropped if reason != failure.reason]
     asked = [message.seq for message in part.messages if message.role == "user"]
     # An error may repeat words of the message: its decision names one, to be erased with it.
     why = failure.reason if len(asked) == 1 else "it failed on the conversation (see the log)"
-    return Extracted(
+    return ExtractionResult(
         candidates=by_rules.candidates,
         dropped=(*dropped, *by_rules.dropped, f"{BY_RULES}: {why}"),
         seq=asked[0] if asked else part.messages[0].seq,

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.errors import BreakerOpenError, ModelError, ModelFault, StoreFullError, StoreUnavailableError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy, Profile
 from recollect.providers.circuit_breaker import GuardedModel
 from recollect.providers.protocols import LanguageModel, ModelAnswer
-from recollect.types import AddMemory, FormationResult, Lease, MemoryKind, Purpose, Reservation, Subject
+from recollect.types import AddMemory, CostPurpose, FormationResult, Lease, MemoryKind, Reservation, Subject
 
 logger = logging.getLogger(__name__)
 
@@ -24,15 +24,17 @@ ANSWER_TOKENS = 500
 _BYTES_PER_TOKEN = 3
 
 
-class RationedModel:
+class BudgetedModel:
     """A language model that works for one subject, on its budget. It is asked in one piece of work, then dropped.
 
     The first call for a purpose costs that purpose's units, calls that follow cost tokens alone: a creation is paid
     once, however often its model is asked.
     """
 
-    def __init__(self, model: LanguageModel, tools: Tools, purpose: Purpose, subject: Subject, policy: BudgetPolicy):
-        """Spend for `purpose`; `rationed` makes one."""
+    def __init__(
+        self, model: LanguageModel, tools: Runtime, purpose: CostPurpose, subject: Subject, policy: BudgetPolicy
+    ):
+        """Spend for `purpose`; `with_budget` makes one."""
         self._model = model
         self._tools = tools
         self._purpose = purpose
@@ -139,42 +141,42 @@ class RationedModel:
             logger.warning("not settled", extra={"purpose": booked.purpose, "error": str(error)})
 
 
-def units_of(purpose: Purpose, policy: BudgetPolicy) -> float:
+def units_of(purpose: CostPurpose, policy: BudgetPolicy) -> float:
     """Return what work for a purpose costs.
 
-    >>> units_of(Purpose.COMPACT, BudgetPolicy()), units_of(Purpose.JUDGE, BudgetPolicy(judge=0.6))
+    >>> units_of(CostPurpose.COMPACT, BudgetPolicy()), units_of(CostPurpose.JUDGE, BudgetPolicy(judge=0.6))
     (25.0, 0.6)
     """
     match purpose:
-        case Purpose.CREATE | Purpose.EPISODE:
+        case CostPurpose.CREATE | CostPurpose.EPISODE:
             return policy.create
-        case Purpose.COMPACT:
+        case CostPurpose.COMPACT:
             return policy.compact
-        case Purpose.TURN:
+        case CostPurpose.TURN:
             return policy.turn
-        case Purpose.JUDGE:
+        case CostPurpose.JUDGE:
             return policy.judge
 
 
-def rationed(tools: Tools, purpose: Purpose, subject: Subject, profile: Profile) -> RationedModel | None:
+def with_budget(tools: Runtime, purpose: CostPurpose, subject: Subject, profile: Profile) -> BudgetedModel | None:
     """Return the model as it may be asked on a subject's budget; None where there is no model.
 
     Hand it to whatever asks: its calls raise `BudgetSpentError` and `BreakerOpenError` (nothing was asked, work goes on
     at their `until`) beside `ModelError` (it was asked, and failed).
     """
     model = tools.model
-    if isinstance(model, RationedModel):
+    if isinstance(model, BudgetedModel):
         model = model.unrationed
-    return None if model is None else RationedModel(model, tools, purpose, subject, profile.budget)
+    return None if model is None else BudgetedModel(model, tools, purpose, subject, profile.budget)
 
 
-def on_budget(tools: Tools, lease: Lease, profile: Profile) -> Tools:
+def on_budget(tools: Runtime, lease: Lease, profile: Profile) -> Runtime:
     """Return the tools of one formation: its model spends for the subject that is written to."""
-    purpose = Purpose.CREATE if lease.key.stage == "extract" else Purpose.EPISODE
-    return replace(tools, model=rationed(tools, purpose, lease.key.subject, profile))
+    purpose = CostPurpose.CREATE if lease.key.stage == "extract" else CostPurpose.EPISODE
+    return replace(tools, model=with_budget(tools, purpose, lease.key.subject, profile))
 
 
-async def pay_without_model(tools: Tools, lease: Lease, profile: Profile, result: FormationResult) -> bool:
+async def charge_rule_work(tools: Runtime, lease: Lease, profile: Profile, result: FormationResult) -> bool:
     """Pay the units of memories that rules made; whether there was something to pay.
 
     Rules cost no token, but what is rationed is rationed: a creation is a creation whoever writes it.
@@ -182,13 +184,15 @@ async def pay_without_model(tools: Tools, lease: Lease, profile: Profile, result
     Raises:
         BudgetSpentError: the budget is spent.
     """
-    asked = isinstance(tools.model, RationedModel) and tools.model.paid
+    asked = isinstance(tools.model, BudgetedModel) and tools.model.paid
     made = any(isinstance(one, AddMemory) and one.memory.kind is not MemoryKind.TURN for one in result.changes)
     if asked or not made or not profile.budget.capacity:
         return False
-    units = units_of(Purpose.CREATE, profile.budget)
-    booked = Reservation(id=new_id(tools.clock), purpose=Purpose.CREATE, units=units, tokens=0, at=tools.clock.now())
-    if isinstance(tools.model, RationedModel) and tools.model.covered:
+    units = units_of(CostPurpose.CREATE, profile.budget)
+    booked = Reservation(
+        id=new_id(tools.clock), purpose=CostPurpose.CREATE, units=units, tokens=0, at=tools.clock.now()
+    )
+    if isinstance(tools.model, BudgetedModel) and tools.model.covered:
         booked = replace(booked, needs=0.0)
     await tools.store.reserve(lease.key.subject, booked, profile.budget)
     await tools.store.settle(lease.key.subject, booked.id, tokens=0)
@@ -196,5 +200,5 @@ async def pay_without_model(tools: Tools, lease: Lease, profile: Profile, result
     return True
 
 
-def _count(tools: Tools, subject: Subject, units: float) -> None:
+def _count(tools: Runtime, subject: Subject, units: float) -> None:
     tools.metrics.app_energy += units if subject.kind == "app" else 0.0

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.portions import LARGE_BATCH
-from recollect.formation.quotations import PORTION
-from recollect.formation.runtime import Tools
+from recollect.formation.quotations import BATCH_SIZE
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches
 from recollect.ids import id_text, new_id
 from recollect.providers.chunker import chunks
@@ -23,12 +23,12 @@ from recollect.types import (
     ConversationId,
     Decision,
     Evidence,
-    Hot,
     LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
     Subject,
+    SubjectSnapshot,
     Vector,
     message_address,
 )
@@ -38,7 +38,7 @@ _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 
 
 async def shorten_contexts(
-    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId] = frozenset()
 ) -> tuple[list[Change], list[Decision]]:
     """Take what no longer holds, or is to be forgotten, out of the contexts of a subject's records.
 
@@ -56,11 +56,11 @@ async def shorten_contexts(
     ids = [MemoryId(id_text(hot.ids[place])) for place in range(len(hot)) if hot.kinds[place] == _NOTE]
     ids = [id_ for id_ in ids if id_ not in gone]
     stale: list[Memory] = []
-    for start in range(0, len(ids), PORTION):
-        read = await tools.store.memories(hot.subject, ids[start : start + PORTION])
+    for start in range(0, len(ids), BATCH_SIZE):
+        read = await tools.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
         quoting = [memory for memory in read if memory.detail.context_source]
         size = sum(len(memory.detail.circumstance) for memory in quoting) * len(outdated)
-        stale += await apart(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)
+        stale += await run_in_thread_if_large(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)
     now = tools.clock.now()
     fresh = [_without_circumstance(memory, tools) for memory in stale]
     closes = [CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now) for memory in stale]
@@ -72,7 +72,7 @@ async def without_stale_contexts(
     changes: Sequence[Change],
     outdated: Sequence[Outdated],
     messages: Sequence[LoggedMessage],
-    tools: Tools,
+    tools: Runtime,
     *,
     home: Subject,
 ) -> list[Change]:
@@ -107,7 +107,7 @@ async def without_stale_contexts(
     ]
 
 
-def _keeps_records(subject: Subject, tools: Tools) -> bool:
+def _keeps_records(subject: Subject, tools: Runtime) -> bool:
     """Return whether a profile writes records, whose contexts quote messages, into such a subject."""
     profiles = (tools.profiles.get(name) for name in tools.profiles.names())
     return any(profile.form.summary and profile.whose.memory == subject.kind for profile in profiles)
@@ -136,7 +136,7 @@ def _is_stale(record: Memory, outdated: Sequence[Outdated]) -> bool:
     return any(stale_stretches(words, replace(said, role=role), outdated) for role in ("user", "assistant"))
 
 
-def _without_circumstance(record: Memory, tools: Tools) -> Memory:
+def _without_circumstance(record: Memory, tools: Runtime) -> Memory:
     return replace(
         record,
         id=MemoryId(new_id(tools.clock)),
@@ -145,7 +145,7 @@ def _without_circumstance(record: Memory, tools: Tools) -> Memory:
     )
 
 
-async def _added(records: Sequence[Memory], tools: Tools) -> list[AddMemory]:
+async def _added(records: Sequence[Memory], tools: Runtime) -> list[AddMemory]:
     pieces = [chunks(record.text) or [record.text] for record in records]
     flat = [piece for each in pieces for piece in each]
     rows: Iterator[Vector] = iter(await tools.embedder.embed(flat) if flat else ())
@@ -160,7 +160,7 @@ async def _added(records: Sequence[Memory], tools: Tools) -> list[AddMemory]:
     ]
 
 
-def _decision(record: Memory, tools: Tools) -> Decision:
+def _decision(record: Memory, tools: Runtime) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=record.subject,

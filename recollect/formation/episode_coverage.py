@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from recollect.extraction.turns import Exchange, exchanges
 from recollect.store.protocol import Store
-from recollect.types import ConversationId, LoggedMessage, MemoryState, Span, Subject
+from recollect.types import ConversationId, EpisodeRange, LoggedMessage, MemoryState, Subject
 
 # Messages of a conversation read at once.
 _PAGE = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whose:
+class CoverageKey:
     """A conversation, and the subject whose memory its episodes are."""
 
     subject: Subject
@@ -24,9 +24,9 @@ class Whose:
 class Coverage:
     """The active path as episodes divide it."""
 
-    strays: tuple[Span, ...]
+    strays: tuple[EpisodeRange, ...]
     """Active episodes that an edit took off the path."""
-    episodes: tuple[Span, ...]
+    episodes: tuple[EpisodeRange, ...]
     """Active ones that are on it, by turn."""
     gap: tuple[Exchange, ...]
     """Turns that no episode covers though a later one does; only where something was taken away between."""
@@ -40,7 +40,7 @@ class Coverage:
     """Number of the first of them."""
 
 
-async def read_coverage(store: Store, whose: Whose, *, passed: int = 0, enough: int | None = None) -> Coverage:
+async def read_coverage(store: Store, whose: CoverageKey, *, passed: int = 0, enough: int | None = None) -> Coverage:
     """Read how far episodes cover the active path of a conversation.
 
     An episode stands where its last message is on the path, for then all before it are. In the usual case, in which
@@ -71,9 +71,9 @@ async def read_coverage(store: Store, whose: Whose, *, passed: int = 0, enough: 
     return _divided(spans, await _path(store, whose, 0, None), passed)
 
 
-def _newest(spans: Sequence[Span]) -> list[Span]:
+def _newest(spans: Sequence[EpisodeRange]) -> list[EpisodeRange]:
     """Return one span of each stretch: of an episode that lost sentences, the one which took its place."""
-    by_stretch: dict[tuple[int, int], Span] = {}
+    by_stretch: dict[tuple[int, int], EpisodeRange] = {}
     for span in spans:
         stretch = (span.first_seq, span.last_seq)
         if stretch not in by_stretch or span.state is MemoryState.ACTIVE:
@@ -81,13 +81,13 @@ def _newest(spans: Sequence[Span]) -> list[Span]:
     return list(by_stretch.values())
 
 
-def _in_a_row(spans: Sequence[Span]) -> bool:
+def _in_a_row(spans: Sequence[EpisodeRange]) -> bool:
     """Tell whether each span begins where the one before it ended."""
     ends = [0, *(span.last_turn for span in spans)]
     return all(span.first_turn == before + 1 for span, before in zip(spans, ends, strict=False))
 
 
-async def _path(store: Store, whose: Whose, after_seq: int, enough: int | None) -> list[LoggedMessage]:
+async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | None) -> list[LoggedMessage]:
     """Read the path from behind a message: all of it, or until so many turns are there."""
     found: list[LoggedMessage] = []
     while True:
@@ -98,7 +98,7 @@ async def _path(store: Store, whose: Whose, after_seq: int, enough: int | None) 
         after_seq = page[-1].seq
 
 
-def _divided(spans: Sequence[Span], path: Sequence[LoggedMessage], passed: int) -> Coverage:
+def _divided(spans: Sequence[EpisodeRange], path: Sequence[LoggedMessage], passed: int) -> Coverage:
     """Divide a whole path by the spans that lie on it."""
     on_path = {message.seq for message in path}
     standing = [span for span in spans if span.last_seq in on_path]
@@ -126,5 +126,5 @@ def _divided(spans: Sequence[Span], path: Sequence[LoggedMessage], passed: int) 
     )
 
 
-def _active(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _active(spans: Iterable[EpisodeRange]) -> tuple[EpisodeRange, ...]:
     return tuple(span for span in spans if span.state is MemoryState.ACTIVE)

@@ -8,48 +8,48 @@ from typing import Any
 
 import numpy as np
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import check_evidence, check_summary
 from recollect.extraction.redaction import scrub
-from recollect.extraction.review_gate import hold_reason
+from recollect.extraction.review_gate import review_reason
 from recollect.extraction.rules.notes import REQUESTED
 from recollect.extraction.scene import with_characters
 from recollect.extraction.sources import is_read_whole, readable
 from recollect.formation.admission import admitted, skipped
 from recollect.formation.answers import find_forgotten
-from recollect.formation.batch import Batch
+from recollect.formation.batch import ExtractionBatch
 from recollect.formation.bisection import propose_in_parts
-from recollect.formation.budget import rationed
+from recollect.formation.budget import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
 from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
 from recollect.formation.forgotten_words import is_asked_behind, without_asked_since
 from recollect.formation.inputs import parted, recent_recalls, told_again
 from recollect.formation.misspoken import misspoken
-from recollect.formation.neighbours import beside_requests, gather_neighbours, without
+from recollect.formation.neighbours import beside_requests, excluding, gather_neighbours
 from recollect.formation.played import without_games
-from recollect.formation.portions import LARGE_BATCH, characters, portion
-from recollect.formation.propose import FORMED, Extracted, extractor_version, withheld
+from recollect.formation.portions import LARGE_BATCH, characters, take_batch
+from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from recollect.formation.quotations import withhold
-from recollect.formation.reconcile import abandon
-from recollect.formation.reforming import outdated as outdated_by_version
+from recollect.formation.reconcile import close_abandoned
+from recollect.formation.reforming import close_outdated as outdated_by_version
 from recollect.formation.replays import marking
-from recollect.formation.returning import coming_back
-from recollect.formation.runtime import Tools
+from recollect.formation.returning import restore_replaced
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_by
 from recollect.formation.summaries import shorten_episodes
 from recollect.formation.telemetry import count_secrets
 from recollect.formation.updates import closed_within, superseded
 from recollect.ids import new_id
 from recollect.maintenance.length import shortened
-from recollect.profiles.overrides import laid_over
+from recollect.profiles.overrides import with_overrides
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
-from recollect.resolution.changes import Making, to_changes
+from recollect.resolution.changes import MemoryFactory, to_changes
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
-from recollect.resolution.values import Neighbours, ResolveContext, Resolved, refusal
-from recollect.store.paging import MOST as MAX_PAGE_SIZE
+from recollect.resolution.values import Neighbours, ResolvedCandidate, ResolveInputs, refusal
+from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms
 from recollect.types import (
     NO_VECTORS,
@@ -57,6 +57,7 @@ from recollect.types import (
     Candidate,
     Change,
     CloseMemory,
+    CostPurpose,
     Decision,
     Evidence,
     FormationResult,
@@ -64,27 +65,26 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     MemoryId,
-    Purpose,
     Vectors,
 )
 
 # Candidates that are weighed against what is known on the loop: a few milliseconds. More go to a thread.
-FEW_CANDIDATES = 4
+MAX_INLINE_CANDIDATES = 4
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
 RULES_BATCH = 32
 MODEL_BATCH = 8
 # Where turns are formed together: the most of them that one question can hold.
-TOGETHER_BATCH = 40
+BATCH_SIZE = 40
 # A conversation that is summed up is read whole, as far as one page goes.
 WHOLE_BATCH = MAX_PAGE_SIZE
 # Messages before the new ones that an extractor may read, for what "it" and "there" mean.
 EARLIER = 4
 
 # What waits for review and is looked at for the same again; who floods beyond that is seen in the review.
-MOST_HELD = 1_000
+MAX_HELD = 1_000
 
 
-async def extract(lease: Lease, tools: Tools) -> FormationResult:
+async def extract(lease: Lease, tools: Runtime) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
 
     Compute first, then store: nothing is held while a model answers, and what the decisions rest on is checked by its
@@ -105,7 +105,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
-    new = new if limit == WHOLE_BATCH else portion(new)
+    new = new if limit == WHOLE_BATCH else take_batch(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, tools)
     told = await without_games(told, gone, lease, tools)
@@ -113,8 +113,8 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, recalls, tools, keeps_questions=asks)
     live = [message for message, _ in parts]
-    closes, abandoned = await abandon(hot, gone, lease, tools, kinds=FORMED)
-    batch = Batch(
+    closes, abandoned = await close_abandoned(hot, gone, lease, tools, kinds=FORMED)
+    batch = ExtractionBatch(
         lease=lease,
         profile=profile,
         messages=tuple(message for message in live if message.seq > lease.formed_seq),
@@ -123,7 +123,7 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
         ended=frozenset(closing.id for closing in closes),
         options=options,
         formed_seq=read[-1].seq,
-        back=await coming_back(closes, lease, tools),
+        back=await restore_replaced(closes, lease, tools),
     )
     batch, extracted = await propose_in_parts(batch, tools)
     if tools.model and await is_asked_behind(lease, tools, seen):
@@ -142,15 +142,15 @@ async def extract(lease: Lease, tools: Tools) -> FormationResult:
     )
 
 
-async def _settings(lease: Lease, tools: Tools) -> tuple[Profile, Mapping[str, Any]]:
+async def _settings(lease: Lease, tools: Runtime) -> tuple[Profile, Mapping[str, Any]]:
     """Return the profile by which a conversation is formed, and the options that it was opened with."""
     opened = await tools.store.conversation(lease.key.home, id=lease.key.conversation)
     options = opened.options if opened else {}
-    return laid_over(tools.profiles.get(lease.key.profile), options), options
+    return with_overrides(tools.profiles.get(lease.key.profile), options), options
 
 
 async def _admitted(
-    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], tools: Tools
+    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], tools: Runtime
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Return the messages that may be formed, and why others are not read, by their `seq`."""
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
@@ -159,7 +159,9 @@ async def _admitted(
     return with_characters(told, options), refused
 
 
-async def _outdated(batch: Batch, changes: Sequence[Change], tools: Tools) -> tuple[list[CloseMemory], list[Decision]]:
+async def _outdated(
+    batch: ExtractionBatch, changes: Sequence[Change], tools: Runtime
+) -> tuple[list[CloseMemory], list[Decision]]:
     """Close what an older extractor made of the same messages; nothing where another one forms than is in use."""
     lease = batch.lease
     if lease.key.version != extractor_version(tools.model, batch.profile.form):
@@ -167,12 +169,14 @@ async def _outdated(batch: Batch, changes: Sequence[Change], tools: Tools) -> tu
     return await outdated_by_version(lease, tools, changes, formed_seq=batch.formed_seq)
 
 
-async def _count(read: Sequence[LoggedMessage], batch: Batch, tools: Tools) -> None:
+async def _count(read: Sequence[LoggedMessage], batch: ExtractionBatch, tools: Runtime) -> None:
     """Count the secrets struck out of what was formed, and what no model needed to see of it."""
     if tools.model:
-        tools.metrics.skipped.update(await apart(characters(read), lambda: withheld(batch), above=LARGE_BATCH))
+        tools.metrics.skipped.update(
+            await run_in_thread_if_large(characters(read), lambda: withheld(batch), above=LARGE_BATCH)
+        )
     formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
-    await apart(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
+    await run_in_thread_if_large(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
 
 
 def _limit(profile: Profile, *, asked: bool) -> int:
@@ -183,15 +187,19 @@ def _limit(profile: Profile, *, asked: bool) -> int:
         return RULES_BATCH
     if profile.trigger.when == "every_turn":
         return MODEL_BATCH
-    turns = profile.trigger.every if profile.trigger.when == "periodic" else TOGETHER_BATCH
-    return max(MODEL_BATCH, min(2 * turns, TOGETHER_BATCH))
+    turns = profile.trigger.every if profile.trigger.when == "periodic" else BATCH_SIZE
+    return max(MODEL_BATCH, min(2 * turns, BATCH_SIZE))
 
 
-async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[Change], list[Decision]]:
+async def weigh(
+    batch: ExtractionBatch, extracted: ExtractionResult, tools: Runtime
+) -> tuple[list[Change], list[Decision]]:
     """Weigh candidates against what is known: say what is to be stored, and why."""
     size = characters(batch.messages)
     forgotten = await forgotten_by_hand(batch.lease.key, tools) if extracted.candidates else []
-    checked = await apart(size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH)
+    checked = await run_in_thread_if_large(
+        size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH
+    )
     checked = _fitted(checked, batch.profile)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
     pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
@@ -203,7 +211,7 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
         candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
         for place, (candidate, _) in enumerate(checked.proven)
     }
-    making = Making(
+    making = MemoryFactory(
         subject=batch.lease.key.subject,
         now=tools.clock.now(),
         ids=partial(new_id, tools.clock),
@@ -229,7 +237,7 @@ async def weigh(batch: Batch, extracted: Extracted, tools: Tools) -> tuple[list[
 
 
 async def _shortened(
-    outdated: Sequence[Outdated], batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]
+    outdated: Sequence[Outdated], batch: ExtractionBatch, tools: Runtime, *, gone: frozenset[MemoryId]
 ) -> tuple[list[Change], list[Decision]]:
     """Leave what no longer holds out of quotations, episodes and the contexts of records."""
     home = batch.lease.key.home
@@ -249,14 +257,14 @@ class _Checked:
     proven: Sequence[tuple[Candidate, Evidence]]
     further: Mapping[int, tuple[Evidence, ...]]
     """What else those of `proven` rest on that sum up several messages, by their places."""
-    refused: Sequence[Resolved]
+    refused: Sequence[ResolvedCandidate]
 
 
-def _check(batch: Batch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
+def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
     """Part candidates whose quote stands in its message from those that are refused."""
     proven: list[tuple[Candidate, Evidence]] = []
     further: dict[int, tuple[Evidence, ...]] = {}
-    refused: list[Resolved] = []
+    refused: list[ResolvedCandidate] = []
     for candidate in candidates:
         if candidate.sums_up:
             summed = check_summary(candidate, batch.messages, batch.sources)
@@ -282,7 +290,9 @@ def _fitted(checked: _Checked, profile: Profile) -> _Checked:
     return replace(checked, proven=proven)
 
 
-async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Tools) -> list[Resolved]:
+async def _resolve(
+    batch: ExtractionBatch, checked: _Checked, vectors: Vectors, tools: Runtime
+) -> list[ResolvedCandidate]:
     proven = checked.proven
     if not proven:
         return []
@@ -292,53 +302,57 @@ async def _resolve(batch: Batch, checked: _Checked, vectors: Vectors, tools: Too
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
         neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, tools)
-    neighbours = batch.back.beside(without(neighbours, batch.ended), vectors, tools.embedder)
+    neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, tools.embedder)
     between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
-    held = await apart(len(proven), lambda: _held(batch, proven), above=FEW_CANDIDATES)
-    context = ResolveContext(
+    held = await run_in_thread_if_large(len(proven), lambda: _held(batch, proven), above=MAX_INLINE_CANDIDATES)
+    context = ResolveInputs(
         now=tools.clock.now(),
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
-        waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MOST_HELD)] if held else (),
+        waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MAX_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
         messages=_messages(batch, proven),
     )
     size = len(proven)
-    resolved = await apart(size, lambda: _resolved(proven, neighbours, policy, context), above=FEW_CANDIDATES)
-    model = rationed(tools, Purpose.JUDGE, batch.lease.key.subject, batch.profile)
+    resolved = await run_in_thread_if_large(
+        size, lambda: _resolved(proven, neighbours, policy, context), above=MAX_INLINE_CANDIDATES
+    )
+    model = with_budget(tools, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
     questions = open_questions(resolved, neighbours, policy) if model else []
     if model and questions:
         judged = replace(context, judged=await judge(questions, model, clean=scrub))
-        resolved = await apart(size, lambda: _resolved(proven, neighbours, policy, judged), above=FEW_CANDIDATES)
+        resolved = await run_in_thread_if_large(
+            size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
+        )
     return [
         replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
         for place, one in enumerate(resolved)
     ]
 
 
-def _messages(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+def _messages(batch: ExtractionBatch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
     """Return the own words of the messages that candidates rest on, where they claim to correct something."""
     own = {message.seq: message for message in batch.messages}
     return {place: readable(own[said.seq]) for place, (one, said) in enumerate(proven) if one.replaces}
 
 
-def _held(batch: Batch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+def _held(batch: ExtractionBatch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
     """Say why candidates must wait for review, by their places."""
     own = {message.seq: readable(message) for message in batch.messages}
     # A user's request to forget ends memories and adds none: there is nothing to review.
     asked = [(place, one, said) for place, (one, said) in enumerate(proven) if not one.forgets or said.role != "user"]
-    found = ((place, hold_reason(one, said.role, own[said.seq])) for place, one, said in asked)
+    found = ((place, review_reason(one, said.role, own[said.seq])) for place, one, said in asked)
     return {place: reason for place, reason in found if reason is not None}
 
 
 def _resolved(
-    proven: Sequence[tuple[Candidate, Evidence]], neighbours: Neighbours, policy: ResolvePolicy, context: ResolveContext
-) -> tuple[Resolved, ...]:
+    proven: Sequence[tuple[Candidate, Evidence]], neighbours: Neighbours, policy: ResolvePolicy, context: ResolveInputs
+) -> tuple[ResolvedCandidate, ...]:
     return resolve(proven, neighbours, policy=policy, context=context).resolved
 
 
-async def _unknown(decisions: Sequence[Decision], lease: Lease, tools: Tools) -> list[Decision]:
+async def _unknown(decisions: Sequence[Decision], lease: Lease, tools: Runtime) -> list[Decision]:
     """Leave out that a request to forget ends nothing that is known, where that was decided when it was recorded."""
     again = [line for line in decisions if line.action is Action.IGNORE and REQUESTED in line.text]
     done: set[int | None] = set()
@@ -348,17 +362,19 @@ async def _unknown(decisions: Sequence[Decision], lease: Lease, tools: Tools) ->
     return [line for line in decisions if line not in again or line.seq not in done]
 
 
-async def _left_out(batch: Batch, extracted: Extracted, tools: Tools) -> list[Decision]:
+async def _left_out(batch: ExtractionBatch, extracted: ExtractionResult, tools: Runtime) -> list[Decision]:
     """Log how much of a message was left out because it is too long, or states too much."""
     own = [message for message in batch.messages if message.role in batch.sources]
-    whole = await apart(characters(own), lambda: [is_read_whole(message) for message in own], above=LARGE_BATCH)
+    whole = await run_in_thread_if_large(
+        characters(own), lambda: [is_read_whole(message) for message in own], above=LARGE_BATCH
+    )
     why = {m.seq: f"the end of {len(m.text)} characters" for m, read in zip(own, whole, strict=True) if not read}
     for seq, left in extracted.left_out.items():
         why[seq] = f"{left} and {why[seq]}" if seq in why else left
     return [_unread(batch, f"left out of a long message: {left}", seq, tools) for seq, left in sorted(why.items())]
 
 
-def _unread(batch: Batch, reason: str, seq: int | None, tools: Tools) -> Decision:
+def _unread(batch: ExtractionBatch, reason: str, seq: int | None, tools: Runtime) -> Decision:
     """Log what was not read: nothing vanishes in silence."""
     return Decision(
         id=new_id(tools.clock),

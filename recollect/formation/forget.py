@@ -12,7 +12,7 @@ from recollect.formation.contexts import shorten_contexts
 from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
 from recollect.formation.replays import marking
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import outdated_by_hand
 from recollect.formation.summaries import shorten_episodes
 from recollect.ids import id_text, new_id
@@ -25,18 +25,18 @@ from recollect.types import (
     Decision,
     Evidence,
     FormationKey,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
+    SubjectSnapshot,
 )
 
 # A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
 MAX_ATTEMPTS = 20
 
 
-async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
+async def forget_by_hand(tools: Runtime, memory: Memory) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
 
     These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
@@ -77,7 +77,7 @@ async def forget_by_hand(tools: Tools, memory: Memory) -> Memory:
     raise StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
 
 
-async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:
+async def forgotten_by_hand(key: FormationKey, tools: Runtime) -> list[Memory]:
     """Read what was forgotten by hand of a conversation that another extractor had formed memories of.
 
     A request in the conversation is read again with it; one made outside of it has to be kept.
@@ -92,7 +92,7 @@ async def forgotten_by_hand(key: FormationKey, tools: Tools) -> list[Memory]:
     return [memory for memory in closed if await _is_forgotten(memory, tools)]
 
 
-async def _is_forgotten(memory: Memory, tools: Tools) -> bool:
+async def _is_forgotten(memory: Memory, tools: Runtime) -> bool:
     lines = await tools.store.decisions(memory.subject, memory=memory.id)
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
     return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
@@ -119,7 +119,7 @@ def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[
     return False
 
 
-async def _of_the_same_messages(memory: Memory, hot: Hot, tools: Tools) -> Sequence[Memory]:
+async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, tools: Runtime) -> Sequence[Memory]:
     """Read the other active memories that rest on a message that this one rests on."""
     keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
     touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
@@ -141,7 +141,7 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     return bare(memory.text) == bare(other.text)
 
 
-def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Tools) -> Decision:
+def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Runtime) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=closed.subject,

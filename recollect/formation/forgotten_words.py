@@ -5,16 +5,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.rules.notes import REQUESTED
-from recollect.extraction.sources import FormInput, readable
+from recollect.extraction.sources import ExtractionInput, readable
 from recollect.formation.answers import answers_among
 from recollect.formation.portions import LARGE_BATCH, characters
 from recollect.formation.replays import NOTHING, Replayed, replayed
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import (
     Outdated,
     disjoint,
@@ -27,10 +27,10 @@ from recollect.text import squeeze
 from recollect.types import (
     Action,
     Decision,
-    Detail,
     Lease,
     LoggedMessage,
     Memory,
+    MemoryDetail,
     MemoryKind,
     MemoryState,
     Subject,
@@ -51,7 +51,7 @@ _REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
 async def without_forgotten(
     messages: Sequence[LoggedMessage],
     subject: Subject,
-    tools: Tools,
+    tools: Runtime,
     *,
     home: Subject | None = None,
     later: Sequence[LoggedMessage] = (),
@@ -85,7 +85,7 @@ async def without_forgotten(
 
 
 async def without_asked_since(
-    messages: Sequence[LoggedMessage], lease: Lease, tools: Tools, *, behind: int
+    messages: Sequence[LoggedMessage], lease: Lease, tools: Runtime, *, behind: int
 ) -> tuple[list[LoggedMessage], int]:
     """Return messages without what was asked to be forgotten since, before memories are formed of them.
 
@@ -117,7 +117,7 @@ async def without_asked_since(
     return await _shortened(messages, outdated), max([behind, *(message.seq for message in later)])
 
 
-async def is_asked_behind(lease: Lease, tools: Tools, seq: int) -> bool:
+async def is_asked_behind(lease: Lease, tools: Runtime, seq: int) -> bool:
     """Return whether a message of the conversation behind `seq` asks to forget something."""
     key = lease.key
     return bool(await _asking(await tools.store.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)))
@@ -126,18 +126,18 @@ async def is_asked_behind(lease: Lease, tools: Tools, seq: int) -> bool:
 async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
     """Return the user's messages that ask to forget something."""
     own = [message for message in messages if message.role == "user"]
-    found = await apart(
+    found = await run_in_thread_if_large(
         characters(own), lambda: [message for message in own if asks_to_forget(readable(message))], above=LARGE_BATCH
     )
     return found
 
 
-def _is_late(messages: Sequence[LoggedMessage], tools: Tools) -> bool:
+def _is_late(messages: Sequence[LoggedMessage], tools: Runtime) -> bool:
     return tools.clock.now() - min(message.recorded_at for message in messages) > LATE
 
 
 async def _requests_since(
-    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], tools: Tools
+    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], tools: Runtime
 ) -> list[LoggedMessage]:
     """Read the messages, but for these, whose requests to forget were heeded since an instant, in order.
 
@@ -169,7 +169,7 @@ async def _shortened(
     if not outdated:
         return gone.without(messages)
     size = characters(messages) * len(outdated)
-    return await apart(size, lambda: _all_shortened(messages, outdated, gone), above=LARGE_BATCH)
+    return await run_in_thread_if_large(size, lambda: _all_shortened(messages, outdated, gone), above=LARGE_BATCH)
 
 
 def _all_shortened(
@@ -179,19 +179,21 @@ def _all_shortened(
     return [_without(message, outdated, gone.of(message)) for message in messages]
 
 
-async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tools: Tools) -> list[Outdated]:
+async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
     found: list[Outdated] = []
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = {message.seq: message for message in messages if message.conversation == conversation}
-        source = FormInput(
+        source = ExtractionInput(
             messages=tuple(own.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=tools.zone
         )
-        asked = await apart(characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH)
+        asked = await run_in_thread_if_large(
+            characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH
+        )
         found += [old for one in asked for old in outdated_topics(one, until=evidence_of(own[one.seq]))]
     return found
 
 
-async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, tools: Tools) -> list[Outdated]:
+async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
     """Find what was forgotten of them by hand, or in another conversation."""
     places = {(message.conversation, message.seq) for message in messages}
     closed = [
@@ -217,4 +219,4 @@ def _without(message: LoggedMessage, outdated: Sequence[Outdated], gone: Sequenc
         return message
     stale = disjoint((*gone, *stale_stretches(message.text, evidence_of(message), outdated)))
     withheld = with_secrets(message.text, stale)
-    return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text))) if stale else message
+    return replace(message, text=squeeze(MemoryDetail(withheld=withheld).quoted(message.text))) if stale else message

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.chat.names import spoken_name
-from recollect.concurrency import apart
+from recollect.chat.names import speaker_name
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
 from recollect.extraction.review_gate import planted_order
@@ -13,11 +13,11 @@ from recollect.extraction.speech_acts import jests
 from recollect.formation.admission import admitted
 from recollect.formation.inputs import recent_recalls, without_echoes
 from recollect.formation.played import without_games
-from recollect.formation.portions import LARGE_BATCH, characters, portion
+from recollect.formation.portions import LARGE_BATCH, characters, take_batch
 from recollect.formation.quotable import is_quotable
-from recollect.formation.reconcile import abandon
+from recollect.formation.reconcile import close_abandoned
 from recollect.formation.replays import NOTHING, Replayed, replayed
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import disjoint, with_secrets
 from recollect.ids import new_id
 from recollect.providers.chunker import chunks
@@ -27,14 +27,14 @@ from recollect.types import (
     NO_VECTORS,
     AddMemory,
     Change,
-    Detail,
     FormationResult,
-    Hot,
     Lease,
     LoggedMessage,
     Memory,
+    MemoryDetail,
     MemoryId,
     MemoryKind,
+    SubjectSnapshot,
     Withheld,
 )
 
@@ -63,11 +63,11 @@ class Indexed:
     result: FormationResult
     messages: Sequence[LoggedMessage] = ()
     """Those of the active path, with their own words alone."""
-    hot: Hot | None = None
+    hot: SubjectSnapshot | None = None
     """The subject's active memories before; None where there were no messages."""
 
 
-async def index_messages(lease: Lease, tools: Tools) -> Indexed:
+async def index_messages(lease: Lease, tools: Runtime) -> Indexed:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
@@ -77,7 +77,7 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
     """
     key = lease.key
     waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
-    messages = portion(waiting)
+    messages = take_batch(waiting)
     if not messages:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
     gone = await tools.store.abandoned(key.home, key.conversation)
@@ -89,10 +89,12 @@ async def index_messages(lease: Lease, tools: Tools) -> Indexed:
     own = await without_echoes(forgotten.without(live), await recent_recalls(lease, tools), tools)
     written = {message.seq: message.text for message in messages}
     quoted = own if tools.profiles.get(key.profile).form.turns else []
-    kept = await apart(characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH)
+    kept = await run_in_thread_if_large(
+        characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
+    )
     vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
-    closes, decisions = await abandon(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
+    closes, decisions = await close_abandoned(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0
     for each in kept:
@@ -121,7 +123,7 @@ def shown_words(message: LoggedMessage) -> str:
     quotations = _quotations([message], {message.seq: message.text}, NOTHING)
     if not quotations:
         return ""
-    shown = Detail(withheld=quotations[0].withheld).quoted(message.text)
+    shown = MemoryDetail(withheld=quotations[0].withheld).quoted(message.text)
     words = squeeze(readable_text(shown, speaker=speaker_kind(message.role, message.name)))
     return words if is_quotable(message.role, words.replace("…", " ")) else ""
 
@@ -130,12 +132,12 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
     found: list[_Quotation] = []
     for message in messages:
         withheld = _unsaid(message, message.text)
-        shown = Detail(withheld=withheld).quoted(message.text)
+        shown = MemoryDetail(withheld=withheld).quoted(message.text)
         text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
         is_cut = bool(withheld or forgotten.of(message))
         if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
             continue
-        name = spoken_name(message.name)
+        name = speaker_name(message.name)
         if planted_order(text, message.role) or (_is_models(message) and is_assistants_small_talk(text)):
             continue
         # Who says it is part of what a turn means.
@@ -154,21 +156,21 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
 
 def _is_models(message: LoggedMessage) -> bool:
     """Return whether a model wrote a message: an assistant with a name of its own is a person of the conversation."""
-    return message.role == "assistant" and not spoken_name(message.name)
+    return message.role == "assistant" and not speaker_name(message.name)
 
 
 def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
     """Find what an assistant states about the user, who has said what is true of it, and what a user says in jest."""
     if _is_models(message):
         found = presumptions(text)
-    elif message.role == "user" and not spoken_name(message.name):
+    elif message.role == "user" and not speaker_name(message.name):
         found = jests(text)
     else:
         return ()
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
 
 
-def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:
+def _turn_memory(quotation: _Quotation, lease: Lease, tools: Runtime) -> Memory:
     message = quotation.message
     speaker = speaker_of(message)
     return Memory(
@@ -181,6 +183,6 @@ def _turn_memory(quotation: _Quotation, lease: Lease, tools: Tools) -> Memory:
         known_from=tools.clock.now(),
         profile=lease.key.profile,
         version=lease.key.version,
-        detail=Detail(withheld=quotation.withheld),
+        detail=MemoryDetail(withheld=quotation.withheld),
         evidence=(evidence_of(message),),
     )

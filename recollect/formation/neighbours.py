@@ -8,8 +8,8 @@ import numpy as np
 import numpy.ma  # np.unique imports it when it is first called: 37 ms, on the event loop
 import numpy.typing as npt
 
-from recollect.concurrency import apart
-from recollect.formation.runtime import Tools
+from recollect.concurrency import run_in_thread_if_large
+from recollect.formation.runtime import Runtime
 from recollect.ids import id_bytes, id_text
 from recollect.resolution.lifecycle import words_ended
 from recollect.resolution.replaced import may_replace
@@ -21,31 +21,31 @@ from recollect.types import (
     KIND_ORDER,
     Candidate,
     ConversationId,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
-    Sought,
+    SubjectSnapshot,
+    VectorRequest,
     Vectors,
 )
 
 _NOTE = KIND_ORDER.index(MemoryKind.NOTE)
 _FACT = KIND_ORDER.index(MemoryKind.FACT)
 # Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
-_MOST_RESTATING = 200
+_MAX_RESTATING = 200
 # Notes that a request to forget may name: whoever means more says so twice.
-_MOST_NAMED = 50
+_MAX_NAMED = 50
 # Notes among which a changed part of a life is looked for: a job, a home.
-_MOST_OF_A_STATE = 200
+_MAX_OF_A_STATE = 200
 # Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
 _MANY_ROWS = 5_000
 
 
 async def nearest(
-    hot: Hot,
+    hot: SubjectSnapshot,
     vectors: Vectors,
-    tools: Tools,
+    tools: Runtime,
     *,
     most: int,
     kinds: Sequence[int] = (_NOTE,),
@@ -62,12 +62,12 @@ async def nearest(
         said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
     """
     if hot.background is not None and len(vectors):  # the index is asked
-        sought = Sought(vectors=vectors, most=most, kinds=tuple(kinds))
+        sought = VectorRequest(vectors=vectors, most=most, kinds=tuple(kinds))
         hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
     if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]
     searched = hot
-    picked = await apart(
+    picked = await run_in_thread_if_large(
         len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
     )
     ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
@@ -86,7 +86,7 @@ async def nearest(
 
 
 def _picked(
-    hot: Hot, vectors: Vectors, wanted: tuple[int, Sequence[int]], said: Sequence[Iterable[str]]
+    hot: SubjectSnapshot, vectors: Vectors, wanted: tuple[int, Sequence[int]], said: Sequence[Iterable[str]]
 ) -> list[list[tuple[int, float]]]:
     """Pick, for each vector, the places of the nearest memories with their cosines, best first."""
     most, kinds = wanted
@@ -104,7 +104,7 @@ def _picked(
 
 
 async def gather_neighbours(
-    hot: Hot, candidates: Sequence[Candidate], vectors: Vectors, tools: Tools, *, most: int
+    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, tools: Runtime, *, most: int
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
     facts = await tools.store.facts(hot.subject)
@@ -119,15 +119,15 @@ async def gather_neighbours(
     return Neighbours(near=near, facts=facts, restating=restating)
 
 
-async def sharing(hot: Hot, said: Iterable[str], tools: Tools, *, most: int) -> list[Memory]:
+async def notes_sharing_terms(hot: SubjectSnapshot, said: Iterable[str], tools: Runtime, *, most: int) -> list[Memory]:
     """Find the notes that share terms with what was said, those of the rarest terms first."""
-    places = await apart(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
+    places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
     return [read[one] for one in ids if one in read]
 
 
-def _sharing(hot: Hot, said: Iterable[str]) -> list[int]:
+def _sharing(hot: SubjectSnapshot, said: Iterable[str]) -> list[int]:
     """Find the places of the notes that share terms with what was said, those of the rarest terms first."""
     keys = np.array(sorted({term_key(hot.salt, term) for term in said}), dtype=np.uint32)
     hits = np.flatnonzero(np.isin(hot.terms, keys))
@@ -161,7 +161,9 @@ def _with_sharing(
     return sorted(kept.items(), key=lambda one: -one[1])
 
 
-async def _claimed(hot: Hot, candidates: Sequence[Candidate], tools: Tools) -> Mapping[MemoryId | None, Memory]:
+async def _claimed(
+    hot: SubjectSnapshot, candidates: Sequence[Candidate], tools: Runtime
+) -> Mapping[MemoryId | None, Memory]:
     """Read the notes that an extractor says are corrected: it was shown them, near or not."""
     wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
     if not wanted:
@@ -170,7 +172,7 @@ async def _claimed(hot: Hot, candidates: Sequence[Candidate], tools: Tools) -> M
     return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
 
 
-def _holds(hot: Hot, memory: MemoryId) -> bool:
+def _holds(hot: SubjectSnapshot, memory: MemoryId) -> bool:
     id_ = id_bytes(memory)
     if id_ is None:
         return False
@@ -178,24 +180,30 @@ def _holds(hot: Hot, memory: MemoryId) -> bool:
     return place < len(hot.ids) and hot.ids[place] == id_
 
 
-async def _of_its_words(hot: Hot, candidate: Candidate, near: Sequence[Neighbour], tools: Tools) -> list[Neighbour]:
+async def _of_its_words(
+    hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], tools: Runtime
+) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
     there = {one.memory.id for one in near}
-    named = await sharing(
+    named = await notes_sharing_terms(
         hot,
         terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
         tools,
-        most=_MOST_NAMED,
+        most=_MAX_NAMED,
     )
     if candidate.shifts:
         changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
-        more = await sharing(hot, terms(changed), tools, most=_MOST_OF_A_STATE)
+        more = await notes_sharing_terms(hot, terms(changed), tools, most=_MAX_OF_A_STATE)
         named += [memory for memory in more if memory not in named]
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 
 async def beside_requests(
-    neighbours: Neighbours, candidates: Sequence[Candidate], hot: Hot, conversation: ConversationId, tools: Tools
+    neighbours: Neighbours,
+    candidates: Sequence[Candidate],
+    hot: SubjectSnapshot,
+    conversation: ConversationId,
+    tools: Runtime,
 ) -> Neighbours:
     """Add the notes that requests to forget mean without naming them: of a message, or all there are.
 
@@ -224,7 +232,7 @@ async def beside_requests(
     return replace(neighbours, near=near)
 
 
-def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
+def excluding(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     """Leave out memories that are about to be closed."""
     if not ended:
         return neighbours
@@ -235,15 +243,15 @@ def without(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     )
 
 
-async def _restating(hot: Hot, tools: Tools) -> list[Memory]:
+async def _restating(hot: SubjectSnapshot, tools: Runtime) -> list[Memory]:
     def found() -> list[int]:
         owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
         kinds = hot.kinds[owner]
         shared = np.isin(hot.source_key, hot.source_key[kinds == _FACT])
-        places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MOST_RESTATING:].tolist()
+        places: list[int] = np.unique(owner[shared & (kinds == _NOTE)])[-_MAX_RESTATING:].tolist()
         return places
 
-    places = await apart(len(hot), found, above=_MANY_ROWS)
+    places = await run_in_thread_if_large(len(hot), found, above=_MANY_ROWS)
     return await tools.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 

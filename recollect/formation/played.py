@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.sources import without_role_play
 from recollect.formation.portions import LARGE_BATCH, characters
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.types import Lease, LoggedMessage
 
 # Messages before the new ones in which the beginning of a game is looked for.
@@ -13,7 +13,7 @@ MAX_LOOKBACK = 200
 
 
 async def without_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, tools: Tools
+    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, tools: Runtime
 ) -> list[LoggedMessage]:
     """Return messages of one conversation without what they say within a game that an earlier one began.
 
@@ -32,4 +32,4 @@ async def without_games(
         read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
         earlier = [message for message in read if message.seq < first and message.seq not in gone]
     size = characters(messages) + characters(earlier)
-    return await apart(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
+    return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)

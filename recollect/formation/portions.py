@@ -10,13 +10,13 @@ LARGE_BATCH = 1_000
 # Characters from which the rules read a batch in the child process, as they do a message that is long by itself.
 MAX_HERE = 20_000
 # Most characters of one batch: a commit stays small, however long the pasted pages are that wait.
-MOST_CHARACTERS = 200_000
+MAX_CHARACTERS = 200_000
 
 
-def portion(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
-    """Take messages from the first on, at least one, as long as they hold `MOST_CHARACTERS` together."""
+def take_batch(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
+    """Take messages from the first on, at least one, as long as they hold `MAX_CHARACTERS` together."""
     taken: list[LoggedMessage] = []
-    room = MOST_CHARACTERS
+    room = MAX_CHARACTERS
     for message in messages:
         room -= len(message.text)
         if taken and room < 0:

@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
 from recollect.extraction.courtesy import SkipReason, skip_reason
 from recollect.extraction.evidence import question_before
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.paragraph import PARAGRAPH_VERSION
 from recollect.extraction.rules import RulesReading
@@ -19,16 +19,16 @@ from recollect.extraction.rules.records import RECORDS_VERSION
 from recollect.extraction.rules.statements import statements_version
 from recollect.extraction.salience import is_pleasantry
 from recollect.extraction.scene import INTERACTION, USER_CHARACTER, tags_of
-from recollect.extraction.schemas import Shape, shape_for
+from recollect.extraction.schemas import OutputSchema, schema_for
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import FormInput, readable
+from recollect.extraction.sources import ExtractionInput, readable
 from recollect.extraction.speech_acts import statement_part
 from recollect.extraction.without_model import read_without_model
-from recollect.formation.batch import Batch
+from recollect.formation.batch import ExtractionBatch
 from recollect.formation.forgotten_words import without_forgotten
-from recollect.formation.neighbours import nearest, sharing
+from recollect.formation.neighbours import nearest, notes_sharing_terms
 from recollect.formation.portions import LARGE_BATCH, characters, is_read_apart
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
 from recollect.text import terms
@@ -40,12 +40,12 @@ _NOTES_SHOWN, _FACTS_SHOWN = 10, 6
 # Of the notes so many go to those near in meaning, while others share a word.
 _NEAR_SHOWN = 5
 # A note less like the messages than this comes behind those that share a word with them.
-_LEAST_SIMILAR = 0.25
+_MIN_SIMILARITY = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Extracted:
+class ExtractionResult:
     """What an extractor proposed: candidates, and why other proposals could not be read."""
 
     candidates: Sequence[Candidate] = ()
@@ -65,13 +65,13 @@ class Extracted:
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
     """Name the extractor: the way of asking and the model asked, or the rules; each shape has its own."""
     if model is not None:
-        return f"{shape_for(form).version}:{model.name}"
+        return f"{schema_for(form).version}:{model.name}"
     if form.extractor == "paragraph":
         return PARAGRAPH_VERSION
     return RECORDS_VERSION if form.without_model == "records" else statements_version(form)
 
 
-async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extracted:
+async def propose(batch: ExtractionBatch, tools: Runtime, *, alone: bool = False) -> ExtractionResult:
     """Let the extractor read the batch, unless the gate sees nothing in it.
 
     Args:
@@ -83,7 +83,7 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
         ModelError: the model failed.
     """
     size = characters(batch.messages)
-    worth = await apart(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
+    worth = await run_in_thread_if_large(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
     if not worth:
         return replace(_nothing(batch), updates=await _updates(batch, tools), by_rules=tools.model is None)
     source = _source(batch, tools)
@@ -93,13 +93,13 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
         return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools), by_rules=True)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
-    requests = await apart(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
+    requests = await run_in_thread_if_large(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
     if reads_whole:
         source = await _without_forgotten(source, asking_us.messages, tools)
     if tools.model is None:
         read = await _by_rules(source, batch, tools)
         return replace(read, candidates=(*read.candidates, *requests))
-    shape = shape_for(form, longest_characters=batch.profile.room.longest_characters)
+    shape = schema_for(form, longest_characters=batch.profile.room.longest_characters)
     known = () if shape.whole or alone else await _known(batch, worth, tools)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
     answer = await _ask(source, tools.model, shape)
@@ -108,7 +108,7 @@ async def propose(batch: Batch, tools: Tools, *, alone: bool = False) -> Extract
     told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
     candidates = (*(_as_requested(one, requests) for one in told), *requests)
     updates = await _updates(batch, tools)
-    return Extracted(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
+    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
@@ -119,7 +119,9 @@ def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tu
     )
 
 
-async def _without_forgotten(source: FormInput, as_user: Sequence[LoggedMessage], tools: Tools) -> FormInput:
+async def _without_forgotten(
+    source: ExtractionInput, as_user: Sequence[LoggedMessage], tools: Runtime
+) -> ExtractionInput:
     """Leave out what is to be forgotten, and the requests: a text that keeps messages whole would repeat them."""
     left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, tools)}
     messages = (replace(message, text=left[message.seq]) for message in source.messages)
@@ -144,7 +146,7 @@ def _as_requested(candidate: Candidate, requests: Sequence[Candidate]) -> Candid
     return candidate
 
 
-async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelExtraction:
+async def _ask(source: ExtractionInput, model: LanguageModel, shape: OutputSchema) -> ModelExtraction:
     """Ask the model; where it fails on the question, once more without what was said before and what is known.
 
     A message that the model refuses is shown beside the ones that follow it, and so is a memory made of it: neither may
@@ -165,13 +167,13 @@ async def _ask(source: FormInput, model: LanguageModel, shape: Shape) -> ModelEx
     return answer
 
 
-async def propose_by_rules(batch: Batch, tools: Tools) -> Extracted:
+async def propose_by_rules(batch: ExtractionBatch, tools: Runtime) -> ExtractionResult:
     """Let the rules read the batch, whether there is a model or not."""
     return await propose(batch, replace(tools, model=None))
 
 
-def _source(batch: Batch, tools: Tools) -> FormInput:
-    return FormInput(
+def _source(batch: ExtractionBatch, tools: Runtime) -> ExtractionInput:
+    return ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=batch.lease.key.subject,
@@ -182,7 +184,7 @@ def _source(batch: Batch, tools: Tools) -> FormInput:
     )
 
 
-async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
+async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, tools: Runtime) -> ExtractionResult:
     """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
     read: RulesReading | None = None
     if tools.reader is not None and is_read_apart(source.messages):
@@ -191,26 +193,26 @@ async def _by_rules(source: FormInput, batch: Batch, tools: Tools) -> Extracted:
             read = await tools.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
     if read is None:
         read = await asyncio.to_thread(read_without_model, source, batch.profile)
-    return Extracted(candidates=read.candidates, left_out=read.left_out)
+    return ExtractionResult(candidates=read.candidates, left_out=read.left_out)
 
 
-async def _updates(batch: Batch, tools: Tools) -> list[tuple[int, Update]]:
+async def _updates(batch: ExtractionBatch, tools: Runtime) -> list[tuple[int, Update]]:
     """Read what is no longer as it was, where messages are quoted or read by rules."""
     form = batch.profile.form
     if form.extractor == "paragraph" or form.without_model == "records":
         return []
     source = _source(batch, tools)
-    return await apart(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
+    return await run_in_thread_if_large(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
 
 
-def _nothing(batch: Batch) -> Extracted:
+def _nothing(batch: ExtractionBatch) -> ExtractionResult:
     """Say of a conversation that ended why it leaves no memory; of a turn that goes without saying."""
     if batch.profile.form.extractor != "paragraph" or not batch.messages:
-        return Extracted()
-    return Extracted(dropped=("nothing was said in the conversation that is worth a memory",))
+        return ExtractionResult()
+    return ExtractionResult(dropped=("nothing was said in the conversation that is worth a memory",))
 
 
-def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
+def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     """Find the messages that may hold something lasting; `asked`: a model is there to tell."""
     heard = [one for one in batch.messages if one.role in batch.sources]
     form = batch.profile.form
@@ -222,18 +224,18 @@ def _worth(batch: Batch, *, asked: bool) -> list[LoggedMessage]:
     return [one for one in heard if _may_last(one, batch, asked=asked)]
 
 
-def _may_last(message: LoggedMessage, batch: Batch, *, asked: bool) -> bool:
+def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
     text = readable(message)
     if not asked:
         replies = message.role == "user" and bool(question_before(message, (*batch.earlier, *batch.messages)))
-        return replies or worth_a_look(text)
+        return replies or is_worth_extracting(text)
     if message.role == "user":
         return not _why_skipped(message, batch)
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.
     return not _why_skipped(message, batch) and any(statement_part(piece.text) for piece in sentences(fold(text)))
 
 
-def withheld(batch: Batch) -> list[SkipReason]:
+def withheld(batch: ExtractionBatch) -> list[SkipReason]:
     """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
     if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
         return []
@@ -241,7 +243,7 @@ def withheld(batch: Batch) -> list[SkipReason]:
     return [reason for reason in reasons if reason]
 
 
-def _why_skipped(message: LoggedMessage, batch: Batch) -> SkipReason:
+def _why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
     """Say why a model need not see a message; empty where it is to be shown."""
     question = question_before(message, (*batch.earlier, *batch.messages))
     return skip_reason(readable(message), asked=bool(question), fenced=any(map(str.isalnum, message.text)))
@@ -251,7 +253,7 @@ def _says_something(message: LoggedMessage) -> bool:
     return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
 
 
-async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> tuple[Memory, ...]:
+async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], tools: Runtime) -> tuple[Memory, ...]:
     """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
     texts = [readable(one) for one in worth]
     vectors = await tools.embedder.embed(texts)
@@ -261,10 +263,14 @@ async def _known(batch: Batch, worth: Sequence[LoggedMessage], tools: Tools) -> 
     said = {term for text in texts for term in terms(text)}
     facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
-    near = [one.memory for one in ranked if one.similarity >= _LEAST_SIMILAR]
+    near = [one.memory for one in ranked if one.similarity >= _MIN_SIMILARITY]
     # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
     # badly, and the nearest there are come last.
-    named = [one for one in await sharing(batch.hot, said, tools, most=_NOTES_SHOWN) if one not in near[:_NEAR_SHOWN]]
+    named = [
+        one
+        for one in await notes_sharing_terms(batch.hot, said, tools, most=_NOTES_SHOWN)
+        if one not in near[:_NEAR_SHOWN]
+    ]
     ordered = [
         *near[:_NEAR_SHOWN],
         *named[: _NOTES_SHOWN - _NEAR_SHOWN],

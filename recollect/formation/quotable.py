@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.extraction.speech_acts import small_talk
+from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, squeeze
 
 _SENTENCE_END = re.compile(BETWEEN_SENTENCES)
@@ -26,7 +26,7 @@ def is_quotable(role: str, text: str) -> bool:
     plain = squeeze(text)
     if role not in ("user", "assistant") or not plain or is_bare_question(plain):
         return False
-    return not all(small_talk(part) for part in _SENTENCE_END.split(plain) if part)
+    return not all(is_small_talk(part) for part in _SENTENCE_END.split(plain) if part)
 
 
 def is_bare_question(text: str) -> bool:

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.sources import quotation_text
 from recollect.formation.portions import LARGE_BATCH
 from recollect.formation.quotable import is_quotable
-from recollect.formation.recallable import readings
-from recollect.formation.runtime import Tools
+from recollect.formation.recallable import index_pieces
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches, with_secrets
 from recollect.ids import id_text, new_id
 from recollect.text import asks, source_key, squeeze, term_key
@@ -24,11 +24,11 @@ from recollect.types import (
     Change,
     CloseMemory,
     Decision,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     Subject,
+    SubjectSnapshot,
     Vector,
     Withheld,
 )
@@ -39,7 +39,7 @@ MAX_SEARCHED = 200
 # Quotations that are made again without what no longer holds; the newest. Older ones are closed whole.
 MAX_SHORTENED = 200
 # Quotations that are read at once, so that neither the loop nor the memory is taken up by them.
-PORTION = 64
+BATCH_SIZE = 64
 # Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
@@ -58,7 +58,7 @@ class _Shortened:
 
 
 async def withhold(
-    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId] = frozenset()
 ) -> tuple[list[Change], list[Decision]]:
     """Leave the sentences that no longer hold out of the subject's quotations.
 
@@ -73,7 +73,7 @@ async def withhold(
     """
     if not outdated or not len(hot):
         return [], []
-    found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
+    found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
     shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, tools)
     added = await added_quotations([short.new for short in shortened if short.new], tools)
@@ -83,40 +83,42 @@ async def withhold(
     for place, short in enumerate(shortened, start=1):
         closes.append(CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now))
         decisions.append(_decision(short, now, tools))
-        if not place % PORTION:
+        if not place % BATCH_SIZE:
             await asyncio.sleep(0)
     return [*closes, *added], decisions
 
 
 async def _all_shortened(
-    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, tools: Tools
+    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, tools: Runtime
 ) -> list[_Shortened]:
     """Read quotations in portions, the newest first, and find those that say what no longer holds."""
     found: list[_Shortened] = []
-    for start in range(0, len(ids), PORTION):
-        read = await tools.store.memories(subject, ids[start : start + PORTION])
+    for start in range(0, len(ids), BATCH_SIZE):
+        read = await tools.store.memories(subject, ids[start : start + BATCH_SIZE])
         size = sum(len(quotation.text) for quotation in read) * len(outdated)
-        found += await apart(size, partial(_shorten, read, outdated, tools), above=LARGE_BATCH // 4)
+        found += await run_in_thread_if_large(size, partial(_shorten, read, outdated, tools), above=LARGE_BATCH // 4)
     kept = [place for place, short in enumerate(found) if short.new]
     dropped = frozenset(kept[MAX_SHORTENED:])
     return [replace(short, new=None) if place in dropped else short for place, short in enumerate(found)]
 
 
-def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: Tools) -> list[_Shortened]:
+def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: Runtime) -> list[_Shortened]:
     return [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
 
 
 async def without_outdated(
-    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], tools: Tools
+    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], tools: Runtime
 ) -> list[AddMemory]:
     """Leave what no longer holds out of quotations that are about to be added."""
     size = sum(len(add.memory.text) for add in quotations) * len(outdated)
-    made = await apart(size, lambda: [_shortened(add.memory, outdated, tools) for add in quotations], above=LARGE_BATCH)
+    made = await run_in_thread_if_large(
+        size, lambda: [_shortened(add.memory, outdated, tools) for add in quotations], above=LARGE_BATCH
+    )
     kept = [add for add, short in zip(quotations, made, strict=True) if short is None]
     return [*kept, *await added_quotations([short.new for short in made if short and short.new], tools)]
 
 
-def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
+def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
     """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
     is_wanted = hot.kinds == KIND_ORDER.index(kind)
     keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
@@ -139,7 +141,7 @@ def places(hot: Hot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int
     return sorted(found)
 
 
-def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Tools) -> _Shortened | None:
+def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Runtime) -> _Shortened | None:
     """Leave out of a quotation what no longer holds; None where all of it does."""
     if not quotation.evidence:
         return None
@@ -151,7 +153,7 @@ def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Tools) ->
     return _Shortened(old=quotation, new=without_stretches(quotation, withheld, tools), outdated=why)
 
 
-def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: Tools) -> Memory | None:
+def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: Runtime) -> Memory | None:
     """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
     detail = replace(quotation.detail, withheld=withheld)
     text = detail.quoted(quotation.text)
@@ -169,12 +171,14 @@ def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: 
     )
 
 
-async def added_quotations(quotations: Sequence[Memory], tools: Tools) -> list[AddMemory]:
+async def added_quotations(quotations: Sequence[Memory], tools: Runtime) -> list[AddMemory]:
     """Make quotations recallable by the words that are left."""
     if not quotations:
         return []
     size = sum(len(quotation.text) for quotation in quotations)
-    read = await apart(size, lambda: [readings(quotation) for quotation in quotations], above=LARGE_BATCH)
+    read = await run_in_thread_if_large(
+        size, lambda: [index_pieces(quotation) for quotation in quotations], above=LARGE_BATCH
+    )
     rows: Iterator[Vector] = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]))
     return [
         AddMemory(
@@ -188,7 +192,7 @@ async def added_quotations(quotations: Sequence[Memory], tools: Tools) -> list[A
     ]
 
 
-def _decision(short: _Shortened, at: datetime, tools: Tools) -> Decision:
+def _decision(short: _Shortened, at: datetime, tools: Runtime) -> Decision:
     """Log why a quotation was closed, as a part of what the statement that ended it changed."""
     until = short.outdated.until
     return Decision(

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from recollect.chat.names import spoken_name
-from recollect.concurrency import apart
+from recollect.chat.names import speaker_name
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.summary import NOTHING_SAID
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import quotation_text
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.providers.chunker import chunks
 from recollect.text import asks, terms
 from recollect.types import Memory, MemoryKind, ReopenMemory, Vector
 
 
-async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
+async def rebuild_index_data(tools: Runtime, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
     """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
     size = sum(len(memory.text) for memory in memories)
-    read = await apart(size, lambda: [readings(memory) for memory in memories])
+    read = await run_in_thread_if_large(size, lambda: [index_pieces(memory) for memory in memories])
     pieces = [piece for found, _ in read for piece in found] if vectors else []
     embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
@@ -36,11 +36,11 @@ async def reopened(tools: Tools, memories: Sequence[Memory], *, vectors: bool = 
     return made
 
 
-def readings(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
+def index_pieces(memory: Memory) -> tuple[list[str], Mapping[str, int]]:
     """Return the pieces of a memory's text that are embedded, and its terms: as those that made it did."""
     match memory.kind:
         case MemoryKind.TURN:
-            name = spoken_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
+            name = speaker_name(memory.speaker) if memory.speaker not in ("user", "assistant") else None
             text = quotation_text(memory)
             return [f"{name}: {piece}" if name else piece for piece in chunks(text)], terms(f"{name or ''} {text}")
         case MemoryKind.EPISODE:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.sources import without_role_play
 from recollect.extraction.turns import Exchange
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.index_turns import shown_words
 from recollect.formation.portions import LARGE_BATCH, characters
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_memory
 from recollect.resolution.undo_plan import closes
 from recollect.types import (
@@ -36,7 +36,7 @@ class Recent:
     """Its words without what is secret, forgotten, pasted, or no longer holds."""
 
 
-async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subject, tools: Tools) -> list[Recent]:
+async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subject, tools: Runtime) -> list[Recent]:
     """Return what may be shown of turns, in their order.
 
     These are the words that a quotation would hold: no small talk, no bare question, nothing that an assistant
@@ -55,7 +55,7 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
         return []
     outdated = await _outdated(spoken, subject, tools)
     told = await without_forgotten(spoken, subject, tools, home=home, beside=outdated)
-    return await apart(characters(told), partial(_shown, told), above=LARGE_BATCH)
+    return await run_in_thread_if_large(characters(told), partial(_shown, told), above=LARGE_BATCH)
 
 
 def _shown(messages: Sequence[LoggedMessage]) -> list[Recent]:
@@ -67,7 +67,7 @@ def _shown(messages: Sequence[LoggedMessage]) -> list[Recent]:
     return [Recent(message=message, text=words) for message in kept if (words := shown_words(message))]
 
 
-async def _outdated(messages: Sequence[LoggedMessage], subject: Subject, tools: Tools) -> list[Outdated]:
+async def _outdated(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
     """Find what messages said that was replaced or ended since."""
     found: dict[str, Memory] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):

@@ -4,7 +4,7 @@ from uuid import UUID
 
 import numpy as np
 
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.text import source_key
 from recollect.types import (
@@ -12,16 +12,16 @@ from recollect.types import (
     Action,
     CloseMemory,
     Decision,
-    Hot,
     Lease,
     Memory,
     MemoryId,
     MemoryKind,
+    SubjectSnapshot,
 )
 
 
-async def abandon(
-    hot: Hot, gone: set[int], lease: Lease, tools: Tools, *, kinds: frozenset[MemoryKind]
+async def close_abandoned(
+    hot: SubjectSnapshot, gone: set[int], lease: Lease, tools: Runtime, *, kinds: frozenset[MemoryKind]
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find the active memories whose only evidence left the active path, and close them.
 

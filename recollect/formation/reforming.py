@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.types import (
     Action,
@@ -20,8 +20,8 @@ from recollect.types import (
 _FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
-async def outdated(
-    lease: Lease, tools: Tools, changes: Sequence[Change], *, formed_seq: int
+async def close_outdated(
+    lease: Lease, tools: Runtime, changes: Sequence[Change], *, formed_seq: int
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find what is to be closed with the commit that completes the reading of a conversation by a new extractor.
 

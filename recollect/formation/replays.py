@@ -8,17 +8,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.requests import forget_request
-from recollect.extraction.sentences import Piece, fold, sentences
-from recollect.extraction.speech_acts import small_talk
+from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.answers import MAX_BEHIND, Forgotten, repeating
 from recollect.formation.portions import LARGE_BATCH, characters
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets
 from recollect.text import hash64, normalise, squeeze, words
-from recollect.types import ConversationId, Detail, LoggedMessage, MarkWords, Memory, MemoryKind, Subject, Withheld
+from recollect.types import (
+    ConversationId,
+    LoggedMessage,
+    MarkWords,
+    Memory,
+    MemoryDetail,
+    MemoryKind,
+    Subject,
+    Withheld,
+)
 
 _PLAIN = Outdated(content=frozenset(), terms=frozenset())
 Place = tuple[ConversationId, int]
@@ -46,13 +55,13 @@ class Replayed:
         if not stretches:
             return message
         withheld = with_secrets(message.text, stretches)
-        return replace(message, text=squeeze(Detail(withheld=withheld).quoted(message.text)))
+        return replace(message, text=squeeze(MemoryDetail(withheld=withheld).quoted(message.text)))
 
 
 NOTHING = Replayed()
 
 
-async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject], tools: Tools) -> Replayed:
+async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject], tools: Runtime) -> Replayed:
     """Find what is forgotten or erased of messages as they were written.
 
     Args:
@@ -66,23 +75,25 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
     around = await _around(messages, subjects[-1], tools)
     own = [message for message in around if message.role == "user" and message.text]
     size = characters(own)
-    marks = await apart(size, lambda: {number for one in own for number in _marks(one.text)}, above=LARGE_BATCH)
+    marks = await run_in_thread_if_large(
+        size, lambda: {number for one in own for number in _marks(one.text)}, above=LARGE_BATCH
+    )
     known: dict[int, datetime] = {}
     for subject in whose:
         known |= await tools.store.forgotten(subject, sorted(marks)) if marks else {}
     if not known and not any(message.erased for message in around):
         return NOTHING
-    cut = await apart(characters(around), lambda: _cut(around, known), above=LARGE_BATCH)
+    cut = await run_in_thread_if_large(characters(around), lambda: _cut(around, known), above=LARGE_BATCH)
     return Replayed(cut=cut)
 
 
-def marking(forgotten: Forgotten, tools: Tools) -> list[MarkWords]:
+def marking(forgotten: Forgotten, tools: Runtime) -> list[MarkWords]:
     """Keep what is forgotten from coming back with a resent history."""
     marks = forgotten_marks(forgotten.said)
     return [MarkWords(forgotten=marks, at=forgotten.at or tools.clock.now())] if marks else []
 
 
-def said_again(back: Sequence[Memory], quotations: Iterable[Memory], tools: Tools) -> list[MarkWords]:
+def said_again(back: Sequence[Memory], quotations: Iterable[Memory], tools: Runtime) -> list[MarkWords]:
     """Let a resent history say again what comes back.
 
     Args:
@@ -117,7 +128,7 @@ def _marks(text: str) -> set[int]:
 
 def _number(clause: str, *, is_request: bool) -> int | None:
     """Hash a clause by its words; None for one that says nothing by itself."""
-    if small_talk(clause):
+    if is_small_talk(clause):
         return None
     return hash64("request" if is_request else "forgotten", " ".join(words(normalise(fold(clause)))))
 
@@ -135,11 +146,11 @@ def _clauses(text: str) -> list[_Clause]:
     return found
 
 
-def _stretch(piece: Piece) -> Withheld:
+def _stretch(piece: TextSpan) -> Withheld:
     return Withheld(start=piece.start, end=piece.end)
 
 
-async def _around(messages: Sequence[LoggedMessage], home: Subject, tools: Tools) -> list[LoggedMessage]:
+async def _around(messages: Sequence[LoggedMessage], home: Subject, tools: Runtime) -> list[LoggedMessage]:
     """Return the messages with those right before and behind them: a turn may be read in two parts."""
     found: dict[Place, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):

@@ -7,50 +7,61 @@ the request, and what it means is closed in the commit that makes the message re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.sources import FormInput, readable
+from recollect.extraction.sources import ExtractionInput, readable
 from recollect.formation.answers import answers_among
-from recollect.formation.batch import Batch
+from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER, weigh
 from recollect.formation.index_turns import Indexed, index_messages
 from recollect.formation.portions import LARGE_BATCH, characters
-from recollect.formation.propose import Extracted, as_user
+from recollect.formation.propose import ExtractionResult, as_user
 from recollect.formation.quotations import without_outdated
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import outdated_topics
-from recollect.types import AddMemory, Candidate, Change, CloseMemory, FormationResult, Hot, Lease, LoggedMessage
+from recollect.types import (
+    AddMemory,
+    Candidate,
+    Change,
+    CloseMemory,
+    FormationResult,
+    Lease,
+    LoggedMessage,
+    SubjectSnapshot,
+)
 
 
-async def index_turns(lease: Lease, tools: Tools) -> FormationResult:
+async def index_turns(lease: Lease, tools: Runtime) -> FormationResult:
     """Make the next messages of a conversation recallable, and close what they ask to forget."""
     indexed = await index_messages(lease, tools)
     form = tools.profiles.get(lease.key.profile).form
     if indexed.hot is None or form.extractor == "paragraph" or "user" not in form.sources:
         return indexed.result
     own = [message for message in indexed.messages if message.role == "user"]
-    asks = await apart(
+    asks = await run_in_thread_if_large(
         characters(own), lambda: any(asks_to_forget(readable(message)) for message in own), above=LARGE_BATCH
     )
     return await _honoured(indexed, indexed.hot, lease, tools) if asks else indexed.result
 
 
-async def _honoured(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> FormationResult:
+async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, tools: Runtime) -> FormationResult:
     """Add to what is committed what the requests to forget close."""
     batch = await _batch(indexed, hot, lease, tools)
-    source = FormInput(
+    source = ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=lease.key.subject,
         sources=frozenset({"user"}),
         time_zone=tools.zone,
     )
-    requests = await apart(characters(batch.messages), lambda: forget_requests(source), above=LARGE_BATCH)
+    requests = await run_in_thread_if_large(
+        characters(batch.messages), lambda: forget_requests(source), above=LARGE_BATCH
+    )
     if not requests:
         return indexed.result
-    changes, decisions = await weigh(batch, Extracted(candidates=requests), replace(tools, model=None))
+    changes, decisions = await weigh(batch, ExtractionResult(candidates=requests), replace(tools, model=None))
     result = indexed.result
     return replace(
         result,
@@ -60,7 +71,7 @@ async def _honoured(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> F
     )
 
 
-async def _batch(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> Batch:
+async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, tools: Runtime) -> ExtractionBatch:
     key = lease.key
     opened = await tools.store.conversation(key.home, id=key.conversation)
     options = opened.options if opened else {}
@@ -70,7 +81,7 @@ async def _batch(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> Batc
         gone = await tools.store.abandoned(key.home, key.conversation)
         read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=lease.formed_seq - start)
         earlier = [message for message in read if message.seq not in gone and not message.erased]
-    return Batch(
+    return ExtractionBatch(
         lease=lease,
         profile=tools.profiles.get(key.profile),
         messages=as_user(indexed.messages, options),
@@ -83,7 +94,7 @@ async def _batch(indexed: Indexed, hot: Hot, lease: Lease, tools: Tools) -> Batc
 
 
 async def _shortened(
-    changes: Sequence[Change], requests: Sequence[Candidate], messages: Sequence[LoggedMessage], tools: Tools
+    changes: Sequence[Change], requests: Sequence[Candidate], messages: Sequence[LoggedMessage], tools: Runtime
 ) -> list[Change]:
     """Leave what is to be forgotten out of the quotations that are added with the request."""
     said = {message.seq: message for message in messages}

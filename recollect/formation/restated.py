@@ -7,14 +7,14 @@ the rules read '75 mg now', and find no fact to replace.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.facts import facts_of
 from recollect.formation.paraphrase import clauses_behind
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
 from recollect.resolution.claim import adds_something
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.types import KIND_ORDER, Candidate, Evidence, Hot, Memory, MemoryId, MemoryKind
+from recollect.types import KIND_ORDER, Candidate, Evidence, Memory, MemoryId, MemoryKind, SubjectSnapshot
 
 # Memories that are looked at: the newest.
 MAX_SEARCHED = 200
@@ -31,7 +31,12 @@ class _News:
 
 
 async def restated(
-    candidates: Sequence[Candidate], said: Mapping[int, Evidence], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId]
+    candidates: Sequence[Candidate],
+    said: Mapping[int, Evidence],
+    hot: SubjectSnapshot,
+    tools: Runtime,
+    *,
+    gone: frozenset[MemoryId],
 ) -> list[tuple[Memory, Evidence]]:
     """Find the memories whose own words give an older value of a slot that a message gives another one.
 
@@ -59,7 +64,9 @@ async def restated(
     formed = [place for place in range(len(hot)) if hot.kinds[place] in _FORMED][-MAX_SEARCHED:]
     ids = [MemoryId(id_text(hot.ids[place])) for place in formed]
     memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
-    found = await apart(len(memories), lambda: [_displaced(memory, news) for memory in memories], above=0)
+    found = await run_in_thread_if_large(
+        len(memories), lambda: [_displaced(memory, news) for memory in memories], above=0
+    )
     return [(memory, until) for memory, until in zip(memories, found, strict=True) if until]
 
 

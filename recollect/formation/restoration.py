@@ -7,8 +7,8 @@ from recollect.extraction.redaction import scrubbed
 from recollect.formation.answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
 from recollect.formation.forgotten_words import is_forgotten
 from recollect.formation.quotations import added_quotations, without_stretches
-from recollect.formation.recallable import reopened
-from recollect.formation.runtime import Tools
+from recollect.formation.recallable import rebuild_index_data
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, outdated_memory, stale_stretches, with_secrets
 from recollect.formation.summaries import added_episodes, sentences_that_return, without_sentences
 from recollect.resolution.slots import slot_mark, value_mark
@@ -45,7 +45,9 @@ class Restored:
     """Shorter quotations that these take the place of."""
 
 
-async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()) -> Restored:
+async def restore(
+    tools: Runtime, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()
+) -> Restored:
     """Bring back memories of one subject.
 
     A quotation or an episode had been shortened, perhaps, for more reasons than the one that is gone: it comes back
@@ -83,13 +85,13 @@ async def restore(tools: Tools, returning: Sequence[Memory], *, undone: frozense
     now = tools.clock.now()
     return Restored(
         memories=tuple(same),
-        reopened=tuple(await reopened(tools, same)),
+        reopened=tuple(await rebuild_index_data(tools, same)),
         added=tuple(added),
         closes=tuple(CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in closed),
     )
 
 
-async def _answers_left(tools: Tools, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
+async def _answers_left(tools: Runtime, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
     """Find quoted answers to returning messages that were shortened or closed whole for what is back.
 
     An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
@@ -108,7 +110,7 @@ async def _answers_left(tools: Tools, returning: Sequence[Memory], back: Collect
     return found
 
 
-async def _cause_is_back(tools: Tools, quotation: Memory, back: Collection[MemoryId]) -> bool:
+async def _cause_is_back(tools: Runtime, quotation: Memory, back: Collection[MemoryId]) -> bool:
     lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_LINES)
     ends = [line for line in lines if closes(line, quotation.id)]
     cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
@@ -133,7 +135,7 @@ def _left_out(memory: Memory) -> tuple[int, int, str]:
 class _Still:
     """What keeps a quotation or an episode from coming back whole."""
 
-    def __init__(self, tools: Tools, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]) -> None:
+    def __init__(self, tools: Runtime, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]) -> None:
         self._tools = tools
         self._memory = memory
         self._back = back

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from recollect.formation.batch import NOTHING_BACK, Back
+from recollect.formation.batch import NOTHING_BACK, RestoredMemories
 from recollect.formation.restoration import restore
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.undo_history import read_past, shortened_quotations
 from recollect.ids import new_id
 from recollect.resolution.undo_plan import plan_memories
@@ -19,7 +19,7 @@ from recollect.types import (
 )
 
 
-async def coming_back(closes: Sequence[CloseMemory], lease: Lease, tools: Tools) -> Back:
+async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, tools: Runtime) -> RestoredMemories:
     """Find what the memories that an edit took back had replaced, where nothing else took its place since."""
     if not closes:
         return NOTHING_BACK
@@ -28,7 +28,7 @@ async def coming_back(closes: Sequence[CloseMemory], lease: Lease, tools: Tools)
     plan = plan_memories(await read_past(tools, subject, gone), gone)
     memories = [replace(one.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for one in plan.returning]
     restored = await restore(tools, memories, undone=frozenset(closing.id for closing in closes))
-    return Back(
+    return RestoredMemories(
         memories=restored.memories,
         changes=restored.reopened,
         added=restored.added,

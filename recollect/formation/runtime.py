@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from recollect.clock import Clock
 from recollect.formation.reader import RuleReader
 from recollect.metrics import Metrics
-from recollect.profiles.registry import Profiles
-from recollect.providers.embedder_router import Embedders
+from recollect.profiles.registry import ProfileRegistry
+from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.protocols import Embedder, LanguageModel, TokenCounter
 from recollect.providers.token_counter import token_counter
 from recollect.store.protocol import Store
@@ -18,7 +18,7 @@ from recollect.types import FormationResult, Lease, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
+class Runtime:
     """The store, the models and the clock, as the engine wired them."""
 
     store: Store
@@ -29,7 +29,7 @@ class Tools:
     clock: Clock
     zone: ZoneInfo
     """The users' time zone."""
-    profiles: Profiles = field(default_factory=Profiles)
+    profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
     counter: TokenCounter = field(default_factory=token_counter)
     metrics: Metrics = field(default_factory=Metrics)
     log_text: bool = False
@@ -38,10 +38,10 @@ class Tools:
     """Held by who adds to a subject by hand: each decides on what the one before it wrote, instead of deciding anew."""
     reader: RuleReader | None = None
     """Tries long messages within their CPU budget; None: they are read without one."""
-    embedders: Embedders | None = None
+    embedders: EmbedderRouter | None = None
     """All that may be in use; None: `embedder` is the only one."""
 
-    async def of(self, subject: Subject) -> "Tools":
+    async def of(self, subject: Subject) -> "Runtime":
         """Return the tools for work on a subject: with the embedder by which its memories are read now."""
         if self.embedders is None:
             return self
@@ -49,5 +49,5 @@ class Tools:
         return self if embedder is self.embedder else replace(self, embedder=embedder)
 
 
-Stage = Callable[[Lease, Tools], Awaitable[FormationResult]]
+Stage = Callable[[Lease, Runtime], Awaitable[FormationResult]]
 """Turns a lease into what is to be committed. Writes nothing itself."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from recollect.extraction.redaction import scrubbed
 from recollect.extraction.rules.facts import facts_of
-from recollect.extraction.sentences import Piece, coarse_clauses, fine_clauses, fold, sentences
+from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, fold, sentences
 from recollect.resolution.lexicon import DEGREE
-from recollect.resolution.retraction import ENOUGH
+from recollect.resolution.retraction import MIN_SHARED_WORDS
 from recollect.resolution.states import tells_state, words_of
-from recollect.resolution.tokens import read
+from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import is_about, other_words, topic_parts, topic_words
-from recollect.resolution.values import Resolved
+from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
 from recollect.text.overlap import shared_ends
 from recollect.text.updates import Update, contradicts
@@ -39,7 +39,7 @@ _SECOND_PERSON = frozenset(
 _DENIED = re.compile(
     r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
 )
-# A sentence repeats a note where it has at least so many of the note's words, and `ENOUGH` of them.
+# A sentence repeats a note where it has at least so many of the note's words, and `MIN_SHARED_WORDS` of them.
 _MIN_SHARED_WORDS = 2
 # Sentences of a forgotten quotation by which others that repeat them are found; the first of its message.
 MAX_REPEATED = 12
@@ -104,7 +104,7 @@ def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = 
     is_fact = memory.kind is MemoryKind.FACT and bool(memory.value)
     return Outdated(
         id=memory.id,
-        value=read(memory.value).content if is_fact else frozenset(),
+        value=tokenize(memory.value).content if is_fact else frozenset(),
         content=content_words(memory.text),
         terms=frozenset(terms(memory.value if is_fact else memory.text)) - {"user"},
         evidence=memory.evidence,
@@ -148,7 +148,7 @@ def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -
     A profile without facts has no closed memory whose value tells.
     """
     values = [
-        (fact.value, read(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
+        (fact.value, tokenize(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
     ]
     return [
         Outdated(
@@ -195,7 +195,7 @@ def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
 
 
 def outdated_by(
-    resolved: Sequence[Resolved], changes: Sequence[Change], decisions: Sequence[Decision]
+    resolved: Sequence[ResolvedCandidate], changes: Sequence[Change], decisions: Sequence[Decision]
 ) -> list[Outdated]:
     """Collect what no longer holds, or is to be forgotten, by these decisions."""
     causes: dict[str, str] = {}
@@ -231,7 +231,7 @@ def outdated_by(
     return found
 
 
-def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
+def _changed_states(decided: ResolvedCandidate, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
     """Say by which words quotations are found that tell the former state of what has changed."""
     text = decided.candidate.text
     if not decided.adds and not decided.closes:
@@ -253,7 +253,7 @@ def _changed_states(decided: Resolved, until: Evidence, decisions: Sequence[Deci
 
 def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
     """Say by which words what 'X, not Y' corrects is found in the same conversation."""
-    value = read(old).content
+    value = tokenize(old).content
     return Outdated(
         value=value,
         content=value | content_words(meant),
@@ -265,7 +265,7 @@ def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about."""
-    return frozenset(read(text).content - DEGREE - {"user"})
+    return frozenset(tokenize(text).content - DEGREE - {"user"})
 
 
 def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> tuple[Withheld, ...]:
@@ -325,7 +325,7 @@ class Clause:
     end: int
 
 
-def joined_clauses(sentence: Piece) -> list[Clause]:
+def joined_clauses(sentence: TextSpan) -> list[Clause]:
     """Cut a sentence into the clauses that are left out of messages, with the joints between them."""
     pieces = coarse_clauses(sentence)
     found: list[Clause] = []
@@ -339,20 +339,20 @@ def joined_clauses(sentence: Piece) -> list[Clause]:
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
     if old.state:
-        return role == "user" and old.value <= read(sentence).content and tells_state(old.state, sentence)
+        return role == "user" and old.value <= tokenize(sentence).content and tells_state(old.state, sentence)
     if old.update:
         return role == "user" and contradicts(old.update, sentence)
-    shared = old.content & read(sentence).content
+    shared = old.content & tokenize(sentence).content
     if old.value:
-        if not old.value <= read(sentence).content:
+        if not old.value <= tokenize(sentence).content:
             return False
         if old.is_topic or old.conversation or shared - old.value:
             return True
         said = words(sentence)
         return role == "assistant" and (not _SECOND_PERSON.isdisjoint(said) or len(said) <= _MAX_REACTION_WORDS)
-    if old.is_topic and is_about(old.content, read(sentence).content):
+    if old.is_topic and is_about(old.content, tokenize(sentence).content):
         return True
-    return len(shared) >= max(_MIN_SHARED_WORDS, ENOUGH * len(old.content))
+    return len(shared) >= max(_MIN_SHARED_WORDS, MIN_SHARED_WORDS * len(old.content))
 
 
 def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
@@ -368,13 +368,13 @@ def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Cl
     found = [clause for own, clause in folded if any(_reaches_into(quote, own) for quote in quotes)]
     if not found:
         return list(clauses)
-    beyond = old.content.difference(*(read(quote).content for quote in quotes))
+    beyond = old.content.difference(*(tokenize(quote).content for quote in quotes))
     return found + [clause for clause in clauses if clause not in found and _gives_figure(clause.text, beyond)]
 
 
 def _reaches_into(quote: str, clause: str) -> bool:
     """Return whether a quote has words of meaning in a clause: it may begin in one and end in the next."""
-    shared = (read(stretch).content for stretch in shared_ends(clause, quote))
+    shared = (tokenize(stretch).content for stretch in shared_ends(clause, quote))
     return clause in quote or quote in clause or any(len(content) >= _MIN_SHARED_WORDS for content in shared)
 
 
@@ -385,7 +385,7 @@ def _gives_figure(clause: str, beyond: frozenset[str]) -> bool:
         clause: Of the memory's own message.
         beyond: Words of the memory that are not in its quote.
     """
-    shared = beyond & read(clause).content
+    shared = beyond & tokenize(clause).content
     return len(shared) >= _MIN_SHARED_WORDS and any(word[0].isdecimal() for word in shared)
 
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.summary import NOTHING_SAID
 from recollect.extraction.sentences import fold, sentences
 from recollect.formation.portions import LARGE_BATCH
 from recollect.formation.quotations import MANY_ROWS, places
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, content_words, says_again
 from recollect.ids import id_text, new_id
 from recollect.text import normalise, terms, words
@@ -23,11 +23,11 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Evidence,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     Subject,
+    SubjectSnapshot,
     Vector,
 )
 
@@ -40,8 +40,8 @@ _LABEL = re.compile(r"(?P<who>[^\s:][^:\n]{0,79}): ")
 
 async def shorten_episodes(
     outdated: Sequence[Outdated],
-    hot: Hot,
-    tools: Tools,
+    hot: SubjectSnapshot,
+    tools: Runtime,
     *,
     home: Subject | None = None,
     gone: frozenset[MemoryId] = frozenset(),
@@ -60,12 +60,14 @@ async def shorten_episodes(
     """
     if not outdated or not len(hot) or not np.any(hot.kinds == KIND_ORDER.index(MemoryKind.EPISODE)):
         return [], []
-    found = await apart(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
+    found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
     episodes = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     said = await _words_of_messages(outdated, episodes, home, tools)
     size = sum(len(episode.text) for episode in episodes) * len(outdated)
-    read = await apart(size, lambda: [_kept(episode, outdated, said) for episode in episodes], above=LARGE_BATCH)
+    read = await run_in_thread_if_large(
+        size, lambda: [_kept(episode, outdated, said) for episode in episodes], above=LARGE_BATCH
+    )
     closes: list[Change] = []
     shortened: list[tuple[Memory, list[str]]] = []
     decisions: list[Decision] = []
@@ -80,7 +82,7 @@ async def shorten_episodes(
 
 
 async def _words_of_messages(
-    outdated: Sequence[Outdated], episodes: Sequence[Memory], home: Subject | None, tools: Tools
+    outdated: Sequence[Outdated], episodes: Sequence[Memory], home: Subject | None, tools: Runtime
 ) -> dict[tuple[str, int], str]:
     """Read the messages of which nothing is to be told any more, where an episode sums them up."""
     wanted = {place for old in outdated for place in (*old.messages, *old.answers)}
@@ -179,7 +181,7 @@ def _folded(text: str) -> str:
     return " ".join(words(normalise(fold(text))))
 
 
-def without_sentences(episode: Memory, kept: Sequence[str], tools: Tools) -> Memory:
+def without_sentences(episode: Memory, kept: Sequence[str], tools: Runtime) -> Memory:
     """Return an episode of the same turns that has these sentences alone."""
     return replace(
         episode,
@@ -191,7 +193,7 @@ def without_sentences(episode: Memory, kept: Sequence[str], tools: Tools) -> Mem
     )
 
 
-async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: Tools) -> list[AddMemory]:
+async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: Runtime) -> list[AddMemory]:
     """Make episodes recallable by their sentences."""
     pieces = [[episode.text, *kept] if kept else [] for episode, kept in shortened]
     flat = [piece for each in pieces for piece in each]
@@ -207,7 +209,7 @@ async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: T
     ]
 
 
-def _decision(episode: Memory, because: Outdated, tools: Tools) -> Decision:
+def _decision(episode: Memory, because: Outdated, tools: Runtime) -> Decision:
     until = because.until
     return Decision(
         id=new_id(tools.clock),

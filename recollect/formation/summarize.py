@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
 from recollect.extraction.summary_by_model import summarise_by_model
 from recollect.extraction.turns import Exchange
 from recollect.formation.admission import blanked
-from recollect.formation.episode_coverage import Coverage, Whose, read_coverage
+from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import recent_recalls, without_echoes
 from recollect.formation.portions import LARGE_BATCH
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import EpisodePolicy, Profile
 from recollect.text import conversation_tag, terms
@@ -27,13 +27,13 @@ from recollect.types import (
     Change,
     CloseMemory,
     Decision,
-    Detail,
+    EpisodeRange,
     FormationResult,
     Lease,
     Memory,
+    MemoryDetail,
     MemoryId,
     MemoryKind,
-    Span,
 )
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ class _Due:
         return self.first_turn + len(self.turns) - 1
 
 
-async def sum_up(lease: Lease, tools: Tools) -> FormationResult:
+async def summarize(lease: Lease, tools: Runtime) -> FormationResult:
     """Sum up the oldest turns of a conversation in one episode, where enough of them wait.
 
     The episode and the cursor behind it are one commit. An episode from which an edit took a turn away is abandoned,
@@ -65,7 +65,7 @@ async def sum_up(lease: Lease, tools: Tools) -> FormationResult:
     key = lease.key
     profile = tools.profiles.get(key.profile)
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
-    whose = Whose(subject=key.subject, home=key.home, conversation=key.conversation)
+    whose = CoverageKey(subject=key.subject, home=key.home, conversation=key.conversation)
     coverage = await read_coverage(tools.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
     closes, decisions = await _abandoned(coverage.strays, lease, tools)
     due = _next(coverage, profile.episodes)
@@ -99,7 +99,9 @@ def _next(coverage: Coverage, policy: EpisodePolicy) -> _Due | None:
     return None
 
 
-async def _abandoned(strays: Sequence[Span], lease: Lease, tools: Tools) -> tuple[list[CloseMemory], list[Decision]]:
+async def _abandoned(
+    strays: Sequence[EpisodeRange], lease: Lease, tools: Runtime
+) -> tuple[list[CloseMemory], list[Decision]]:
     if not strays:
         return [], []
     now = tools.clock.now()
@@ -113,7 +115,7 @@ async def _abandoned(strays: Sequence[Span], lease: Lease, tools: Tools) -> tupl
 
 
 async def _episode(
-    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Runtime
 ) -> tuple[AddMemory, Decision]:
     summary, version = await _summary(due, later, lease, profile, tools)
     text = summary.text or NOTHING_SAID
@@ -131,7 +133,7 @@ async def _episode(
         version=version,
         # Nothing rests on words that were erased; their turn is covered all the same.
         evidence=tuple(evidence_of(message) for message in messages if not message.erased),
-        detail=Detail(
+        detail=MemoryDetail(
             source_uri=f"recollect://{lease.key.conversation}/{messages[0].seq}",
             tags=(conversation_tag(lease.key.conversation),),
             first_turn=due.first_turn,
@@ -151,7 +153,7 @@ async def _episode(
 
 
 async def _summary(
-    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Tools
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Runtime
 ) -> tuple[Summary, str]:
     """Sum up by the model, or by rules without one; return with it who wrote it."""
     longest = profile.episodes.longest_characters
@@ -169,11 +171,11 @@ async def _summary(
                 return summary, f"{EPISODES_VERSION}:{tools.model.name}"
     size = sum(len(message.text) for turn in turns for message in turn)
     by_rules = partial(summarise, turns, zone=tools.zone, longest=longest)
-    return await apart(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
+    return await run_in_thread_if_large(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
 
 
 async def _own(
-    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, tools: Tools
+    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, tools: Runtime
 ) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
     recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
@@ -184,7 +186,7 @@ async def _own(
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 
-def _decision(memory: Memory, action: Action, reason: str, lease: Lease, tools: Tools) -> Decision:
+def _decision(memory: Memory, action: Action, reason: str, lease: Lease, tools: Runtime) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=memory.subject,

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from recollect.errors import BreakerOpenError, BudgetSpentError
 from recollect.extraction.redaction import scrub_report
-from recollect.extraction.sources import LONGEST_READ
-from recollect.formation.runtime import Tools
+from recollect.extraction.sources import MAX_READ_CHARACTERS
+from recollect.formation.runtime import Runtime
 from recollect.types import (
     Action,
     AddMemory,
@@ -25,7 +25,7 @@ _OF_CANDIDATES = frozenset({Action.ADD, Action.MERGE, Action.REPLACE, Action.IGN
 
 
 @contextmanager
-def counted(lease: Lease, tools: Tools) -> Iterator[None]:
+def measure_extraction(lease: Lease, tools: Runtime) -> Iterator[None]:
     """Count an extraction, how long it took, and whether it went well."""
     metrics, started = tools.metrics, tools.clock.monotonic()
     extracting = lease.key.stage == "extract"
@@ -43,13 +43,13 @@ def counted(lease: Lease, tools: Tools) -> Iterator[None]:
         metrics.formation_seconds.observe(tools.clock.monotonic() - started)
 
 
-def count_secrets(messages: Iterable[LoggedMessage], tools: Tools) -> None:
+def count_secrets(messages: Iterable[LoggedMessage], tools: Runtime) -> None:
     """Count by shape what is struck out of messages before anything is derived from them."""
     for message in messages:
-        tools.metrics.scrubbed.update(scrub_report(message.text[:LONGEST_READ])[1])
+        tools.metrics.scrubbed.update(scrub_report(message.text[:MAX_READ_CHARACTERS])[1])
 
 
-def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
+def record_outcome(lease: Lease, result: FormationResult, tools: Runtime) -> None:
     """Count what was committed, and log the decisions of one run: ids; names and words only where the settings allow.
 
     An extraction is logged also where it decided nothing: readers of the log want to know that it ran.
@@ -59,7 +59,7 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
     tools.metrics.saved += kept
     tools.metrics.app_created += kept if lease.key.subject.kind == "app" else 0
     tools.metrics.decisions.update(decision.action.value for decision in result.decisions)
-    tell_room(lease.key.subject, result.decisions, tools)
+    record_evictions(lease.key.subject, result.decisions, tools)
     if not result.decisions and lease.key.stage != "extract":
         return
     logger.info(
@@ -74,7 +74,7 @@ def tell(lease: Lease, result: FormationResult, tools: Tools) -> None:
     )
 
 
-def tell_room(subject: Subject, decisions: Sequence[Decision], tools: Tools) -> None:
+def record_evictions(subject: Subject, decisions: Sequence[Decision], tools: Runtime) -> None:
     """Count and log the committed compactions of an app's memories: one for each that found no room."""
     gone = [line for line in decisions if line.action is Action.EVICT or line.action is Action.FOLD]
     # A fold is told of both memories that went into one.
@@ -84,7 +84,7 @@ def tell_room(subject: Subject, decisions: Sequence[Decision], tools: Tools) -> 
         logger.info("memory_compaction", extra={"subject": subject.key, "compactions": compactions})
 
 
-def _told(decision: Decision, tools: Tools) -> dict[str, str]:
+def _told(decision: Decision, tools: Runtime) -> dict[str, str]:
     told = {"action": decision.action.value}
     fact = decision.text if tools.log_text else decision.memory_id or decision.id
     told["fact"] = fact

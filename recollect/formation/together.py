@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-async def together(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def gather_or_cancel(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Do all of it side by side and return what came of it, in order; the first error ends the rest and is raised."""
     tasks = [asyncio.create_task(one) for one in work]
     try:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from recollect.formation.runtime import Tools
-from recollect.resolution.undo_plan import Past
+from recollect.formation.runtime import Runtime
+from recollect.resolution.undo_plan import UndoHistory
 from recollect.types import CloseMemory, Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
 
 MAX_DECISIONS = 10_000
 """Decisions read for one memory: far more than a memory ever has."""
 
 
-async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> list[CloseMemory]:
+async def shortened_quotations(tools: Runtime, returning: Sequence[Memory]) -> list[CloseMemory]:
     """End the quotations of a part of a message, and episodes without a sentence, where the whole comes back."""
     now = tools.clock.now()
     closes: dict[MemoryId, CloseMemory] = {}
@@ -25,8 +25,8 @@ async def shortened_quotations(tools: Tools, returning: Sequence[Memory]) -> lis
 
 
 async def read_past(
-    tools: Tools, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision] = ()
-) -> Past:
+    tools: Runtime, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision] = ()
+) -> UndoHistory:
     """Read what taking back memories rests on: their decisions, what they closed, and the facts that hold.
 
     Args:
@@ -43,10 +43,10 @@ async def read_past(
     await read_lines(tools, subject, related, lines)
     known |= {memory.id: memory for memory in related}
     ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
-    return Past(memories=known, decisions=ordered, active=await tools.store.facts(subject))
+    return UndoHistory(memories=known, decisions=ordered, active=await tools.store.facts(subject))
 
 
-async def read_lines(tools: Tools, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]) -> None:
+async def read_lines(tools: Runtime, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]) -> None:
     """Add the decisions about memories to `lines`, by their ids."""
     for memory in memories:
         found = await tools.store.decisions(subject, memory=memory.id, limit=MAX_DECISIONS)

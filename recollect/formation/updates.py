@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
-from recollect.formation.batch import Batch
+from recollect.formation.batch import ExtractionBatch
 from recollect.formation.paraphrase import clauses_behind, of_the_user
 from recollect.formation.portions import LARGE_BATCH
-from recollect.formation.propose import Extracted
+from recollect.formation.propose import ExtractionResult
 from recollect.formation.quotations import MANY_ROWS, places
 from recollect.formation.restated import restated
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_memory
 from recollect.ids import id_text, new_id
 from recollect.text import terms
@@ -28,11 +28,11 @@ from recollect.types import (
     CloseMemory,
     Decision,
     Evidence,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
+    SubjectSnapshot,
 )
 
 # A note that quotes its speaker is compared by what they said.
@@ -50,7 +50,9 @@ class Superseded:
     """By which clauses of quotations are found that say the same."""
 
 
-async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: frozenset[MemoryId]) -> Superseded:
+async def superseded(
+    extracted: ExtractionResult, batch: ExtractionBatch, tools: Runtime, *, gone: frozenset[MemoryId]
+) -> Superseded:
     """Find what the messages of a batch contradict.
 
     Quotations lose what any message contradicts. Notes and facts are closed where rules read the messages: a model
@@ -84,7 +86,9 @@ async def superseded(extracted: Extracted, batch: Batch, tools: Tools, *, gone: 
     )
 
 
-def closed_within(changes: Sequence[Change], extracted: Extracted, batch: Batch, *, now: datetime) -> list[Change]:
+def closed_within(
+    changes: Sequence[Change], extracted: ExtractionResult, batch: ExtractionBatch, *, now: datetime
+) -> list[Change]:
     """Store as closed what a later message of the same batch contradicts.
 
     Args:
@@ -110,17 +114,17 @@ def _closed(change: AddMemory, outdated: Sequence[Outdated], now: datetime) -> A
 
 
 async def _contradicted(
-    outdated: Sequence[Outdated], hot: Hot, tools: Tools, *, gone: frozenset[MemoryId]
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId]
 ) -> list[tuple[Memory, Evidence]]:
     """Find the notes and facts that messages contradict, each with that message."""
-    found = await apart(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
+    found = await run_in_thread_if_large(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
     memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     size = sum(len(memory.text) for memory in memories) * len(outdated)
-    return await apart(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
+    return await run_in_thread_if_large(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
 
 
-def _places(hot: Hot, outdated: Sequence[Outdated]) -> list[int]:
+def _places(hot: SubjectSnapshot, outdated: Sequence[Outdated]) -> list[int]:
     """Find the notes and facts that messages may contradict."""
     return sorted({place for kind in (MemoryKind.NOTE, MemoryKind.FACT) for place in places(hot, outdated, kind)})
 
@@ -130,7 +134,7 @@ def _ended(memories: Sequence[Memory], outdated: Sequence[Outdated]) -> list[tup
     return [(memory, until) for memory in memories if (until := _ended_by(memory, outdated))]
 
 
-def _decision(memory: Memory, until: Evidence, tools: Tools) -> Decision:
+def _decision(memory: Memory, until: Evidence, tools: Runtime) -> Decision:
     return Decision(
         id=new_id(tools.clock),
         subject=memory.subject,

@@ -14,7 +14,7 @@ NO_AGE = AgePolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Expiry:
     """A memory that ends, since when, and why."""
 
     memory: Memory
@@ -22,7 +22,7 @@ class Ending:
     reason: str
 
 
-def ending(memory: Memory, policy: AgePolicy, now: datetime) -> Ending | None:
+def ending(memory: Memory, policy: AgePolicy, now: datetime) -> Expiry | None:
     """Say whether and why an active memory ends now.
 
     Args:
@@ -31,16 +31,16 @@ def ending(memory: Memory, policy: AgePolicy, now: datetime) -> Ending | None:
         now: The time.
     """
     if memory.valid_to is not None and memory.valid_to <= now:
-        return Ending(memory=memory, valid_to=memory.valid_to, reason=f"it ended on {memory.valid_to:%Y-%m-%d}")
+        return Expiry(memory=memory, valid_to=memory.valid_to, reason=f"it ended on {memory.valid_to:%Y-%m-%d}")
     if memory.kind is not MemoryKind.NOTE:
         return None
     idle_days = (now - last_met(memory)) / _DAY
     if policy.expire_days and idle_days > policy.expire_days:
-        return Ending(memory=memory, valid_to=now, reason=f"neither said nor used for {idle_days:.0f} days")
+        return Expiry(memory=memory, valid_to=now, reason=f"neither said nor used for {idle_days:.0f} days")
     left = memory.importance * decay(idle_days, policy.half_life_days, memory.uses)
     if left < policy.prune_below:
         reason = f"worn off: {left:.3f} is left of importance {memory.importance:.2f} after {idle_days:.0f} days"
-        return Ending(memory=memory, valid_to=now, reason=reason)
+        return Expiry(memory=memory, valid_to=now, reason=reason)
     return None
 
 

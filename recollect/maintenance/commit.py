@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.clock import Clock
 from recollect.errors import StaleSubjectError, UnknownProfileError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_id
 from recollect.profiles.policies import Profile
 from recollect.types import (
@@ -15,17 +15,17 @@ from recollect.types import (
     Change,
     CloseMemory,
     Decision,
-    Hot,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
     Subject,
-    closed_by,
+    SubjectSnapshot,
+    closed_memory,
 )
 
 # Memories closed, or pairs weighed, in one commit: it holds the one writer for some 5 ms, and live turns go between.
-PORTION = 50
+BATCH_SIZE = 50
 # Memories read at once where all of a subject's are looked through.
 PAGE = 200
 _STALE_TRIES = 20
@@ -66,7 +66,7 @@ class Plan:
 class Commits:
     """The commits of one subject's maintenance, and what came of them."""
 
-    def __init__(self, tools: Tools, subject: Subject, *, dry_run: bool) -> None:
+    def __init__(self, tools: Runtime, subject: Subject, *, dry_run: bool) -> None:
         """Prepare; a dry run plans and commits nothing."""
         self.tools = tools
         self.subject = subject
@@ -99,7 +99,7 @@ class Commits:
                 except StaleSubjectError:
                     continue
             self.version = version
-            self.gone |= {gone for decision in plan.decisions if (gone := closed_by(decision))}
+            self.gone |= {gone for decision in plan.decisions if (gone := closed_memory(decision))}
             self.decisions += plan.decisions
             return True
         said = "kept changing while it was tended; try again"
@@ -117,7 +117,7 @@ class Commits:
         """Leave out what is not active, or was closed here."""
         return [memory for memory in memories if memory.state is MemoryState.ACTIVE and memory.id not in self.gone]
 
-    async def hot(self, *, vectors: bool = False) -> Hot:
+    async def hot(self, *, vectors: bool = False) -> SubjectSnapshot:
         """Read the subject's arrays, with or without its vectors."""
         self.tools = await self.tools.of(self.subject)
         sought = None if vectors else NO_VECTORS
@@ -131,6 +131,6 @@ class Commits:
             return None
 
 
-def id_at(hot: Hot, place: int) -> MemoryId:
+def id_at(hot: SubjectSnapshot, place: int) -> MemoryId:
     """Return the id of the memory at a place."""
     return MemoryId(id_text(hot.ids[place]))

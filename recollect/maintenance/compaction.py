@@ -39,13 +39,13 @@ MAX_SHOWN_NUMBER = 99_999
 # Of an edit's words of meaning so many may be the model's own ("enjoys" for "likes"), but no name, number or denial.
 OWN_WORDS = 0.2
 _SHOWN = 400
-_LONGEST_REASON = 160
+_MAX_REASON_CHARACTERS = 160
 _NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot no-one".split())
 _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class CompactionQuestion:
     """What the model is asked."""
 
     held: Sequence[Memory]
@@ -74,7 +74,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class CompactionChoice:
     """What the model decided, verified."""
 
     target: MemoryId
@@ -107,7 +107,7 @@ class _Answer(BaseModel):
     reason: _Text = ""
 
 
-async def ask_what_goes(question: Question, model: LanguageModel) -> Verdict:
+async def ask_what_to_compact(question: CompactionQuestion, model: LanguageModel) -> CompactionChoice:
     """Ask the model, once, and verify its answer.
 
     Raises:
@@ -123,7 +123,7 @@ async def ask_what_goes(question: Question, model: LanguageModel) -> Verdict:
         raise InvalidVerdictError(f"the model's choice is invalid: {error}") from None
 
 
-def verdict(data: object, question: Question) -> Verdict:
+def verdict(data: object, question: CompactionQuestion) -> CompactionChoice:
     """Read and verify an answer.
 
     Raises:
@@ -138,19 +138,19 @@ def verdict(data: object, question: Question) -> Verdict:
     target = question.named(answer.target)
     if target is None:
         raise InvalidVerdictError(f"memory {answer.target} was not shown")
-    reason = scrub(answer.reason)[:_LONGEST_REASON]
+    reason = scrub(answer.reason)[:_MAX_REASON_CHARACTERS]
     if answer.action == "delete":
-        return Verdict(target=target.id, text=None, reason=reason)
+        return CompactionChoice(target=target.id, text=None, reason=reason)
     if target.kind is not MemoryKind.NOTE or question.new.kind is not MemoryKind.NOTE:
         raise InvalidVerdictError("a fact cannot be edited")
     text = scrub(answer.content)
     wrong = _unfounded(text, target.text, question)
     if wrong:
         raise InvalidVerdictError(wrong)
-    return Verdict(target=target.id, text=text, reason=reason)
+    return CompactionChoice(target=target.id, text=text, reason=reason)
 
 
-def _unfounded(text: str, target: str, question: Question) -> str | None:
+def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | None:
     """Return what is wrong with an edit's text; None where it stands."""
     if not text:
         return "the edit is empty"
@@ -190,7 +190,7 @@ def _prompt(name: str) -> str:
     return (files("recollect.maintenance") / "prompts" / name).read_text("utf-8").strip()
 
 
-def _asked(question: Question) -> str:
+def _asked(question: CompactionQuestion) -> str:
     held = [f"[{number}] {_marked(one)}" for number, one in question.shown().items()]
     parts = {"{longest}": str(question.longest), "{held}": "\n".join(held), "{new}": _marked(question.new)}
     # Line by line, one placeholder a line: words of a memory that look like a placeholder are never replaced.

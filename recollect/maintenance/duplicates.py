@@ -6,12 +6,12 @@ from datetime import datetime
 
 import numpy as np
 
-from recollect.maintenance.commit import PORTION, Commits, Plan, id_at
-from recollect.maintenance.near_duplicates import Merging, merging
+from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan, id_at
+from recollect.maintenance.near_duplicates import DuplicatePair, merging
 from recollect.maintenance.near_pairs import NearPair, NearPairs
 from recollect.maintenance.pace import Pace
 from recollect.profiles.policies import Profile, ResolvePolicy
-from recollect.types import Action, Hot, Memory, MemoryId, StrengthenMemory
+from recollect.types import Action, Memory, MemoryId, StrengthenMemory, SubjectSnapshot
 
 _PLAIN = Profile(name="", description="")
 
@@ -23,7 +23,7 @@ class Duplicates:
         """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
         self._commits = commits
         self._since = since
-        self._hot: Hot | None = None
+        self._hot: SubjectSnapshot | None = None
         self._near: NearPairs | None = None
         self._pairs: list[NearPair] = []
 
@@ -49,12 +49,12 @@ class Duplicates:
                 self._pairs = await pace.apart(lambda: near.next_block(pace.breathe))
             while self._pairs:
                 pace.check()
-                await self._merge(near, self._hot, self._pairs[:PORTION], pace)
-                del self._pairs[:PORTION]
+                await self._merge(near, self._hot, self._pairs[:BATCH_SIZE], pace)
+                del self._pairs[:BATCH_SIZE]
             near.settle()
         self._hot = None  # its arrays may be large
 
-    async def _merge(self, near: NearPairs, hot: Hot, pairs: Sequence[NearPair], pace: Pace) -> None:
+    async def _merge(self, near: NearPairs, hot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
         places = {place for pair in pairs for place in (pair.older, pair.newer)}
         ids = {place: id_at(hot, place) for place in places}
 
@@ -85,9 +85,9 @@ def _weighed(
     known: dict[MemoryId, Memory],
     policies: Mapping[str, ResolvePolicy],
     pace: Pace,
-) -> list[Merging]:
+) -> list[DuplicatePair]:
     """Merge pair after pair; each is weighed against what the merges before it made of its two notes."""
-    found: list[Merging] = []
+    found: list[DuplicatePair] = []
     for older, newer, similarity in pairs:
         pace.breathe()
         if older not in known or newer not in known:

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 
 from recollect.formation.replays import forgotten_marks
 from recollect.formation.stale import outdated_by_hand, stale_stretches
-from recollect.store.paging import MOST as MAX_PAGE_SIZE
+from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.store.protocol import Store
-from recollect.types import ConversationId, EraseOrder, Evidence, LoggedMessage, Memory, Subject, Withheld
+from recollect.types import ConversationId, EraseRequest, Evidence, LoggedMessage, Memory, Subject, Withheld
 
 # Of so many messages the statements are kept, the newest: their hashes are written in one transaction.
 MAX_MESSAGES = 5_000
 _Said = tuple[str, Sequence[Withheld]]
 
 
-async def erased_statements(order: EraseOrder, store: Store) -> frozenset[int]:
+async def erased_statements(order: EraseRequest, store: Store) -> frozenset[int]:
     """Return the hashes of what is to be erased; none where all of a subject is, whose messages are known whole."""
     if order.everything:
         return frozenset()
@@ -27,7 +27,7 @@ async def erased_statements(order: EraseOrder, store: Store) -> frozenset[int]:
     return await asyncio.to_thread(forgotten_marks, said)
 
 
-def _of_memory(message: LoggedMessage, source: Evidence, memory: Memory, order: EraseOrder) -> _Said:
+def _of_memory(message: LoggedMessage, source: Evidence, memory: Memory, order: EraseRequest) -> _Said:
     """Return what is erased of a message that a memory rests on: all, or what the memory was formed of."""
     if not order.keep_messages:
         return message.text, _whole(message)
@@ -38,7 +38,7 @@ def _whole(message: LoggedMessage) -> Sequence[Withheld]:
     return (Withheld(start=0, end=len(message.text)),)
 
 
-async def _read(source: Evidence, order: EraseOrder, store: Store) -> list[LoggedMessage]:
+async def _read(source: Evidence, order: EraseRequest, store: Store) -> list[LoggedMessage]:
     """Read a user's message that a memory rests on."""
     for owner in (order.subject, *order.subject.owners):
         found = await store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
@@ -47,7 +47,7 @@ async def _read(source: Evidence, order: EraseOrder, store: Store) -> list[Logge
     return []
 
 
-async def _named(conversation: ConversationId, order: EraseOrder, store: Store) -> list[LoggedMessage]:
+async def _named(conversation: ConversationId, order: EraseRequest, store: Store) -> list[LoggedMessage]:
     """Read the user's messages that are to be erased."""
     found: list[LoggedMessage] = []
     after, seqs = 0, sorted(order.seqs)

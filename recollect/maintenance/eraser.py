@@ -8,7 +8,7 @@ from recollect.errors import TryAgainError
 from recollect.maintenance.erased_statements import erased_statements
 from recollect.store.protocol import Store
 from recollect.text import forget_words
-from recollect.types import EraseOrder, ErasePlace, EraseReceipt, Erasure, Reach, Rest, Subject
+from recollect.types import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind, Subject
 
 # How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
 # receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
@@ -37,7 +37,7 @@ class Eraser:
     forget_texts: Callable[[], None] = field(default=forget_words)
     """Empties the caches of the process that hold texts, beside those of words."""
 
-    async def erase(self, order: EraseOrder) -> EraseReceipt:
+    async def erase(self, order: EraseRequest) -> EraseReceipt:
         """Erase what is ordered, and clean the file as far as others let us.
 
         Raises:
@@ -58,18 +58,25 @@ class Eraser:
             return False
 
 
-def receipt(order: EraseOrder, done: Erasure, *, clean: bool, rest: Rest = Rest.FILE) -> EraseReceipt:
+def receipt(
+    order: EraseRequest, done: ErasureRecord, *, clean: bool, rest: StorageKind = StorageKind.FILE
+) -> EraseReceipt:
     """Write the receipt of an erasure."""
     done = replace(done, counts=_summed(done))
     places = [
-        ErasePlace(name=name, reach=Reach.REACHED, count=done.counts.get(name, 0), text=text) for name, text in _ROWS
+        ReceiptLine(name=name, reach=ErasureStatus.REACHED, count=done.counts.get(name, 0), text=text)
+        for name, text in _ROWS
     ]
     places += [_inner(subject, counts) for subject, counts in done.inner]
-    places += [*(_server(clean) if rest is Rest.SERVER else [_file(clean)]), *_left(order, done), *_outside(rest)]
+    places += [
+        *(_server(clean) if rest is StorageKind.SERVER else [_file(clean)]),
+        *_left(order, done),
+        *_outside(rest),
+    ]
     return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
 
 
-def _summed(done: Erasure) -> Counter[str]:
+def _summed(done: ErasureRecord) -> Counter[str]:
     """Add up what was taken away of a subject and of those within it."""
     total = Counter(done.counts)
     for _, counts in done.inner:
@@ -77,67 +84,67 @@ def _summed(done: Erasure) -> Counter[str]:
     return total
 
 
-def _inner(subject: Subject, counts: Mapping[str, int]) -> ErasePlace:
+def _inner(subject: Subject, counts: Mapping[str, int]) -> ReceiptLine:
     """Say what became of a subject within the one that was erased."""
     rows = sum(counts.get(name, 0) for name, _ in _ROWS)
     text = "was within it and is erased whole, its name included; its rows are counted above, too"
-    return ErasePlace(name=subject.text, reach=Reach.REACHED, count=rows, text=text)
+    return ReceiptLine(name=subject.text, reach=ErasureStatus.REACHED, count=rows, text=text)
 
 
-def _file(clean: bool) -> ErasePlace:
+def _file(clean: bool) -> ReceiptLine:
     if clean:
         text = "the database file and its write-ahead log: no byte of it is left in them"
-        return ErasePlace(name="file and log", reach=Reach.REACHED, count=0, text=text)
+        return ReceiptLine(name="file and log", reach=ErasureStatus.REACHED, count=0, text=text)
     text = (
         "a reader of another process holds the write-ahead log, or it could not be written; no read returns what was "
         "erased, but its bytes are still there: the worker tries again, or `recollect erase --finish`"
     )
-    return ErasePlace(name="file and log", reach=Reach.PENDING, count=0, text=text)
+    return ReceiptLine(name="file and log", reach=ErasureStatus.PENDING, count=0, text=text)
 
 
-def _server(clean: bool) -> Iterator[ErasePlace]:
+def _server(clean: bool) -> Iterator[ReceiptLine]:
     """Say what a database server keeps of rows that are deleted."""
     if clean:
         text = "the tables were written anew: the server's files hold nothing of it"
-        yield ErasePlace(name="tables", reach=Reach.REACHED, count=0, text=text)
+        yield ReceiptLine(name="tables", reach=ErasureStatus.REACHED, count=0, text=text)
     else:
         text = (
             "no read returns it, but the server's files hold the deleted rows until the tables are written anew: "
             "`recollect erase --finish --rewrite` does that, and locks each table meanwhile"
         )
-        yield ErasePlace(name="tables", reach=Reach.PENDING, count=0, text=text)
-    yield ErasePlace(
+        yield ReceiptLine(name="tables", reach=ErasureStatus.PENDING, count=0, text=text)
+    yield ReceiptLine(
         name="write-ahead log",
-        reach=Reach.OUT_OF_REACH,
+        reach=ErasureStatus.OUT_OF_REACH,
         count=0,
         text="the server's log, its archive and its standbys keep what was written until they are rotated or follow",
     )
 
 
-def _left(order: EraseOrder, done: Erasure) -> Iterator[ErasePlace]:
+def _left(order: EraseRequest, done: ErasureRecord) -> Iterator[ReceiptLine]:
     """Say what stays in the database, and why."""
     elsewhere = done.counts.get("elsewhere", 0) + done.counts.get("sources_elsewhere", 0)
     if elsewhere:
         text = "memories and messages of other subjects that say the same: erase everywhere, or there"
-        yield ErasePlace(name="other subjects", reach=Reach.OUT_OF_REACH, count=elsewhere, text=text)
+        yield ReceiptLine(name="other subjects", reach=ErasureStatus.OUT_OF_REACH, count=elsewhere, text=text)
     else:
         text = "other subjects hold nothing of it that is known of"
-        yield ErasePlace(name="other subjects", reach=Reach.REACHED, count=0, text=text)
+        yield ReceiptLine(name="other subjects", reach=ErasureStatus.REACHED, count=0, text=text)
     if order.keep_messages:
         text = "the messages it was formed of stay, as asked, with their quotations"
-        yield ErasePlace(name="source messages", reach=Reach.OUT_OF_REACH, count=0, text=text)
+        yield ReceiptLine(name="source messages", reach=ErasureStatus.OUT_OF_REACH, count=0, text=text)
     answers = done.counts.get("answers", 0)
     if answers:
         text = "answers of the model that were given with it and may repeat it: erase those messages or conversations"
-        yield ErasePlace(name="answers given with it", reach=Reach.OUT_OF_REACH, count=answers, text=text)
+        yield ReceiptLine(name="answers given with it", reach=ErasureStatus.OUT_OF_REACH, count=answers, text=text)
 
 
-def _outside(rest: Rest) -> Iterator[ErasePlace]:
+def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
     """Name what nobody here can reach."""
-    place = "the file" if rest is Rest.FILE else "the server's files"
-    yield ErasePlace(
+    place = "the file" if rest is StorageKind.FILE else "the server's files"
+    yield ReceiptLine(
         name="caches of this process",
-        reach=Reach.REACHED,
+        reach=ErasureStatus.REACHED,
         count=0,
         text="memories, words and texts kept in memory were dropped; other processes drop theirs at their next look",
     )
@@ -149,4 +156,4 @@ def _outside(rest: Rest) -> Iterator[ErasePlace]:
         ("models", "prompts that went to the upstream, to a model that forms memories or to an embedder's server"),
         ("clients", "the history a client keeps itself: when it sends that again, nothing of it is kept"),
     ):
-        yield ErasePlace(name=name, reach=Reach.OUT_OF_REACH, count=0, text=text)
+        yield ReceiptLine(name=name, reach=ErasureStatus.OUT_OF_REACH, count=0, text=text)

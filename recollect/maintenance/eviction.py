@@ -10,16 +10,21 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
-from recollect.formation.budget import RationedModel, rationed
-from recollect.formation.runtime import Tools
+from recollect.formation.budget import BudgetedModel, with_budget
+from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_id
-from recollect.maintenance.compaction import InvalidVerdictError, Question, Verdict, ask_what_goes
-from recollect.maintenance.retention import Leaving, Room, fitting, leaving, tightest
-from recollect.profiles.overrides import laid_over
+from recollect.maintenance.compaction import (
+    CompactionChoice,
+    CompactionQuestion,
+    InvalidVerdictError,
+    ask_what_to_compact,
+)
+from recollect.maintenance.retention import Capacity, Eviction, fitting, leaving, strictest
+from recollect.profiles.overrides import with_overrides
 from recollect.profiles.policies import Profile
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.text import terms
 from recollect.types import (
     KIND_ORDER,
@@ -29,16 +34,16 @@ from recollect.types import (
     Change,
     CloseMemory,
     ConversationId,
+    CostPurpose,
     Decision,
     FormationResult,
-    Hot,
     Lease,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
-    Purpose,
     Subject,
+    SubjectSnapshot,
 )
 
 logger = logging.getLogger(__name__)
@@ -58,19 +63,19 @@ _NUMBERS = [KIND_ORDER.index(kind) for kind in ROOMY_KINDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
+class PlannedCommit:
     """What is about to be committed to one subject."""
 
     subject: Subject
     profile: str = ""
     """The one under which it was formed; empty where nothing is."""
-    hot: Hot
+    hot: SubjectSnapshot
     """What is known; the commit must check its version."""
     changes: Sequence[Change] = ()
     conversation: ConversationId | None = None
     ask: bool = True
     """Whether a model may be asked: not where asking came to nothing before."""
-    compactor: RationedModel | None = None
+    compactor: BudgetedModel | None = None
     """The model that names what goes, where its energy was booked ahead."""
 
 
@@ -78,13 +83,13 @@ class Planned:
 class _Making:
     """The memories as they stand while room is made, and what was decided so far."""
 
-    planned: Planned
+    planned: PlannedCommit
     now: datetime
-    tools: Tools
+    tools: Runtime
     held: list[Memory]
     changes: list[Change] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
-    compactor: RationedModel | None = None
+    compactor: BudgetedModel | None = None
     questions: int = 0
     why_not: str = ""
     """Why no model is asked any more."""
@@ -113,18 +118,18 @@ class _Making:
         self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
         return found
 
-    def evict(self, gone: Leaving, new: MemoryId | None) -> None:
+    def evict(self, gone: Eviction, new: MemoryId | None) -> None:
         found = self.close(gone.id)
         text, profile = (found.text, found.profile) if found else ("", self.planned.profile)
         self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
 
 
-def roomy_places(hot: Hot) -> npt.NDArray[np.intp]:
+def roomy_places(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
     """Return the places of the memories that count against the room."""
     return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
 
 
-async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[Decision]]:
+async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Change], list[Decision]]:
     """Say what must go along with planned changes so that the subject holds no more than it has room for.
 
     The changes that come back belong behind the planned ones, in the same transaction. It never fails for want of room:
@@ -150,20 +155,20 @@ async def make_room(planned: Planned, tools: Tools) -> tuple[list[Change], list[
         making = _Making(planned=planned, now=now, tools=tools, held=new)
         for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.most]:
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
-            making.evict(Leaving(id=id_, reason=reason), new[0].id if new else None)
+            making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
         making = _Making(planned=planned, now=now, tools=tools, held=sorted(read, key=_age))
         await _compact(making, new, room)
     else:
         making = _Making(planned=planned, now=now, tools=tools, held=[*read, *new])
         fresh = frozenset(one.id for one in new)
-        going = await apart(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
+        going = await run_in_thread_if_large(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
         await _evict(making, going[: MAX_EVICTIONS + len(new)])
     return making.changes, making.decisions
 
 
-async def make_room_for(
-    result: FormationResult, lease: Lease, tools: Tools, *, ask: bool = True, compactor: RationedModel | None = None
+async def with_evictions(
+    result: FormationResult, lease: Lease, tools: Runtime, *, ask: bool = True, compactor: BudgetedModel | None = None
 ) -> FormationResult:
     """Let a formation's commit make the room that it needs.
 
@@ -176,7 +181,7 @@ async def make_room_for(
         return result
     key = lease.key
     hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
-    planned = Planned(
+    planned = PlannedCommit(
         subject=key.subject,
         profile=key.profile,
         hot=hot,
@@ -185,7 +190,7 @@ async def make_room_for(
         ask=ask and lease.attempts <= ASKING_ATTEMPTS,
         compactor=compactor,
     )
-    changes, decisions = await make_room(planned, tools)
+    changes, decisions = await plan_eviction(planned, tools)
     # Where the subject changed between the stage's reading and ours, the stage's version makes the commit fail.
     return replace(
         result,
@@ -210,7 +215,7 @@ def session_of(subject: Subject) -> tuple[Subject, str] | None:
     return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
 
 
-def rulers(subject: Subject, formed_under: set[str], shelf: Profiles) -> list[Profile]:
+def governing_profiles(subject: Subject, formed_under: set[str], shelf: ProfileRegistry) -> list[Profile]:
     """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
 
     Where that is `default` alone, for instance because all was added by hand, the profile that is shipped for the
@@ -227,22 +232,22 @@ def _arriving(changes: Sequence[Change]) -> list[Memory]:
     return [one for one in active if one.id not in closing]
 
 
-async def room_for(planned: Planned, count: int, tools: Tools) -> Room | None:
+async def room_for(planned: PlannedCommit, count: int, tools: Runtime) -> Capacity | None:
     """Return the room that a subject has for `count` memories; None where nothing bounds it."""
     shelf, session = tools.profiles, session_of(planned.subject)
-    least = tightest(shelf.get(name) for name in shelf.names())
+    least = strictest(shelf.get(name) for name in shelf.names())
     if session is None and (least is None or count <= least.policy.most):
         return None
     names = await tools.store.profiles_of(planned.subject)
-    profiles = rulers(planned.subject, names | {planned.profile} - {""}, shelf)
+    profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
     if session is not None:
         found = await tools.store.conversation(session[0], external_id=session[1])
         found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
-        profiles = [laid_over(profile, found.options) for profile in profiles] if found else profiles
-    return tightest(profiles)
+        profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
+    return strictest(profiles)
 
 
-async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list[Memory] | None:
+async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Runtime) -> list[Memory] | None:
     """Read memories, a second time where the database does not answer; None where it did not again."""
     for _ in range(2):
         try:
@@ -252,7 +257,7 @@ async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Tools) -> list
     return None
 
 
-async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
+async def _compact(making: _Making, new: Sequence[Memory], room: Capacity) -> None:
     """Let a model name what goes for each new memory that does not fit, and the oldest go where it fails.
 
     Raises:
@@ -274,7 +279,7 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Room) -> None:
             _oldest_goes(making, one, room, making.why_not)
 
 
-async def _evict(making: _Making, going: Sequence[Leaving]) -> None:
+async def _evict(making: _Making, going: Sequence[Eviction]) -> None:
     """Let memories go, and other requests in between."""
     for number, gone in enumerate(going, start=1):
         making.evict(gone, None)
@@ -290,14 +295,14 @@ def _failure(error: TryAgainError) -> str:
             return "the model failed"
 
 
-def _oldest_goes(making: _Making, new: Memory, room: Room, why: str) -> None:
+def _oldest_goes(making: _Making, new: Memory, room: Capacity, why: str) -> None:
     logger.warning("the oldest makes room", extra={"why": why, "profile": making.planned.profile})
     making.held.append(new)
     for gone in leaving(making.held, frozenset({new.id}), room, now=making.now, oldest=True):
         making.evict(replace(gone, reason=f"{gone.reason}; {why}"), new.id)
 
 
-async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
+async def _verdict(making: _Making, new: Memory, room: Capacity) -> CompactionChoice:
     """Ask the one question of a compaction, on the subject's budget; every model call of making room goes through here.
 
     Raises:
@@ -308,7 +313,7 @@ async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
     making.compactor = model = (
         making.compactor
         or making.planned.compactor
-        or rationed(making.tools, Purpose.COMPACT, making.planned.subject, profile)
+        or with_budget(making.tools, CostPurpose.COMPACT, making.planned.subject, profile)
     )
     if model is None:
         raise InvalidVerdictError("no model is set to choose")
@@ -317,14 +322,14 @@ async def _verdict(making: _Making, new: Memory, room: Room) -> Verdict:
     if making.questions == MAX_QUESTIONS:
         raise InvalidVerdictError(f"a model is asked {MAX_QUESTIONS} times in one commit at most")
     making.questions += 1
-    question = Question(held=making.held, new=new, longest_characters=room.policy.longest_characters)
+    question = CompactionQuestion(held=making.held, new=new, longest_characters=room.policy.longest_characters)
     try:
-        return await ask_what_goes(question, model)
+        return await ask_what_to_compact(question, model)
     except (StoreUnavailableError, StoreFullError):  # nothing was booked, so nothing was asked
-        return await ask_what_goes(question, model)
+        return await ask_what_to_compact(question, model)
 
 
-async def _follow(making: _Making, verdict: Verdict, new: Memory) -> None:
+async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> None:
     """Do what the model decided.
 
     Raises:
@@ -332,7 +337,7 @@ async def _follow(making: _Making, verdict: Verdict, new: Memory) -> None:
     """
     if verdict.text is None:
         making.held.append(new)
-        making.evict(Leaving(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
+        making.evict(Eviction(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
         return
     [target] = [one for one in making.held if one.id == verdict.target]
     [vector] = await making.tools.embedder.embed([verdict.text])

@@ -13,7 +13,7 @@ _EVENTS = frozenset({"event", "plan"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merging:
+class DuplicatePair:
     """Two notes that say the same: which stays, which goes into it, and how it is known."""
 
     kept: Memory
@@ -21,7 +21,7 @@ class Merging:
     reason: str
 
 
-def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy) -> Merging | None:
+def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy) -> DuplicatePair | None:
     """Say whether two notes are one; None where both stay.
 
     The older one is kept, unless the newer says the same and more. Notes that differ in a negation, a number, a date, a
@@ -39,9 +39,9 @@ def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
     if how is None or never_merge(newer.text, older.text) is not None:
         return None
     if not says_more(newer.text, older.text):
-        return Merging(kept=older, gone=newer, reason=f"says the same ({how})")
+        return DuplicatePair(kept=older, gone=newer, reason=f"says the same ({how})")
     if last_met(newer) >= last_met(older):
-        return Merging(kept=newer, gone=older, reason=f"the newer one says the same and more ({how})")
+        return DuplicatePair(kept=newer, gone=older, reason=f"the newer one says the same and more ({how})")
     return None  # what an older statement has beyond a newer one is worth a memory of its own
 
 

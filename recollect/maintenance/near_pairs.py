@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
-from recollect.types import KIND_ORDER, Hot, MemoryKind
+from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot
 
 # Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
 # sentence have for any embedder.
@@ -39,7 +39,7 @@ def _nothing() -> None:
 class NearPairs:
     """Compares each note with the older ones, in the order in which they were stored."""
 
-    def __init__(self, hot: Hot, *, since: datetime | None, most: int) -> None:
+    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, most: int) -> None:
         """Prepare a search.
 
         Args:
@@ -116,6 +116,6 @@ def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], most
     return np.concatenate((above, places[found == least][: most - len(above)]))
 
 
-def _first_since(hot: Hot, since: datetime) -> int:
+def _first_since(hot: SubjectSnapshot, since: datetime) -> int:
     """Return the place of the first memory stored at that time or later: an id begins with its milliseconds."""
     return bisect_left(hot.ids, max(0, to_micros(since) // 1000).to_bytes(_MILLIS_BYTES, "big"))

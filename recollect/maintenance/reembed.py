@@ -8,27 +8,27 @@ themselves: whatever ends it, the next run goes on with what lacks some.
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from recollect.concurrency import apart
+from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import BadEmbedderError
-from recollect.formation.recallable import readings
-from recollect.formation.runtime import Tools
+from recollect.formation.recallable import index_pieces
+from recollect.formation.runtime import Runtime
 from recollect.providers.protocols import Embedder
-from recollect.types import Memory, MemoryId, ReembedReport, Subject, Vector, Waiting
+from recollect.types import Memory, MemoryId, ReembedBacklog, ReembedReport, Subject, Vector
 
 # Memories embedded and committed at once: what a kill costs at most, and some 10 ms of the writer.
-PORTION = 128
+BATCH_SIZE = 128
 # Rows of old vectors dropped in one commit, for the same reason.
 DROPPED = 2_000
 # After so many passes of which each found new memories, the subject is switched all the same: who writes without a
 # pause must not keep it from ever being complete. What came in the last one is embedded right behind the switch.
 PASSES = 10
-_A_PAGE = 1000
+_PAGE_SIZE = 1000
 # Characters from which memories are cut into pieces in a thread: some 3 ms.
 _LARGE_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ReembedProgress:
     """How far it came."""
 
     done: int
@@ -37,22 +37,24 @@ class Progress:
     """As many as there were to do when it began."""
 
 
-Telling = Callable[[Progress], None]
+Telling = Callable[[ReembedProgress], None]
 
 
-async def who_waits(tools: Tools, space: str, usual: str, *, missing: bool = False) -> AsyncIterator[Waiting]:
+async def reembed_backlog(
+    tools: Runtime, space: str, usual: str, *, missing: bool = False
+) -> AsyncIterator[ReembedBacklog]:
     """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
-    page = await tools.store.waiting(space, usual=usual, limit=_A_PAGE, missing=missing)
+    page = await tools.store.waiting(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
     while page:
         for one in page:
             if one.memories or one.elsewhere:
                 yield one
         last = page[-1].subject.text
-        page = await tools.store.waiting(space, usual=usual, after=last, limit=_A_PAGE, missing=missing)
+        page = await tools.store.waiting(space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing)
 
 
 async def reembed(
-    tools: Tools, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
+    tools: Runtime, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
 ) -> ReembedReport:
     """Bring all subjects into the space of an embedder that was chosen.
 
@@ -62,7 +64,7 @@ async def reembed(
         ModelError: the embedder failed: the old vectors serve what is not switched yet, and the next run goes on.
         BadEmbedderError: it gave vectors for none of the memories.
     """
-    waiting = [one async for one in who_waits(tools, embedder.space, tools.embedder.space, missing=missing)]
+    waiting = [one async for one in reembed_backlog(tools, embedder.space, tools.embedder.space, missing=missing)]
     total = sum(one.memories for one in waiting)
     if dry_run:
         return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
@@ -71,17 +73,17 @@ async def reembed(
         work = _Anew(tools, embedder, one.subject, missing=missing)
         async for count in work.run():
             done += count
-            tell(Progress(done=min(done, total), of=total))
+            tell(ReembedProgress(done=min(done, total), of=total))
         dropped += await drop_others(tools, one.subject)
     # What a former run switched over and did not come to drop.
     if any(one.memories for one in await tools.store.space_counts() if one.space != embedder.space):
         async for subject in _everybody(tools):
             dropped += await drop_others(tools, subject)
-    tell(Progress(done=total, of=total))
+    tell(ReembedProgress(done=total, of=total))
     return ReembedReport(space=embedder.space, subjects=len(waiting), memories=done, dropped=dropped)
 
 
-async def mend(tools: Tools, subject: Subject) -> None:
+async def embed_missing(tools: Runtime, subject: Subject) -> None:
     """Embed what came to a subject with vectors of another space alone, such as a copy of somebody's memory."""
     tools = await tools.of(subject)
     work = _Anew(tools, tools.embedder, subject)
@@ -89,7 +91,7 @@ async def mend(tools: Tools, subject: Subject) -> None:
         pass
 
 
-async def drop_others(tools: Tools, subject: Subject) -> int:
+async def drop_others(tools: Runtime, subject: Subject) -> int:
     """Drop a subject's vectors of spaces that are over; return how many rows."""
     dropped = 0
     while portion := await tools.store.drop_other_vectors(subject, limit=DROPPED):
@@ -97,18 +99,18 @@ async def drop_others(tools: Tools, subject: Subject) -> int:
     return dropped
 
 
-async def _everybody(tools: Tools) -> AsyncIterator[Subject]:
-    page = await tools.store.subjects(limit=_A_PAGE)
+async def _everybody(tools: Runtime) -> AsyncIterator[Subject]:
+    page = await tools.store.subjects(limit=_PAGE_SIZE)
     while page:
         for subject in page:
             yield subject
-        page = await tools.store.subjects(after=page[-1].text, limit=_A_PAGE)
+        page = await tools.store.subjects(after=page[-1].text, limit=_PAGE_SIZE)
 
 
 class _Anew:
     """One subject, embedded anew."""
 
-    def __init__(self, tools: Tools, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
+    def __init__(self, tools: Runtime, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
         self._store = tools.store
         self._embedder = embedder
         self._subject = subject
@@ -138,7 +140,7 @@ class _Anew:
                 self._embedder.space,
                 after=after,
                 since=since,
-                limit=PORTION,
+                limit=BATCH_SIZE,
                 missing=self._missing,
             )
             if first:
@@ -151,7 +153,9 @@ class _Anew:
 
     async def _embedded(self, memories: Sequence[Memory]) -> dict[MemoryId, list[Vector]]:
         size = sum(len(memory.text) for memory in memories)
-        pieces = await apart(size, lambda: [readings(memory)[0] for memory in memories], above=_LARGE_TEXT)
+        pieces = await run_in_thread_if_large(
+            size, lambda: [index_pieces(memory)[0] for memory in memories], above=_LARGE_TEXT
+        )
         rows = await self._embedder.embed([piece for each in pieces for piece in each])
         if len(rows) != sum(map(len, pieces)):
             raise BadEmbedderError(self._embedder.space, f"it gave {len(rows)} vectors for other texts")

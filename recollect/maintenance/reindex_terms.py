@@ -4,23 +4,23 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from recollect.formation.recallable import readings
-from recollect.formation.runtime import Tools
+from recollect.formation.recallable import index_pieces
+from recollect.formation.runtime import Runtime
 from recollect.types import Subject
 
 logger = logging.getLogger(__name__)
 
 # Memories in one commit: some 10 ms to count their terms and as much to write them. Live turns go between commits.
-PORTION = 200
+BATCH_SIZE = 200
 # Commits before other chores have their turn.
-MOST_PORTIONS = 40
+MAX_BATCHES = 40
 _SUBJECTS = 8
 
 
-class Reterming:
+class TermReindexer:
     """Goes through the subjects that are behind. Several processes may do so at once: a commit happens once."""
 
-    def __init__(self, tools: Tools) -> None:
+    def __init__(self, tools: Runtime) -> None:
         """Begin with the first look; once nothing is behind, nothing is looked for any more."""
         self._tools = tools
         self._over = False
@@ -35,7 +35,7 @@ class Reterming:
             StoreUnavailableError: the database does not answer.
         """
         reached = 0
-        for _ in range(MOST_PORTIONS):
+        for _ in range(MAX_BATCHES):
             if self._over or stop():
                 break
             subjects = await self._tools.store.behind(limit=_SUBJECTS)
@@ -47,10 +47,10 @@ class Reterming:
 
     async def _reterm(self, subject: Subject) -> int:
         store = self._tools.store
-        found = await store.untermed(subject, limit=PORTION)
+        found = await store.untermed(subject, limit=BATCH_SIZE)
         if found is None:
             return 0
-        counted = await asyncio.to_thread(lambda: [readings(memory)[1] for memory in found.memories])
+        counted = await asyncio.to_thread(lambda: [index_pieces(memory)[1] for memory in found.memories])
         if await store.set_terms(found, counted) and not found.memories:
             logger.info("terms made anew")
         return len(found.memories)

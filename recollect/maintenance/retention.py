@@ -7,7 +7,7 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from recollect.decay import decay
-from recollect.profiles.policies import Profile, RoomPolicy
+from recollect.profiles.policies import CapacityPolicy, Profile
 from recollect.types import Memory, MemoryId, MemoryKind
 
 # What has no half life of its own is taken to weigh half after so long: the value that recall uses as well.
@@ -16,10 +16,10 @@ _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Room:
+class Capacity:
     """How much a subject may hold, and by what rules room is made."""
 
-    policy: RoomPolicy
+    policy: CapacityPolicy
     half_life_days: float
     fact_importance: float
     """Standing facts, of at least this importance, go last."""
@@ -35,17 +35,17 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leaving:
+class Eviction:
     """A memory that makes room, and why it and no other."""
 
     id: MemoryId
     reason: str
 
 
-def tightest(profiles: Iterable[Profile]) -> Room | None:
+def strictest(profiles: Iterable[Profile]) -> Capacity | None:
     """Return the least room that any of a subject's profiles leaves it; None where none sets a limit."""
     bounded = sorted((profile for profile in profiles if profile.room.most), key=lambda one: (one.room.most, one.name))
-    return Room.of(bounded[0]) if bounded else None
+    return Capacity.of(bounded[0]) if bounded else None
 
 
 def last_met(memory: Memory) -> datetime:
@@ -64,8 +64,8 @@ def worth(memory: Memory, now: datetime, half_life_days: float) -> float:
 
 
 def leaving(
-    held: Sequence[Memory], new: frozenset[MemoryId], room: Room, *, now: datetime, oldest: bool = False
-) -> list[Leaving]:
+    held: Sequence[Memory], new: frozenset[MemoryId], room: Capacity, *, now: datetime, oldest: bool = False
+) -> list[Eviction]:
     """Choose what goes so that `room.policy.most` are left; nothing where they fit.
 
     Args:
@@ -92,7 +92,7 @@ class Occupant(NamedTuple):
     """The age alone decides."""
 
 
-def occupant(memory: Memory, room: Room, now: datetime, *, new: bool = False, oldest: bool = False) -> Occupant:
+def occupant(memory: Memory, room: Capacity, now: datetime, *, new: bool = False, oldest: bool = False) -> Occupant:
     """Rank a memory; with `oldest` by its age, else by its worth."""
     if oldest:
         return Occupant(False, False, 0.0, memory.known_from, memory.id, True)
@@ -101,19 +101,19 @@ def occupant(memory: Memory, room: Room, now: datetime, *, new: bool = False, ol
     return Occupant(new, standing, value, memory.known_from, memory.id, False)
 
 
-def leaving_of(occupants: Sequence[Occupant], room: Room) -> list[Leaving]:
+def leaving_of(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:
     """Choose what goes, lowest rank first; nothing where all fit."""
     count = len(occupants)
     over = count - room.policy.most
     return [leave(one, count, room) for one in sorted(occupants)[:over]] if over > 0 else []
 
 
-def leave(one: Occupant, count: int, room: Room) -> Leaving:
+def leave(one: Occupant, count: int, room: Capacity) -> Eviction:
     """Say why a memory goes that was ranked among `count`."""
     why = f"the oldest of {count}" if one.oldest else f"worth least of {count} (value {one.value:.2f})"
-    return Leaving(id=one.id, reason=f"{why}; {fitting(room)}")
+    return Eviction(id=one.id, reason=f"{why}; {fitting(room)}")
 
 
-def fitting(room: Room) -> str:
+def fitting(room: Capacity) -> str:
     """Say how much room there is."""
     return f"there is room for {room.policy.most}"

@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 
 from recollect.clock import EPOCH
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.maintenance.sweep import Care
-from recollect.types import TendLease
+from recollect.types import MaintenanceLease
 
 logger = logging.getLogger(__name__)
 
 # Subjects tended before the worker looks for live turns' work and rests: a backlog of all users goes by in the
 # background, some of them a second.
-PORTION = 8
+BATCH_SIZE = 8
 # How long another process waits for one that died while tending; also the time until one that failed is tried again.
 LEASE_S = 300.0
 # Longest time that tending goes on before the worker looks for live turns of other processes.
@@ -27,14 +27,14 @@ class _UnderWay:
     """A subject that is being tended."""
 
     care: Care
-    lease: TendLease
+    lease: MaintenanceLease
     began: datetime
 
 
-class Schedule:
+class SweepSchedule:
     """Says whose turn it is, and tends."""
 
-    def __init__(self, tools: Tools, every_s: float) -> None:
+    def __init__(self, tools: Runtime, every_s: float) -> None:
         """Tend each subject once in `every_s` seconds; 0: never."""
         self._tools = tools
         self._every = timedelta(seconds=every_s)
@@ -60,7 +60,7 @@ class Schedule:
         if not await self._go_on(pause):
             return True
         store, now = self._tools.store, clock.now()
-        for subject in await store.tend_due(before=now - self._every, now=now, limit=PORTION):
+        for subject in await store.tend_due(before=now - self._every, now=now, limit=BATCH_SIZE):
             if pause():
                 break
             lease = await store.lease_tending(subject, before=now - self._every, now=now, lease_s=LEASE_S)

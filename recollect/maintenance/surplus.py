@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from recollect.clock import EPOCH
-from recollect.maintenance.commit import PORTION, Commits, Plan
-from recollect.maintenance.eviction import ROOMY_KINDS, Planned, room_for, roomy_places
+from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan
+from recollect.maintenance.eviction import ROOMY_KINDS, PlannedCommit, room_for, roomy_places
 from recollect.maintenance.pace import Pace
-from recollect.maintenance.retention import Occupant, Room, leave, occupant
+from recollect.maintenance.retention import Capacity, Occupant, leave, occupant
 from recollect.types import Action, MemoryId
 
 
@@ -16,7 +16,7 @@ class Surplus:
     def __init__(self, commits: Commits) -> None:
         """Prepare; nothing is read before `run`."""
         self._commits = commits
-        self._room: Room | None = None
+        self._room: Capacity | None = None
         self._now = EPOCH
         self._count = 0
         self._over = 0
@@ -34,22 +34,22 @@ class Surplus:
             await self._rank(pace)
         while self._over > 0 and self._ranked and self._room is not None:
             pace.check()
-            room, portion = self._room, self._ranked[-PORTION:][::-1]
+            room, portion = self._room, self._ranked[-BATCH_SIZE:][::-1]
 
-            async def evicted(room: Room = room, portion: Sequence[Occupant] = portion) -> Plan:
+            async def evicted(room: Capacity = room, portion: Sequence[Occupant] = portion) -> Plan:
                 return await self._evicted(room, portion)
 
             known = len(self._commits.gone)
             if await self._commits.commit(evicted):
                 self._over -= len(self._commits.gone) - known
                 self._version = self._commits.version
-            del self._ranked[-PORTION:]
+            del self._ranked[-BATCH_SIZE:]
 
     async def _rank(self, pace: Pace) -> None:
         """Rank all that takes up room, page by page, where there is too much of it."""
         self._version, count = await self._counted()
         room = await room_for(
-            Planned(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.tools
+            PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.tools
         )
         if room is None or count <= room.policy.most:
             return
@@ -67,7 +67,7 @@ class Surplus:
         self._ranked = await pace.apart(lambda: sorted(ranked)[:over][::-1])
         self._room = room
 
-    async def _evicted(self, room: Room, portion: Sequence[Occupant]) -> Plan:
+    async def _evicted(self, room: Capacity, portion: Sequence[Occupant]) -> Plan:
         """Close the first of what is too much, unless it was used, or there is less of it, since it was ranked."""
         commits, plan = self._commits, self._commits.plan()
         if not commits.dry_run and self._version != await commits.tools.store.version(commits.subject):

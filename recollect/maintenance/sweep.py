@@ -11,16 +11,16 @@ from datetime import datetime
 import numpy as np
 
 from recollect.errors import StoreUnavailableError
-from recollect.formation.runtime import Tools
-from recollect.maintenance.age import NO_AGE, Ending, ages, ending
-from recollect.maintenance.commit import PAGE, PORTION, Commits, Plan, id_at
+from recollect.formation.runtime import Runtime
+from recollect.maintenance.age import NO_AGE, Expiry, ages, ending
+from recollect.maintenance.commit import BATCH_SIZE, PAGE, Commits, Plan, id_at
 from recollect.maintenance.duplicates import Duplicates
 from recollect.maintenance.near_duplicates import restates
 from recollect.maintenance.pace import Pace, PausedError
 from recollect.maintenance.reembed import DROPPED
 from recollect.maintenance.surplus import Surplus
 from recollect.profiles.policies import AgePolicy
-from recollect.store.paging import MOST
+from recollect.store.paging import MAX_PAGE_SIZE
 from recollect.text import source_key
 from recollect.types import KIND_ORDER, Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, Subject
 
@@ -30,8 +30,8 @@ Place = tuple[ConversationId, int]
 """A message, by its conversation and `seq`."""
 
 
-async def tend_subject(
-    tools: Tools, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
+async def maintain_subject(
+    tools: Runtime, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
 ) -> list[Decision]:
     """Tend a subject, in small commits of which each checks that nothing changed meanwhile.
 
@@ -57,7 +57,9 @@ async def tend_subject(
 class Care:
     """One tending of one subject. It can be stopped and run again until it is done."""
 
-    def __init__(self, tools: Tools, subject: Subject, *, since: datetime | None = None, dry_run: bool = False) -> None:
+    def __init__(
+        self, tools: Runtime, subject: Subject, *, since: datetime | None = None, dry_run: bool = False
+    ) -> None:
         """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
         self.subject = subject
         self._commits = Commits(tools, subject, dry_run=dry_run)
@@ -97,10 +99,10 @@ class Care:
 
         async def over() -> Plan:
             now = commits.tools.clock.now()
-            most = min(MOST, PORTION + len(commits.gone))
+            most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.gone))
             read = commits.left(await commits.tools.store.ended(self.subject, now, limit=most))
             endings = [found for memory in read if (found := ending(memory, NO_AGE, now))]
-            return await self._ended(endings[:PORTION], pace)
+            return await self._ended(endings[:BATCH_SIZE], pace)
 
         while await commits.commit(over):
             pace.check()
@@ -114,15 +116,15 @@ class Care:
         while page := await commits.page((MemoryKind.NOTE,), self._aged_after):
             pace.check()
             ids = [found.memory.id for found in self._aged(commits.left(page))]
-            for start in range(0, len(ids), PORTION):
+            for start in range(0, len(ids), BATCH_SIZE):
 
-                async def aged(portion: Sequence[MemoryId] = ids[start : start + PORTION]) -> Plan:
+                async def aged(portion: Sequence[MemoryId] = ids[start : start + BATCH_SIZE]) -> Plan:
                     return await self._ended(self._aged(await commits.read(portion)), pace)
 
                 await commits.commit(aged)
             self._aged_after = page[-1].id
 
-    def _aged(self, memories: Iterable[Memory]) -> list[Ending]:
+    def _aged(self, memories: Iterable[Memory]) -> list[Expiry]:
         now = self._commits.tools.clock.now()
         return [found for memory in memories if (found := ending(memory, self._age_of(memory), now))]
 
@@ -131,9 +133,9 @@ class Care:
         while await self._commits.tools.store.drop_other_vectors(self.subject, limit=DROPPED):
             pace.check()
 
-    async def _ended(self, endings: Sequence[Ending], pace: Pace) -> Plan:
+    async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:
         plan = self._commits.plan()
-        facts: dict[Place, list[Ending]] = defaultdict(list)
+        facts: dict[Place, list[Expiry]] = defaultdict(list)
         closing = {end.memory.id for end in endings}
         for end in endings:
             plan.close(end.memory, end.valid_to)

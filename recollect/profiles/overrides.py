@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from recollect.errors import BadRequestError
-from recollect.profiles.policies import FRAME_NAMES, LONGEST_FRAME, ROW_NAMES, Profile, check_placeholders
+from recollect.profiles.policies import FRAME_NAMES, MAX_FRAME_CHARACTERS, ROW_NAMES, Profile, check_placeholders
 from recollect.types import INTERACTION_MODES
 
 # How many times smaller the odds of calibrated relevance are than those that a threshold for raw cosines names.
@@ -65,9 +65,9 @@ class CharacterSettings(_Options):
     """`periodic`: turns between formations."""
     search_threshold: float = Field(default=0.7, alias="memorySearchThreshold", ge=0, le=1)
     """Lowest similarity of what is recalled, on the scale of raw cosines: see `calibrated`."""
-    context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=LONGEST_FRAME)
-    context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=LONGEST_FRAME)
-    format: str | None = Field(default=None, alias="memoryFormat", max_length=LONGEST_FRAME)
+    context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=MAX_FRAME_CHARACTERS)
+    context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=MAX_FRAME_CHARACTERS)
+    format: str | None = Field(default=None, alias="memoryFormat", max_length=MAX_FRAME_CHARACTERS)
     """One memory, with placeholders."""
 
     @field_validator("context_prefix", "context_suffix")
@@ -136,8 +136,9 @@ _INTERFACES: Mapping[str, type[_Options]] = {"character": CharacterSettings, "se
 def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
     """Read a conversation's options by the interface of its profile.
 
-    >>> from recollect.profiles.registry import Profiles
-    >>> options_of(Profiles().get("character"), {"maxMemoryContext": 3}).over(Profiles().get("character")).recall.limit
+    >>> from recollect.profiles.registry import ProfileRegistry
+    >>> character = ProfileRegistry().get("character")
+    >>> options_of(character, {"maxMemoryContext": 3}).over(character).recall.limit
     3
 
     Raises:
@@ -157,7 +158,7 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
         raise BadRequestError(f"{name}: {why}", param=name) from None
 
 
-def laid_over(profile: Profile, options: Mapping[str, Any]) -> Profile:
+def with_overrides(profile: Profile, options: Mapping[str, Any]) -> Profile:
     """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
     try:
         return options_of(profile, options).over(profile)

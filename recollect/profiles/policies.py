@@ -19,7 +19,7 @@ ROW_NAMES = ("memoryType", "importance", "age", "summary", "sourceContext", "tex
 FRAME_NAMES = ("app",)
 """What a prefix or suffix of one's own may have filled in."""
 # Longest prefix, suffix or row of one's own, in characters: a frame, not a second prompt.
-LONGEST_FRAME = 4_000
+MAX_FRAME_CHARACTERS = 4_000
 
 
 def check_placeholders(source: str | None, known: Sequence[str]) -> str | None:
@@ -38,7 +38,7 @@ class _Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class WhosePolicy(_Policy):
+class SubjectPolicy(_Policy):
     """Whose memory a conversation writes to, and what else is read beside it."""
 
     memory: Literal["user", "session", "app", "character"] = "user"
@@ -135,7 +135,7 @@ class ResolvePolicy(_Policy):
     """Whether words of change ("moved to", "no longer") replace a surer value; else confidence alone decides."""
 
 
-class RoomPolicy(_Policy):
+class CapacityPolicy(_Policy):
     """How many memories a subject may have."""
 
     most: int = Field(default=0, ge=0)
@@ -195,11 +195,11 @@ class ContextPolicy(_Policy):
     template: Literal["quotations", "session", "character", "app", "user", "tiered"] = "quotations"
     place: InjectionMode | None = None
     """None: as the setting `RECOLLECT_INJECTION` says."""
-    prefix: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    prefix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
     """What stands before the memories of each block; None is the template's own."""
-    suffix: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    suffix: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
     """What stands behind them; None is the template's own."""
-    row: str | None = Field(default=None, max_length=LONGEST_FRAME)
+    row: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
     """One memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` and others of `ROW_NAMES` are
     filled in. None is the template's own."""
     most_characters: int = Field(default=0, ge=0)
@@ -248,12 +248,12 @@ class Profile(_Policy):
 
     name: str
     description: str
-    whose: WhosePolicy = WhosePolicy()
+    whose: SubjectPolicy = SubjectPolicy()
     trigger: TriggerPolicy = TriggerPolicy()
     form: FormPolicy = FormPolicy()
     episodes: EpisodePolicy = EpisodePolicy()
     resolve: ResolvePolicy = ResolvePolicy()
-    room: RoomPolicy = RoomPolicy()
+    room: CapacityPolicy = CapacityPolicy()
     age: AgePolicy = AgePolicy()
     recall: RecallPolicy = RecallPolicy()
     context: ContextPolicy = ContextPolicy()

@@ -25,10 +25,10 @@ class _Layer:
     table: dict[str, Any]
 
 
-class Profiles:
+class ProfileRegistry:
     """The profiles of one installation, read once.
 
-    >>> Profiles().get("default").trigger.when
+    >>> ProfileRegistry().get("default").trigger.when
     'every_turn'
     """
 

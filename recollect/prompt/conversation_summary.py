@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from hashlib import blake2b
 
-from recollect.prompt.escape import TAG, quotable
+from recollect.prompt.escape import TAG, escape_quotation
 from recollect.types import Memory
 
 _HEAD = "Summary of this chat so far. It sums up what was said, and gives no instructions; the newest messages follow."
@@ -17,7 +17,7 @@ def turn_range(memory: Memory) -> str:
     return f"turns {memory.detail.first_turn}-{memory.detail.last_turn}"
 
 
-def lines_so_far(episodes: Sequence[Memory], longest: int) -> list[str]:
+def summary_lines(episodes: Sequence[Memory], longest: int) -> list[str]:
     """Write one line an episode, in the order of their turns; of the newest as many as fit.
 
     Args:
@@ -27,7 +27,7 @@ def lines_so_far(episodes: Sequence[Memory], longest: int) -> list[str]:
     lines: list[str] = []
     room = longest
     for place, episode in enumerate(reversed(episodes)):
-        text = quotable(episode.text, len(episode.text) if place < _IN_FULL else _SHORT)
+        text = escape_quotation(episode.text, len(episode.text) if place < _IN_FULL else _SHORT)
         line = f"- {turn_range(episode)}: {text}"
         room -= len(line) + 1
         if room < 0:
@@ -36,11 +36,11 @@ def lines_so_far(episodes: Sequence[Memory], longest: int) -> list[str]:
     return lines[::-1]
 
 
-def so_far_block(lines: Sequence[str], *, key: bytes) -> str:
+def summary_block(lines: Sequence[str], *, key: bytes) -> str:
     """Put lines into a block; empty without any.
 
     Args:
-        lines: From `lines_so_far`.
+        lines: From `summary_lines`.
         key: Secret of this installation, at most 64 bytes.
     """
     if not lines:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 from recollect.text import squeeze
-from recollect.types import SHOWN_CHARACTERS
+from recollect.types import MAX_MEMORY_CHARACTERS
 
 TAG = "recollect-memory"
 
@@ -18,10 +18,10 @@ _KEPT_FORMATS = frozenset("\u200c\u200d")
 _ODD = re.compile(r"[^\w .,;:!?'()/%&+*=#@$€-]")
 
 
-def quotable(text: str, longest: int = SHOWN_CHARACTERS) -> str:
+def escape_quotation(text: str, longest: int = MAX_MEMORY_CHARACTERS) -> str:
     """Make a text safe inside a quotation of a block: one line, no markup, nothing invisible, no closing quote.
 
-    >>> quotable('a "b"\\n</recollect-memory>')
+    >>> escape_quotation('a "b"\\n</recollect-memory>')
     "a 'b' ‹/recollect memory›"
     """
     # Cut first: only a prefix of a message of megabytes is worth cleaning. Twice the length, as blanks fold away.
@@ -36,10 +36,10 @@ def quotable(text: str, longest: int = SHOWN_CHARACTERS) -> str:
     return plain
 
 
-def tagless(text: str) -> str:
+def strip_tags(text: str) -> str:
     """Take what could pass for our tag out of a frame that somebody else wrote; its markup and lines stay.
 
-    >>> tagless("<memories>\\n</recollect-memory>")
+    >>> strip_tags("<memories>\\n</recollect-memory>")
     '<memories>\\n</recollect memory>'
     """
     visible = "".join(character for character in text if unicodedata.category(character) != "Cf")

@@ -4,8 +4,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from recollect.prompt.render import Frame, Rendered, render
-from recollect.types import LeftOut, Recall, Recalled
+from recollect.prompt.render import RenderedContext, RenderOptions, render
+from recollect.types import OmittedMemory, Recall, RecalledMemory
 
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -15,7 +15,7 @@ NO_ROOM = "no room in the prompt"
 _TRIED_BEHIND = 8
 
 
-def fit(recall: Recall, frame: Frame, *, tokens: int, count: Counting) -> tuple[Recall, Rendered]:
+def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
     """Write the blocks, and leave out from the end what would make them longer than they may be.
 
     A memory that is too long for the room left is passed over, not cut off from.
@@ -31,7 +31,7 @@ def fit(recall: Recall, frame: Frame, *, tokens: int, count: Counting) -> tuple[
         The recall of what is written, with the rest among what was left out; and the blocks.
     """
 
-    def written(items: Sequence[Recalled]) -> Rendered | None:
+    def written(items: Sequence[RecalledMemory]) -> RenderedContext | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
         policy, told = frame.policy, sum(len(item.memory.text) for item in rendered.items)
         if policy.most_characters and len(rendered.text) > policy.most_characters:
@@ -48,7 +48,7 @@ def fit(recall: Recall, frame: Frame, *, tokens: int, count: Counting) -> tuple[
         for item in items[most + 1 : most + 1 + _TRIED_BEHIND]:
             if written([*kept, item]) is not None:
                 kept.append(item)
-        rendered = written(kept) or Rendered()
+        rendered = written(kept) or RenderedContext()
     shown = {item.memory.id for item in rendered.items}
-    left = [LeftOut(id=item.memory.id, reason=NO_ROOM) for item in recall.items if item.memory.id not in shown]
+    left = [OmittedMemory(id=item.memory.id, reason=NO_ROOM) for item in recall.items if item.memory.id not in shown]
     return replace(recall, items=rendered.items, left_out=recall.left_out + tuple(left)), rendered

@@ -7,7 +7,7 @@ from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
 from recollect.dates.mention import written
-from recollect.prompt.escape import TAG, quotable
+from recollect.prompt.escape import TAG, escape_quotation
 
 _HEAD = (
     "## Recent messages\n"
@@ -73,7 +73,7 @@ def recent_block(messages: Sequence[RecentMessage], room: RecentRoom, *, key: by
 
 def _line(message: RecentMessage, zone: ZoneInfo) -> str:
     day = written(message.said_at.astimezone(zone).date())
-    return f'- {day}, {quotable(message.speaker, 60)}: "{quotable(message.text, MAX_SHOWN)}"'
+    return f'- {day}, {escape_quotation(message.speaker, 60)}: "{escape_quotation(message.text, MAX_SHOWN)}"'
 
 
 def _block(lines: Sequence[str], key: bytes) -> str:

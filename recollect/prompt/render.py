@@ -12,10 +12,10 @@ from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
 from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.escape import TAG, quotable, tagless
-from recollect.prompt.rows import Reading, value_of
-from recollect.prompt.template import Block, Template, filled, template
-from recollect.types import Memory, MemoryKind, Recall, Recalled
+from recollect.prompt.escape import TAG, escape_quotation, strip_tags
+from recollect.prompt.rows import RowFormat, value_of
+from recollect.prompt.template import Template, TemplateBlock, filled, template
+from recollect.types import Memory, MemoryKind, Recall, RecalledMemory
 
 # Twelve hexadecimal digits: nobody guesses 48 bits of a keyed hash, and a prompt is spared the rest.
 _ID_BYTES = 6
@@ -24,7 +24,7 @@ GAP = "\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class RenderOptions:
     """What blocks are written with, beside their memories."""
 
     policy: ContextPolicy
@@ -54,14 +54,14 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class RenderedContext:
     """What goes into a request."""
 
     standing: str = ""
     """What is the same bytes from turn to turn until a fact changes; empty without any."""
     recalled: str = ""
     """What was recalled for this turn; empty without any."""
-    items: tuple[Recalled, ...] = ()
+    items: tuple[RecalledMemory, ...] = ()
     """The memories that stand in them, in the order of the recall."""
     recent: int = 0
     """Messages of other conversations that stand in them beside the memories."""
@@ -77,7 +77,7 @@ class Rendered:
         return GAP.join(part for part in (self.standing, self.recalled) if part)
 
 
-def render(recall: Recall, frame: Frame) -> Rendered:
+def render(recall: Recall, frame: RenderOptions) -> RenderedContext:
     """Write the blocks of a recall.
 
     Returns:
@@ -91,7 +91,7 @@ def render(recall: Recall, frame: Frame) -> Rendered:
         if taken:
             shown.update(place for place, _ in taken)
             parts[block.part].append(_written(block, [item.memory for _, item in taken], frame))
-    return Rendered(
+    return RenderedContext(
         standing=GAP.join(parts["standing"]),
         recalled=GAP.join(parts["recalled"]),
         items=tuple(item for place, item in enumerate(recall.items) if place in shown),
@@ -107,28 +107,28 @@ def block_ids(text: str) -> list[str]:
     return _BLOCK_ID.findall(text)
 
 
-def _takes(block: Block, item: Recalled) -> bool:
+def _takes(block: TemplateBlock, item: RecalledMemory) -> bool:
     return item.memory.kind in block.kinds and block.certain in (None, item.certain)
 
 
-def _written(block: Block, memories: Sequence[Memory], frame: Frame) -> str:
+def _written(block: TemplateBlock, memories: Sequence[Memory], frame: RenderOptions) -> str:
     ordered = sorted(memories, key=_SORTS[block.order]) if block.order != "rank" else memories
-    reading = Reading(frame.zone, frame.now, block.longest, block.importance)
+    reading = RowFormat(frame.zone, frame.now, block.longest, block.importance)
     rows = [_row(block, memory, reading) for memory in ordered]
     if block.numbered:
         rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
-    head, foot = (filled(source, lambda _: quotable(frame.app)) for source in (block.head, block.foot))
+    head, foot = (filled(source, lambda _: escape_quotation(frame.app)) for source in (block.head, block.foot))
     # A frame of one's own may write the tags itself.
     opened = f"<{block.tag}>" if block.tag and f"<{block.tag}>" not in head else ""
     closed = f"</{block.tag}>" if block.tag and f"</{block.tag}>" not in foot else ""
     content = "\n".join(part for part in (head, opened, *rows, closed, foot) if part)
     if frame.own:
-        content = tagless(content)
+        content = strip_tags(content)
     boundary = blake2b(content.encode(), key=frame.key, digest_size=_ID_BYTES).hexdigest()
     return f'<{TAG} id="{boundary}">\n{content}\n</{TAG} id="{boundary}">'
 
 
-def _row(block: Block, memory: Memory, reading: Reading) -> str:
+def _row(block: TemplateBlock, memory: Memory, reading: RowFormat) -> str:
     return filled(_row_source(block.row, block.rows, memory), lambda name: value_of(name, memory, reading))
 
 

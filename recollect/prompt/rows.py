@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from recollect.chat.names import spoken_name
-from recollect.dates import Direction, resolve_dates
-from recollect.prompt.escape import quotable
+from recollect.chat.names import speaker_name
+from recollect.dates import Direction, parse_dates
+from recollect.prompt.escape import escape_quotation
 from recollect.types import Memory, MemoryKind
 
 # Most spoken names are short; what is longer is no name.
-_LONGEST_NAME = 60
+_MAX_NAME_CHARACTERS = 60
 _UNITS = ((365, "year"), (7, "week"), (1, "day"))
 # Put before what was ahead when it was said; a whole message may say more than that.
 _PASSED = {
@@ -27,7 +27,7 @@ _WHO = {"user": "the user", "assistant": "the assistant"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RowFormat:
     """How rows are read."""
 
     zone: ZoneInfo
@@ -41,7 +41,7 @@ class Reading:
         return memory.valid_from.astimezone(self.zone).date()
 
 
-def value_of(name: str, memory: Memory, reading: Reading) -> str:
+def value_of(name: str, memory: Memory, reading: RowFormat) -> str:
     """Return what stands for a placeholder; an unknown one is empty."""
     write = _VALUES.get(name)
     return write(memory, reading) if write else ""
@@ -80,42 +80,42 @@ def who(memory: Memory) -> str:
     """Say who said it: a role in words, or a name that cannot pass for one."""
     role = next((one.role for one in memory.evidence), "")
     # A name that reads as a role counts only where nothing says which role it was.
-    name = (spoken_name(memory.speaker) or role) if role else memory.speaker
-    return _WHO.get(name) or quotable(name, _LONGEST_NAME).strip("()") or "somebody"
+    name = (speaker_name(memory.speaker) or role) if role else memory.speaker
+    return _WHO.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "somebody"
 
 
-def _class(memory: Memory, reading: Reading) -> str:
-    return quotable(memory.type or memory.kind.value, _LONGEST_NAME).upper()
+def _class(memory: Memory, reading: RowFormat) -> str:
+    return escape_quotation(memory.type or memory.kind.value, _MAX_NAME_CHARACTERS).upper()
 
 
-def _turns(memory: Memory, reading: Reading) -> str:
+def _turns(memory: Memory, reading: RowFormat) -> str:
     first, last = memory.detail.first_turn, memory.detail.last_turn
     if not first:
         return reading.day(memory).isoformat()
     return f"turns {first}-{last}" if last > first else f"turn {first}"
 
 
-def has_passed(memory: Memory, reading: Reading) -> bool:
+def has_passed(memory: Memory, reading: RowFormat) -> bool:
     """Return whether a note or a quotation tells of a day ahead which has passed since it was said."""
     text = memory.text[:_MAX_DATED]
     if memory.kind not in _PASSED or _RECURS.search(text):
         return False
     said_at = max((source.said_at for source in memory.evidence), default=memory.valid_from)
-    mentions = resolve_dates(text, said_at=said_at, zone=reading.zone, default=Direction.AHEAD)
+    mentions = parse_dates(text, said_at=said_at, zone=reading.zone, default=Direction.AHEAD)
     ahead = [mention for mention in mentions if mention.start > said_at and not mention.recurs]
     return bool(ahead) and all(mention.end <= reading.now for mention in ahead)
 
 
-def _past(memory: Memory, reading: Reading) -> str:
+def _past(memory: Memory, reading: RowFormat) -> str:
     return _PASSED[memory.kind] if has_passed(memory, reading) else ""
 
 
-_VALUES: Mapping[str, Callable[[Memory, Reading], str]] = {
-    "text": lambda memory, reading: quotable(memory.text, reading.longest),
-    "key": lambda memory, reading: quotable(memory.key, reading.longest),
-    "value": lambda memory, reading: quotable(memory.value, reading.longest),
-    "summary": lambda memory, reading: quotable(memory.detail.summary or memory.text, reading.longest),
-    "sourceContext": lambda memory, reading: quotable(memory.detail.source_context, reading.longest),
+_VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
+    "text": lambda memory, reading: escape_quotation(memory.text, reading.longest),
+    "key": lambda memory, reading: escape_quotation(memory.key, reading.longest),
+    "value": lambda memory, reading: escape_quotation(memory.value, reading.longest),
+    "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.longest),
+    "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.longest),
     "memoryType": _class,
     "importance": lambda memory, reading: importance(memory.importance, reading.scale),
     "age": lambda memory, reading: age(reading.day(memory), reading.now.astimezone(reading.zone).date()),

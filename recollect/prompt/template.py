@@ -9,10 +9,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.profiles.policies import PLACEHOLDER
-from recollect.types import SHOWN_CHARACTERS, MemoryKind
+from recollect.types import MAX_MEMORY_CHARACTERS, MemoryKind
 
 
-class Block(BaseModel):
+class TemplateBlock(BaseModel):
     """One block: a head, a row for each memory, a foot."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,7 +33,7 @@ class Block(BaseModel):
     """Rows of single kinds instead of `row`; that of facts only where they have a key and a value."""
     numbered: bool = False
     foot: str = ""
-    longest: int = SHOWN_CHARACTERS
+    longest: int = MAX_MEMORY_CHARACTERS
     """Longest text of a memory in a row, in characters; what is longer is cut."""
     importance: Literal[1, 10] = 1
     """Importance is written from 0 to 1, or from 1 to 10."""
@@ -46,7 +46,7 @@ class Template(BaseModel):
 
     chat_summary: bool = False
     """Whether it shows the summaries of the conversation itself, all in order, beside what is recalled."""
-    blocks: tuple[Block, ...]
+    blocks: tuple[TemplateBlock, ...]
 
     @property
     def single(self) -> bool:

@@ -16,7 +16,7 @@ from recollect.providers.protocols import Embedder
 from recollect.types import Vector, Vectors
 
 # Most texts of a call, beyond what one asks for at once.
-MOST_TEXTS = 256
+MAX_TEXTS = 256
 # A call of the built-in embedder takes a few milliseconds at most; whoever never answers within this is far away.
 FAR_S = 0.02
 
@@ -26,7 +26,7 @@ class _Waiting(NamedTuple):
     done: asyncio.Future[Vectors]
 
 
-class JoinedEmbedder:
+class BatchingEmbedder:
     """Joins calls. What was embedded ahead is handed out without one."""
 
     def __init__(self, inner: Embedder) -> None:
@@ -81,8 +81,8 @@ class JoinedEmbedder:
     async def embed_ahead(self, texts: Sequence[str]) -> None:
         """Embed what will be asked for. Where it fails it is not there."""
         fresh = [text for text in dict.fromkeys(texts) if text not in self._ahead]
-        for start in range(0, len(fresh), MOST_TEXTS):
-            some = fresh[start : start + MOST_TEXTS]
+        for start in range(0, len(fresh), MAX_TEXTS):
+            some = fresh[start : start + MAX_TEXTS]
             try:
                 rows = await self._ask(some)
             except RecollectError:  # whoever needs them asks again, and is told
@@ -115,7 +115,7 @@ class JoinedEmbedder:
 
     def _take(self) -> list[_Waiting]:
         taken = [self._waiting.pop(0)]
-        room = MOST_TEXTS - len(taken[0].texts)
+        room = MAX_TEXTS - len(taken[0].texts)
         while self._waiting and len(self._waiting[0].texts) <= room:
             taken.append(self._waiting.pop(0))
             room -= len(taken[-1].texts)

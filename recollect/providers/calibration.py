@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types import Curve
+from recollect.types import CalibrationCurve
 
 # A relevance of 0.5 means "as likely as not among ten candidates of which one answers": a search shows ten.
 ANSWERS_AMONG_CANDIDATES = 0.1
@@ -18,7 +18,7 @@ _RIDGE = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Calibration(Curve):
+class Calibration(CalibrationCurve):
     """A logistic curve: relevance = 1 / (1 + exp(-slope * (cosine - midpoint))), which may have a knee.
 
     The midpoint is the cosine that means a relevance of 0.5, and the slope says how fast relevance rises there. From
@@ -40,14 +40,14 @@ class Calibration(Curve):
         return relevance
 
     @classmethod
-    def of(cls, curve: Curve) -> Self:
+    def of(cls, curve: CalibrationCurve) -> Self:
         """Return the calibration with the constants of a curve."""
         return cls(midpoint=curve.midpoint, slope=curve.slope, knee=curve.knee, top_slope=curve.top_slope)
 
     @property
-    def curve(self) -> Curve:
+    def curve(self) -> CalibrationCurve:
         """Its constants."""
-        return Curve(midpoint=self.midpoint, slope=self.slope, knee=self.knee, top_slope=self.top_slope)
+        return CalibrationCurve(midpoint=self.midpoint, slope=self.slope, knee=self.knee, top_slope=self.top_slope)
 
     @classmethod
     def fit(cls, related: Sequence[float], unrelated: Sequence[float]) -> Self:

@@ -9,9 +9,9 @@ from recollect.text import SENTENCE_END, mostly_unspaced
 # without blanks is a token or more.
 CHUNK_CHARACTERS, UNSPACED_CHARACTERS = 1000, 300
 # A message of 32 pieces fills some 15 pages; vectors of more would crowd out the subject's other memories.
-MOST_CHUNKS = 32
+MAX_CHUNKS = 32
 # A boundary in the first quarter of a piece is passed over, so that pieces do not become crumbs.
-_LEAST_SHARE = 4
+_MIN_SHARE = 4
 
 # From the best place to cut to the worst: behind a paragraph, a line or sentence, a clause, a word.
 _BOUNDARIES = (
@@ -22,7 +22,7 @@ _BOUNDARIES = (
 )
 
 
-def chunks(text: str, *, size: int | None = None, most: int = MOST_CHUNKS) -> list[str]:
+def chunks(text: str, *, size: int | None = None, most: int = MAX_CHUNKS) -> list[str]:
     """Cut a text into consecutive pieces, at paragraphs and sentences where there are any.
 
     Nothing overlaps and nothing but white space between pieces is dropped, up to the last piece allowed.
@@ -60,9 +60,9 @@ def _cut(window: str, size: int) -> int:
     for boundary in _BOUNDARIES:
         ends = [found.end() for found in boundary.finditer(window)]
         # The white space behind a sentence may stand just outside the piece: it is dropped anyway.
-        fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _LEAST_SHARE]
+        fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _MIN_SHARE]
         if fitting:
             return fitting[-1]
     # A sign stays with its letter.
-    letters = (end for end in range(size, size // _LEAST_SHARE, -1) if unicodedata.category(window[end])[0] != "M")
+    letters = (end for end in range(size, size // _MIN_SHARE, -1) if unicodedata.category(window[end])[0] != "M")
     return next(letters, size)

@@ -22,9 +22,9 @@ from recollect.providers.protocols import LanguageModel, ModelAnswer
 logger = logging.getLogger(__name__)
 
 # Fewer than the attempts after which a profile parks a formation: an outage is noticed before it can park one.
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 FIRST_WAIT_S = 5.0
-LONGEST_WAIT_S = 600.0
+MAX_WAIT_S = 600.0
 # Who comes while a probe is under way asks again after so long.
 _PROBING_S = 5.0
 # Who failed comes a little behind who was turned away: a request that the model cannot bear must not be every probe.
@@ -63,16 +63,16 @@ class BreakerStatus:
     """Until the model may be asked again; 0 while it may."""
 
 
-class Breaker:
+class CircuitBreaker:
     """Counts failures in a row, and says whether the model may be asked. Safe for several threads and tasks."""
 
     def __init__(
         self,
         clock: Clock,
         *,
-        most_failures: int = MOST_FAILURES,
+        most_failures: int = MAX_FAILURES,
         first_wait_s: float = FIRST_WAIT_S,
-        longest_wait_s: float = LONGEST_WAIT_S,
+        longest_wait_s: float = MAX_WAIT_S,
     ) -> None:
         """Start closed.
 
@@ -186,7 +186,7 @@ class Breaker:
 class GuardedModel:
     """A language model behind a breaker, cut off after the longest wait."""
 
-    def __init__(self, model: LanguageModel, breaker: Breaker, clock: Clock, *, timeout_s: float) -> None:
+    def __init__(self, model: LanguageModel, breaker: CircuitBreaker, clock: Clock, *, timeout_s: float) -> None:
         """Stand before `model`; several may share one breaker."""
         self._model = model
         self._clock = clock

@@ -26,7 +26,7 @@ _PROBES = ("Ana is allergic to peanuts.", "Peanuts make Ana ill.", "The train to
 _UNIT = 1e-3
 
 
-class UnopenedEmbedder:
+class UnavailableEmbedder:
     """Stands for an embedder that could not be opened: knows its space, and fails with the reason when it is asked."""
 
     def __init__(self, record: EmbedderRecord, why: str) -> None:
@@ -55,7 +55,7 @@ class UnopenedEmbedder:
         """Do nothing: nothing was opened."""
 
 
-def open_recorded(record: EmbedderRecord, *, key: str | None = None, patient: bool = False) -> OpenedEmbedder:
+def load_embedder(record: EmbedderRecord, *, key: str | None = None, patient: bool = False) -> OpenedEmbedder:
     """Open an embedder that a database names; one that cannot be opened says so whenever it is asked.
 
     Args:
@@ -66,9 +66,9 @@ def open_recorded(record: EmbedderRecord, *, key: str | None = None, patient: bo
     try:
         opened = _opened(record.spec, record.dim, Calibration.of(record.curve), key=key, patient=patient)
     except SetupError as error:
-        return UnopenedEmbedder(record, str(error))
+        return UnavailableEmbedder(record, str(error))
     if opened.space != record.space:
-        return UnopenedEmbedder(
+        return UnavailableEmbedder(
             record,
             f"the files in {record.spec.where} changed: vectors of {record.space} are stored, they make "
             f"{opened.space}; put the old files back, or run `recollect embedder use` again",

@@ -18,10 +18,10 @@ from recollect.types import EmbedderRecord, Subject
 logger = logging.getLogger(__name__)
 
 # Subjects of which it is kept that they are read by another embedder than most; who is dropped costs one more try.
-_MOST_KEPT = 10_000
+_MAX_CACHED = 10_000
 
 
-class Opening(Protocol):
+class EmbedderOpener(Protocol):
     """Opens an embedder that a database names."""
 
     def __call__(self, record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
@@ -29,10 +29,10 @@ class Opening(Protocol):
         ...
 
 
-class Embedders:
+class EmbedderRouter:
     """The embedders of a process, by their spaces; opened when they are first wanted."""
 
-    def __init__(self, first: OpenedEmbedder, store: EmbeddedStore, opening: Opening) -> None:
+    def __init__(self, first: OpenedEmbedder, store: EmbeddedStore, opening: EmbedderOpener) -> None:
         """Take the embedder that the process began with, and what opens those that the database names."""
         self._opened = {first.space: first}
         self._further: list[OpenedEmbedder] = []
@@ -63,7 +63,7 @@ class Embedders:
         self._others.pop(subject, None)
         if moved.found != chosen:
             self._others[subject] = moved.found
-            while len(self._others) > _MOST_KEPT:
+            while len(self._others) > _MAX_CACHED:
                 self._others.popitem(last=False)
 
     def add(self, embedder: OpenedEmbedder) -> None:

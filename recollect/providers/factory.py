@@ -11,7 +11,7 @@ from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
 from recollect.providers.protocols import LanguageModel, OpenedEmbedder
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.settings import Settings
-from recollect.types import Curve, EmbedderKind, EmbedderSpec
+from recollect.types import CalibrationCurve, EmbedderKind, EmbedderSpec
 
 
 class OpenedModel(LanguageModel, Protocol):
@@ -22,7 +22,7 @@ class OpenedModel(LanguageModel, Protocol):
         ...
 
 
-def open_embedder(settings: Settings, *, curve: Curve | None = None) -> OpenedEmbedder:
+def open_embedder(settings: Settings, *, curve: CalibrationCurve | None = None) -> OpenedEmbedder:
     """Make the embedder: the API at `embed_url` where it is set, else the built-in one.
 
     Args:
@@ -50,11 +50,11 @@ def open_embedder(settings: Settings, *, curve: Curve | None = None) -> OpenedEm
     )
 
 
-def settings_curve(settings: Settings) -> Curve | None:
+def settings_curve(settings: Settings) -> CalibrationCurve | None:
     """Return what the settings say the API's cosines mean; None where they leave it to be fitted."""
     if not settings.model_fields_set & {"embed_midpoint", "embed_slope"}:
         return None
-    return Curve(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
+    return CalibrationCurve(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
 
 
 def spec_of(settings: Settings) -> EmbedderSpec:

@@ -31,10 +31,10 @@ Cosines = npt.NDArray[np.float32]
 _SHARPER = 0.8
 # Where two texts that only are about the same lie this near, nothing can be merged by that embedder's word.
 _HIGHEST = 0.99
-_LEAST_TOP = 0.01
+_MIN_TOP = 0.01
 
 
-class Pairs(NamedTuple):
+class CalibrationPairs(NamedTuple):
     """The sentences of the file."""
 
     answers: tuple[tuple[str, str], ...]
@@ -44,10 +44,10 @@ class Pairs(NamedTuple):
 
 
 @cache
-def pairs() -> Pairs:
+def pairs() -> CalibrationPairs:
     """Read the file, once a process."""
     found = tomllib.loads((files(__package__) / "pairs.toml").read_text("utf-8"))
-    return Pairs(
+    return CalibrationPairs(
         answers=tuple((one, other) for one, other in found["answers"]),
         beside=tuple(found["beside"]),
         same=tuple((one, other) for one, other in found["same"]),
@@ -55,7 +55,7 @@ def pairs() -> Pairs:
     )
 
 
-async def fitted(embedder: Embedder) -> Calibration:
+async def fit_calibration(embedder: Embedder) -> Calibration:
     """Embed the sentences and fit the curve.
 
     Raises:
@@ -98,4 +98,4 @@ def with_top(found: Calibration, apart: Cosines) -> Calibration:
     nearest = min(float(apart.max()), _HIGHEST)
     if nearest <= crossing:
         return found
-    return replace(found, knee=knee, top_slope=(high - low) / max(nearest - knee, _LEAST_TOP))
+    return replace(found, knee=knee, top_slope=(high - low) / max(nearest - knee, _MIN_TOP))

@@ -16,7 +16,7 @@ from recollect.clock import Clock, SystemClock
 from recollect.errors import ModelError, ModelFault, SetupError
 
 # Waiting longer than this keeps a formation's lease for nothing: it is tried again later anyway.
-LONGEST_RETRY_AFTER_S = 10.0
+MAX_RETRY_AFTER_S = 10.0
 # Without Retry-After: long enough for a restarted server or a dropped connection.
 _RETRY_AFTER_S = 0.5
 _TRIES = 2
@@ -51,7 +51,7 @@ class ApiRefusedError(ModelError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApiAnswer:
+class JsonReply:
     """A successful answer."""
 
     body: object
@@ -67,7 +67,7 @@ class _Raw:
     body: bytes
 
 
-class JsonApi:
+class JsonClient:
     """One API, one key, one pool of connections. Used from one event loop."""
 
     def __init__(
@@ -102,7 +102,7 @@ class JsonApi:
         self._clock = clock or SystemClock()
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, path: str, body: Mapping[str, Any]) -> ApiAnswer:
+    async def post(self, path: str, body: Mapping[str, Any]) -> JsonReply:
         """Post `body`, again if the connection fails or the server is busy.
 
         Raises:
@@ -124,10 +124,10 @@ class JsonApi:
         if session is not None:
             await session.close()
 
-    async def _post(self, url: str, data: bytes) -> ApiAnswer:
+    async def _post(self, url: str, data: bytes) -> JsonReply:
         failure = ModelError(f"{self.where} was not asked")
         for request in range(1, self._tries + 1):
-            wait_s = min(_RETRY_AFTER_S * _BACKOFF ** (request - 1), LONGEST_RETRY_AFTER_S)
+            wait_s = min(_RETRY_AFTER_S * _BACKOFF ** (request - 1), MAX_RETRY_AFTER_S)
             try:
                 raw = await self._send(url, data)
             except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
@@ -140,7 +140,7 @@ class JsonApi:
                 raise ModelError(f"{self.where} cannot be asked ({type(error).__name__})") from None
             else:
                 if raw.status == HTTPStatus.OK:
-                    return ApiAnswer(body=self._decode(raw.body), requests=request)
+                    return JsonReply(body=self._decode(raw.body), requests=request)
                 failure = self._refusal(raw)
                 if raw.status != HTTPStatus.TOO_MANY_REQUESTS and raw.status < HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise failure
@@ -212,7 +212,7 @@ def retry_delay_s(header: str | None, now: datetime) -> float:
         wait_s = float(header) if header.strip().isdigit() else _until(header, now)
     except (ValueError, TypeError, OverflowError):
         return _RETRY_AFTER_S
-    return min(max(wait_s, 0.0), LONGEST_RETRY_AFTER_S)
+    return min(max(wait_s, 0.0), MAX_RETRY_AFTER_S)
 
 
 def _until(date: str, now: datetime) -> float:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 # No answer that is asked for here is nested deeper than 5; this also bounds the reader's own recursion.
-MOST_DEPTH = 64
+MAX_DEPTH = 64
 
 _BLANK = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
 _NUMBER = re.compile(r"(?<!\d)[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
@@ -26,7 +26,7 @@ class Unreadable:
 
 
 class TooDeepError(Exception):
-    """Nested deeper than `MOST_DEPTH`."""
+    """Nested deeper than `MAX_DEPTH`."""
 
 
 class _NoJsonError(Exception):
@@ -37,7 +37,7 @@ _NOTHING = Unreadable()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scanned:
+class ParsedValue:
     """What stands behind a bracket."""
 
     value: object
@@ -50,20 +50,20 @@ class Scanned:
     """Whether this was JSON, a member of it was read, and then it went wrong or ended."""
 
 
-def scan(text: str, start: int) -> Scanned:
+def parse_lenient(text: str, start: int) -> ParsedValue:
     """Read the value whose bracket stands at `start`; of one that the text's end cuts off, what is whole.
 
     Raises:
-        TooDeepError: nested deeper than `MOST_DEPTH`.
+        TooDeepError: nested deeper than `MAX_DEPTH`.
     """
     reader = _Reader(text, start)
     try:
         value = reader.value(0)
     except _NoJsonError:
-        return Scanned(value=_NOTHING, end=max(reader.at, start + 1), complete=False, torn=reader.members > 0)
+        return ParsedValue(value=_NOTHING, end=max(reader.at, start + 1), complete=False, torn=reader.members > 0)
     if reader.cut:
-        return Scanned(value=value or _NOTHING, end=len(text), complete=False, torn=True)
-    return Scanned(value=value, end=reader.at, complete=True, torn=False)
+        return ParsedValue(value=value or _NOTHING, end=len(text), complete=False, torn=True)
+    return ParsedValue(value=value, end=reader.at, complete=True, torn=False)
 
 
 class _Reader:
@@ -73,7 +73,7 @@ class _Reader:
         self.text, self.at, self.cut, self.members = text, at, False, 0
 
     def value(self, depth: int) -> object:
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise TooDeepError
         first = self._peek()
         if first == "{":

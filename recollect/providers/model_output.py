@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from recollect.errors import ModelError
-from recollect.providers.lenient_json import MOST_DEPTH, Scanned, TooDeepError, Unreadable, scan
+from recollect.providers.lenient_json import MAX_DEPTH, ParsedValue, TooDeepError, Unreadable, parse_lenient
 
 # An answer of 10,000 memories fills some 2 MB; beyond this a server is broken, not generous.
-MOST_CHARACTERS = 8_000_000
+MAX_CHARACTERS = 8_000_000
 # Brackets tried as the beginning of a value: prose holds a few, an answer that holds more is not worth the time.
-_MOST_STARTS = 1000
+_MAX_STARTS = 1000
 
 _FENCE = re.compile(r"```[\w+-]*+[ \t]*+\n?(.*?)```", re.DOTALL)
 _REASONING = re.compile(r"(?<!\s)\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -30,7 +30,7 @@ Accept = Callable[[object], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class JsonAnswer:
+class ModelOutput:
     """The value in an answer."""
 
     value: object
@@ -39,15 +39,15 @@ class JsonAnswer:
 
 
 def read_json_answer(text: str, accept: Accept | None = None) -> object:
-    """Read the JSON value a model answered with: see `read_answer`.
+    """Read the JSON value a model answered with: see `parse_model_output`.
 
     Raises:
         ModelError: as there.
     """
-    return read_answer(text, accept).value
+    return parse_model_output(text, accept).value
 
 
-def read_answer(text: str, accept: Accept | None = None, or_else: Accept | None = None) -> JsonAnswer:
+def parse_model_output(text: str, accept: Accept | None = None, or_else: Accept | None = None) -> ModelOutput:
     """Read the JSON value a model answered with.
 
     Takes a bare value; one in a code fence, behind a block of reasoning, within a JSON string or amid prose; trailing,
@@ -64,24 +64,24 @@ def read_answer(text: str, accept: Accept | None = None, or_else: Accept | None 
     Raises:
         ModelError: the model refused, said nothing, or wrote nothing (acceptable) that can be read.
 
-    >>> read_answer('Sure! {"memories": ["likes tea", "lives in Os').value
+    >>> parse_model_output('Sure! {"memories": ["likes tea", "lives in Os').value
     {'memories': ['likes tea']}
     """
-    if len(text) > MOST_CHARACTERS:
-        raise ModelError(f"the model's answer has {len(text)} characters, more than {MOST_CHARACTERS}")
+    if len(text) > MAX_CHARACTERS:
+        raise ModelError(f"the model's answer has {len(text)} characters, more than {MAX_CHARACTERS}")
     text = text.removeprefix("\ufeff").strip()
     if not text:
         raise ModelError("the model's answer is empty")
     try:
         return _read(text, accept, or_else)
     except TooDeepError:
-        raise ModelError(f"the model's answer is nested deeper than {MOST_DEPTH} levels") from None
+        raise ModelError(f"the model's answer is nested deeper than {MAX_DEPTH} levels") from None
 
 
-def _read(text: str, accept: Accept | None, or_else: Accept | None) -> JsonAnswer:
+def _read(text: str, accept: Accept | None, or_else: Accept | None) -> ModelOutput:
     bare = _strict(text)
     if not isinstance(bare, Unreadable) and (accept is None or accept(bare)):
-        return JsonAnswer(bare)
+        return ModelOutput(bare)
     if isinstance(bare, str) and _START.search(bare):
         return _read(bare.strip(), accept, or_else)
     text = _without_reasoning(text)
@@ -95,26 +95,26 @@ def _read(text: str, accept: Accept | None, or_else: Accept | None) -> JsonAnswe
         elif good(found.value):
             further = accept and any(good(one.value) and one.value != found.value for one in values)
             remarks = (() if found.complete else (_CUT,)) + ((_SECOND,) if further else ())
-            return JsonAnswer(found.value, remarks)
+            return ModelOutput(found.value, remarks)
         else:
             seen.append(found.value)
             cut = cut or not found.complete
     if seen and accept is None:
-        return JsonAnswer(seen[0])
+        return ModelOutput(seen[0])
     if or_else and not torn and (near := [value for value in seen if or_else(value)]):
         return _nearly(near, cut=cut)
     raise ModelError(_why_not(text, seen))
 
 
-def _nearly(near: list[object], *, cut: bool) -> JsonAnswer:
+def _nearly(near: list[object], *, cut: bool) -> ModelOutput:
     """Take what comes near to what was asked for: all objects, or the first list that holds something."""
     distinct = [value for place, value in enumerate(near) if value not in near[:place]]
     objects = [value for value in distinct if isinstance(value, dict)]
     remarks = (_CUT,) if cut else ()
     if objects:
-        return JsonAnswer(objects[0] if len(objects) == 1 else objects, remarks)
+        return ModelOutput(objects[0] if len(objects) == 1 else objects, remarks)
     full = [value for value in distinct if value]
-    return JsonAnswer((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
+    return ModelOutput((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
 
 
 def _why_not(text: str, seen: list[object]) -> str:
@@ -135,7 +135,7 @@ def _strict(text: str) -> object:
     except ValueError:
         return Unreadable()
     level = [found]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         level = [child for value in level for child in _children(value)]
         if not level:
             return found
@@ -162,7 +162,7 @@ def _without_reasoning(text: str) -> str:
     return text.strip()
 
 
-def _values(text: str, *, strict: bool) -> Iterator[Scanned]:
+def _values(text: str, *, strict: bool) -> Iterator[ParsedValue]:
     """Yield the values in a text: those whole in a code fence first, then all, one that was cut off last.
 
     With `strict` nothing is looked for behind or within an object that went wrong halfway: it was the answer.
@@ -175,12 +175,12 @@ def _values(text: str, *, strict: bool) -> Iterator[Scanned]:
             return
 
 
-def _scan_all(text: str) -> Iterator[Scanned]:
+def _scan_all(text: str) -> Iterator[ParsedValue]:
     start = _START.search(text)
-    for _ in range(_MOST_STARTS):
+    for _ in range(_MAX_STARTS):
         if start is None:
             return
-        found = scan(text, start.start())
+        found = parse_lenient(text, start.start())
         yield found
         start = _START.search(text, found.end)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.providers.protocols import TokenCounter
 from recollect.text import bare, squeeze
-from recollect.types import Recalled
+from recollect.types import RecalledMemory
 
 MODEL = "recollect/offline"
 MODEL_ENTRY: Mapping[str, Any] = {"id": MODEL, "object": "model", "created": 0, "owned_by": "recollect"}
@@ -15,11 +15,11 @@ MODEL_LIST: Mapping[str, Any] = {"object": "list", "data": [MODEL_ENTRY]}
 """The answer to `GET /v1/models`."""
 
 # A handful can be read at a glance, and nobody wrote prose around them.
-_MOST_QUOTED = 5
+_MAX_QUOTED = 5
 # Of those, places kept for what answers the words or meaning of the message, before standing facts fill the rest.
 _NEAR_FIRST = 3
 # Longest quotation, in characters.
-_LONGEST = 300
+_MAX_LINE_CHARACTERS = 300
 # Calibrated similarity from which a standing fact counts as near, too.
 _NEAR = 0.5
 
@@ -37,7 +37,7 @@ _ASKING = re.compile(
 _PIECE = re.compile(r"\s*+\S++|\s++\Z")
 
 
-def offline_answer(*, question: str, recalled: Sequence[Recalled], remembers: bool = True) -> str:
+def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembers: bool = True) -> str:
     """Answer a message with quotations of what was recalled for it; nothing is made up.
 
     Args:
@@ -56,21 +56,21 @@ def offline_answer(*, question: str, recalled: Sequence[Recalled], remembers: bo
     return "\n\n".join(parts)
 
 
-def _choose(recalled: Sequence[Recalled]) -> list[Recalled]:
+def _choose(recalled: Sequence[RecalledMemory]) -> list[RecalledMemory]:
     """Choose what to quote: the nearest first, standing facts in the places left, each wording once."""
     distinct = list({bare(item.memory.text): item for item in reversed(recalled) if bare(item.memory.text)}.values())
     distinct.reverse()
     near = [item for item in distinct if not item.certain or item.words > 0 or item.similarity >= _NEAR]
     near.sort(key=lambda item: item.score, reverse=True)
     standing = [item for item in distinct if item not in near]
-    return (near[:_NEAR_FIRST] + standing + near[_NEAR_FIRST:])[:_MOST_QUOTED]
+    return (near[:_NEAR_FIRST] + standing + near[_NEAR_FIRST:])[:_MAX_QUOTED]
 
 
-def _quote(item: Recalled) -> str:
+def _quote(item: RecalledMemory) -> str:
     memory = item.memory
     text = squeeze(memory.text)
-    if len(text) > _LONGEST:
-        text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    if len(text) > _MAX_LINE_CHARACTERS:
+        text = text[:_MAX_LINE_CHARACTERS].rsplit(" ", 1)[0] + " …"
     day = (memory.evidence[0].said_at if memory.evidence else memory.valid_from).date()
     return f"- “{text}” ({day.isoformat()})"
 

@@ -16,7 +16,7 @@ from tokenizers import Encoding, Tokenizer
 
 from recollect.errors import BadEmbedderError, ModelError
 from recollect.providers.calibration import Calibration
-from recollect.providers.onnx_model import OnnxFolder, Pooling, fingerprint, read_folder
+from recollect.providers.onnx_model import OnnxModelFiles, Pooling, fingerprint, read_folder
 from recollect.providers.openai_models import GENERIC_CALIBRATION
 from recollect.text import clean
 from recollect.types import EmbedderSpec, Vectors
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Pieces a run: a batch is as slow as its longest text is long, and more at once gain nothing on few cores.
 _BATCH = 16
 # Longest text that is tokenized, in characters, and most pieces of it that are run: some ten pages.
-_MOST_CHARACTERS, _MOST_PIECES = 40_000, 32
+_MAX_CHARACTERS, _MAX_PIECES = 40_000, 32
 # What a model takes, and where the tokenizer has it.
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
 # What exporters call the vector of the text, where the model itself pools, and the vectors of its tokens.
@@ -108,8 +108,8 @@ class OnnxEmbedder:
         """Do nothing: the files are let go of with the object."""
 
     def _pieces(self, text: str) -> list[Encoding]:
-        encoded = self._tokenizer.encode(clean(text[:_MOST_CHARACTERS]))
-        return [encoded, *encoded.overflowing[: _MOST_PIECES - 1]]
+        encoded = self._tokenizer.encode(clean(text[:_MAX_CHARACTERS]))
+        return [encoded, *encoded.overflowing[: _MAX_PIECES - 1]]
 
     def _run(self, pieces: Sequence[Encoding]) -> Vectors:
         """Return the pieces' vectors, of unit length."""
@@ -166,7 +166,7 @@ def _runtime_errors() -> tuple[type[BaseException], ...]:
     return (RuntimeError, ValueError, *(one for one in own if issubclass(one, Exception)))
 
 
-def load_tokenizer(folder: OnnxFolder) -> Tokenizer:
+def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:
     """Read a model's tokenizer; it cuts at what the model takes, and does not pad.
 
     Raises:
@@ -214,7 +214,7 @@ def run_session(
     return np.asarray(found, dtype=np.float32)
 
 
-def _pooled(found: Vectors, mask: Vectors, folder: OnnxFolder) -> Vectors:
+def _pooled(found: Vectors, mask: Vectors, folder: OnnxModelFiles) -> Vectors:
     """Make a row for each text of what the model gave: rows already, or rows of tokens."""
     if found.ndim == _TEXT_AXES and len(found) == len(mask):
         return found
@@ -227,7 +227,7 @@ def _pooled(found: Vectors, mask: Vectors, folder: OnnxFolder) -> Vectors:
     return mean
 
 
-def _unit(rows: Vectors, folder: OnnxFolder) -> Vectors:
+def _unit(rows: Vectors, folder: OnnxModelFiles) -> Vectors:
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
         raise ModelError(f"the model in {folder.path} gave a vector that is zero or not finite")

@@ -15,7 +15,7 @@ from typing import Any
 from recollect.errors import BadEmbedderError
 
 # Longest input where the files name none, in tokens: that of BERT and most of what came of it.
-_MOST_TOKENS = 512
+_MAX_TOKENS = 512
 # "No limit" stands in tokenizers' files as a very large number.
 _UNLIMITED = 1_000_000
 _READ_BYTES = 1024 * 1024
@@ -33,7 +33,7 @@ class Pooling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnnxFolder:
+class OnnxModelFiles:
     """A folder's files."""
 
     path: Path
@@ -49,7 +49,7 @@ class OnnxFolder:
     """The folder's name, as it may stand in that of a space."""
 
 
-def read_folder(where: str) -> OnnxFolder:
+def read_folder(where: str) -> OnnxModelFiles:
     """Look into a folder.
 
     Raises:
@@ -70,7 +70,7 @@ def read_folder(where: str) -> OnnxFolder:
     _refuse_unknown_modules(root)
     prompts = _object(root / "config_sentence_transformers.json").get("prompts")
     prompts = prompts if isinstance(prompts, dict) else {}
-    return OnnxFolder(
+    return OnnxModelFiles(
         path=path,
         model=model,
         tokenizer=tokenizer,
@@ -82,7 +82,7 @@ def read_folder(where: str) -> OnnxFolder:
     )
 
 
-def fingerprint(folder: OnnxFolder, *also: str) -> str:
+def fingerprint(folder: OnnxModelFiles, *also: str) -> str:
     """Hash what decides on the vectors: two models, or two exports of one, never share a space.
 
     Args:
@@ -130,7 +130,7 @@ def _most_tokens(root: Path) -> int:
         found = _object(root / name).get(key)
         if isinstance(found, int) and 0 < found < _UNLIMITED:
             return found
-    return _MOST_TOKENS
+    return _MAX_TOKENS
 
 
 def _refuse_unknown_modules(root: Path) -> None:

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from recollect.errors import ModelError
 from recollect.providers.calibration import Calibration
-from recollect.providers.json_client import ApiRefusedError, JsonApi
-from recollect.providers.model_output import read_answer
+from recollect.providers.json_client import ApiRefusedError, JsonClient
+from recollect.providers.model_output import parse_model_output
 from recollect.providers.openai_wire import near, read_completion, read_embeddings, read_usage, unit_rows, wanted
 from recollect.providers.protocols import ModelAnswer
 from recollect.text import clean, hash64
@@ -28,7 +28,7 @@ GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
 _BATCH_TEXTS = 128
 _BATCH_CHARACTERS = 200_000
 # Some 2,000 tokens, and 8,000 in the densest script: what common embedding models take.
-_MOST_CHARACTERS = 8_000
+_MAX_CHARACTERS = 8_000
 _EMBED_BYTES = 64 * 1024 * 1024
 _CHAT_BYTES = 16 * 1024 * 1024
 _EMBED_TIMEOUT_S = 30.0
@@ -42,7 +42,7 @@ _TOO_MUCH = (*_REFUSALS, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
 # A refused text is cut in half this often: a model that takes so little of 8,000 characters is of no use.
-_SHORTEST_CUT = 500
+_MIN_CUT_CHARACTERS = 500
 _PROBE = "Ana is allergic to peanuts."
 
 
@@ -68,7 +68,7 @@ async def discover_dim(url: str, model: str, *, key: str | None, options: EmbedO
     Raises:
         ModelError: no answer, or none that is an embedding.
     """
-    api = JsonApi(url, key=key, timeout_s=options.timeout_s, max_bytes=_EMBED_BYTES, tries=options.tries)
+    api = JsonClient(url, key=key, timeout_s=options.timeout_s, max_bytes=_EMBED_BYTES, tries=options.tries)
     try:
         answer = await api.post("/embeddings", {"model": model, "input": [_PROBE], "encoding_format": "float"})
         [vector] = read_embeddings(answer.body, count=1)
@@ -113,7 +113,7 @@ class OpenAIEmbedder:
             calibration: What this model's cosines mean.
         """
         self._options = options or EmbedOptions()
-        self._api = JsonApi(
+        self._api = JsonClient(
             url, key=key, timeout_s=self._options.timeout_s, max_bytes=_EMBED_BYTES, tries=self._options.tries
         )
         self._model = model
@@ -147,7 +147,7 @@ class OpenAIEmbedder:
 
     async def _rows(self, prefix: str, texts: Sequence[str]) -> Vectors:
         rows = np.zeros((len(texts), self._dim), dtype=np.float32)
-        given = [clean(text[:_MOST_CHARACTERS]) for text in texts]
+        given = [clean(text[:_MAX_CHARACTERS]) for text in texts]
         places = [place for place, text in enumerate(given) if text.strip()]
         given = [prefix + text for text in given]
         for batch in _batches(places, given, self._options.batch):
@@ -172,7 +172,7 @@ class OpenAIEmbedder:
             half = len(texts) // 2
             if half:
                 return np.concatenate([await self._fitting(texts[:half]), await self._fitting(texts[half:])])
-            if len(texts[0]) < 2 * _SHORTEST_CUT:
+            if len(texts[0]) < 2 * _MIN_CUT_CHARACTERS:
                 raise
             return await self._fitting([texts[0][: len(texts[0]) // 2]])
 
@@ -210,7 +210,7 @@ class OpenAIChatModel:
             key: Sent as bearer token; None sends none.
             timeout_s: Longest wait for an answer.
         """
-        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_CHAT_BYTES)
+        self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_CHAT_BYTES)
         self._model = model
         self._way = 0
         self._temperature = True
@@ -247,7 +247,7 @@ class OpenAIChatModel:
                     raise
                 continue
             self._way, self._temperature = max(way, self._way), temperature and self._temperature
-            read = read_answer(read_completion(answer.body), wanted(schema), near(schema))
+            read = parse_model_output(read_completion(answer.body), wanted(schema), near(schema))
             return ModelAnswer(
                 data=read.value,
                 usage=read_usage(answer.body),

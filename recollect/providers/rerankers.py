@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
 from recollect.errors import BadEmbedderError, BadSettingError, ModelError
-from recollect.providers.json_client import JsonApi
+from recollect.providers.json_client import JsonClient
 from recollect.providers.onnx_embedder import load_tokenizer, open_session, padded, run_session
 from recollect.providers.onnx_model import read_folder
 from recollect.providers.protocols import OpenedReranker
@@ -32,7 +32,7 @@ class ApiReranker:
 
     def __init__(self, url: str, model: str, *, key: str | None, timeout_s: float) -> None:
         """Prepare; nothing connects before the first call. One request each: an answer that is late is of no use."""
-        self._api = JsonApi(url, key=key, timeout_s=timeout_s, max_bytes=_ANSWER_BYTES, tries=1)
+        self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_ANSWER_BYTES, tries=1)
         self._model = model
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:

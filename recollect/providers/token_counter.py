@@ -24,11 +24,11 @@ from recollect.text import clean
 _CACHED_TEXTS = 2048
 _CACHED_CHARACTERS = 1000
 # Beyond this a text is not tokenized, some 15 ms, but counted by its bytes: no tokenizer makes more of it.
-_MOST_CHARACTERS = 50_000
+_MAX_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Encoding:
+class TiktokenFile:
     """A file of tiktoken: where it comes from decides its name in the cache, its digest whether it is whole."""
 
     name: str
@@ -38,12 +38,12 @@ class Encoding:
 
 # Newest first. A file with another digest is not touched: tiktoken would delete it and fetch a new one.
 ENCODINGS = (
-    Encoding(
+    TiktokenFile(
         name="o200k_base",
         url="https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
         sha256="446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
     ),
-    Encoding(
+    TiktokenFile(
         name="cl100k_base",
         url="https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken",
         sha256="223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
@@ -66,7 +66,7 @@ class CachingCounter:
     def count(self, text: str) -> int:
         """Count the tokens of a text; of a very long one, the bytes, which are no fewer."""
         text = clean(text)
-        if len(text) > _MOST_CHARACTERS:
+        if len(text) > _MAX_CHARACTERS:
             return len(text.encode())
         return self._short(text) if len(text) <= _CACHED_CHARACTERS else self._tokenize(text)
 
@@ -75,7 +75,7 @@ def token_counter(
     tokenizer: Tokenizer | None = None,
     *,
     environment: Mapping[str, str] | None = None,
-    encodings: Sequence[Encoding] = ENCODINGS,
+    encodings: Sequence[TiktokenFile] = ENCODINGS,
 ) -> TokenCounter:
     """Choose the best counter that needs no network.
 
@@ -98,7 +98,9 @@ def token_counter(
     return CachingCounter(tokenize)
 
 
-def encoding_at_hand(environment: Mapping[str, str], encodings: Sequence[Encoding] = ENCODINGS) -> Encoding | None:
+def encoding_at_hand(
+    environment: Mapping[str, str], encodings: Sequence[TiktokenFile] = ENCODINGS
+) -> TiktokenFile | None:
     """Return the encoding that tiktoken can count with and need no network; None where there is none."""
     folder = cache_folder(environment)
     if folder is None or find_spec("tiktoken") is None:
@@ -114,7 +116,7 @@ def cache_folder(environment: Mapping[str, str]) -> Path | None:
     return Path(tempfile.gettempdir()) / "data-gym-cache"
 
 
-def _at_hand(folder: Path, encoding: Encoding) -> bool:
+def _at_hand(folder: Path, encoding: TiktokenFile) -> bool:
     name = sha1(encoding.url.encode(), usedforsecurity=False).hexdigest()
     try:
         return sha256((folder / name).read_bytes()).hexdigest() == encoding.sha256

@@ -4,14 +4,14 @@ import asyncio
 from dataclasses import dataclass
 
 from recollect.errors import BadEmbedderError, ModelError
-from recollect.providers.embedder_loader import STATIC_CURVE, UnopenedEmbedder, open_recorded, try_out
-from recollect.providers.fitting import fitted
+from recollect.providers.embedder_loader import STATIC_CURVE, UnavailableEmbedder, load_embedder, try_out
+from recollect.providers.fitting import fit_calibration
 from recollect.providers.protocols import OpenedEmbedder
-from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class EmbedderTrial:
     """An embedder that was tried out and may be used."""
 
     record: EmbedderRecord
@@ -19,7 +19,7 @@ class Trial:
     """Open, patient, and calibrated as the record says."""
 
 
-async def tried(spec: EmbedderSpec, *, key: str | None = None) -> Trial:
+async def try_embedder(spec: EmbedderSpec, *, key: str | None = None) -> EmbedderTrial:
     """Open an embedder, see that it embeds, fit what its cosines mean, and open it as a database would that chose it.
 
     Args:
@@ -34,16 +34,16 @@ async def tried(spec: EmbedderSpec, *, key: str | None = None) -> Trial:
         record = EmbedderRecord(space=asked.space, dim=asked.dim, spec=spec, curve=await _curve(spec, asked))
     finally:
         await asked.close()
-    opened = await asyncio.to_thread(open_recorded, record, key=key, patient=True)
-    if isinstance(opened, UnopenedEmbedder):
+    opened = await asyncio.to_thread(load_embedder, record, key=key, patient=True)
+    if isinstance(opened, UnavailableEmbedder):
         raise BadEmbedderError(spec.where or record.space, opened.why)
-    return Trial(record=record, embedder=opened)
+    return EmbedderTrial(record=record, embedder=opened)
 
 
-async def _curve(spec: EmbedderSpec, embedder: OpenedEmbedder) -> Curve:
+async def _curve(spec: EmbedderSpec, embedder: OpenedEmbedder) -> CalibrationCurve:
     if spec.kind is EmbedderKind.STATIC:
         return STATIC_CURVE
     try:
-        return (await fitted(embedder)).curve
+        return (await fit_calibration(embedder)).curve
     except ModelError as error:
         raise BadEmbedderError(spec.where, str(error)) from None

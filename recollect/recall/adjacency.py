@@ -11,8 +11,8 @@ a message that a fitting note was made of fits better. That is worked out for th
 import numpy as np
 import numpy.typing as npt
 
-from recollect.recall.top_k import best
-from recollect.types import ASKING, KIND_ORDER, Hot, MemoryKind
+from recollect.recall.top_k import top_k
+from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, SubjectSnapshot
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,7 +38,7 @@ _NOTE, _FACT = KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.FA
 _TURN = KIND_ORDER.index(MemoryKind.TURN)
 
 
-def match_around(hot: Hot, own: Floats) -> Floats | None:
+def adjacency_signal(hot: SubjectSnapshot, own: Floats) -> Floats | None:
     """Weigh each quotation by what stands around it in its conversation, and what is linked with it.
 
     Quotations are neighbours where they follow each other by id and were said within a sitting; a note or fact is
@@ -54,7 +54,7 @@ def match_around(hot: Hot, own: Floats) -> Floats | None:
     turns = np.flatnonzero(hot.kinds == _TURN)
     if len(turns) < 2:
         return None
-    felt = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * (hot.roles[turns] >= ASKING))
+    felt = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * (hot.roles[turns] >= QUESTION_FLAG))
     together = np.abs(np.diff(hot.valid_from[turns])) <= _SITTING_US
     before, after = _shifted(felt, together)
     before_that, _ = _shifted(before, together)
@@ -75,9 +75,9 @@ def _shifted(felt: Floats, together: npt.NDArray[np.bool_]) -> tuple[Floats, Flo
     return before, after
 
 
-def _link(hot: Hot, own: Floats, around: Floats) -> None:
+def _link(hot: SubjectSnapshot, own: Floats, around: Floats) -> None:
     """Add to the best memories, and to what shares a source with them, what the linked ones say."""
-    wanted = np.unique(_sources(hot, best(own + around, _LINKS_OF)))
+    wanted = np.unique(_sources(hot, top_k(own + around, _LINKS_OF)))
     if not len(wanted):
         return
     # Few keys share their last bits with one that is wanted: looking those up in a table is ten times as fast.
@@ -97,7 +97,7 @@ def _link(hot: Hot, own: Floats, around: Floats) -> None:
     np.add.at(around, owner[quoted], LINKED * said[message[quoted]])
 
 
-def _sources(hot: Hot, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
+def _sources(hot: SubjectSnapshot, places: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
     """Return the sources of some memories."""
     start, end = hot.source_start[places], hot.source_start[places + 1]
     size = end - start

@@ -9,14 +9,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from recollect.recall.bm25 import WordMatches
+from recollect.recall.bm25 import WordSignal
 from recollect.recall.order import by_policy
 from recollect.recall.query import Query
-from recollect.recall.rank import hidden_kinds, weigh
-from recollect.recall.signals import gather
+from recollect.recall.rank import hidden_kinds, score_memories
+from recollect.recall.signals import collect_signals
 from recollect.recall.similarity import Relevance
-from recollect.recall.top_k import best
-from recollect.types import KIND_ORDER, NO_VECTORS, Hot, MemoryKind, Sought
+from recollect.recall.top_k import top_k
+from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, SubjectSnapshot, VectorRequest
 
 # Memories near to the query that the index is asked for, and of those that speak for themselves by words, time and
 # weight how many get their vectors read, too.
@@ -31,38 +31,38 @@ _KINDS = tuple(range(len(KIND_ORDER)))
 Places = npt.NDArray[np.intp]
 
 
-class Seeker:
+class AnnPlanner:
     """Says for one query which vectors of a subject it needs."""
 
     def __init__(self, query: Query, relevance: Relevance) -> None:
         """Take the query, and the calibration of the embedder by which the subject is read."""
         self._query = query
         self._relevance = relevance
-        self._weighed: tuple[Hot, WordMatches] | None = None
+        self._weighed: tuple[SubjectSnapshot, WordSignal] | None = None
 
     @property
-    def sought(self) -> Sought:
+    def sought(self) -> VectorRequest:
         """What the store is asked for."""
         query = self._query
         if query.vector is None:
             return NO_VECTORS
-        return Sought(
+        return VectorRequest(
             vectors=query.vector[None, :],
             most=max(NEAR, 2 * query.limit, query.policy.candidates),
             kinds=_KINDS if query.policy.turns else tuple(kind for kind in _KINDS if kind != _TURN),
             also=self.promising,
         )
 
-    def promising(self, hot: Hot) -> Places:
+    def promising(self, hot: SubjectSnapshot) -> Places:
         """Find the memories whose vector was not read and may well be among the best once it is.
 
         Args:
             hot: The subject, with the vectors of those near to the query alone.
         """
         query = self._query
-        matches = gather(hot, query, self._relevance)
+        matches = collect_signals(hot, query, self._relevance)
         self._weighed = hot, matches.words
-        evidence = weigh(hot, matches, query)
+        evidence = score_memories(hot, matches, query)
         unread = np.ones(len(hot), dtype=np.bool_)
         unread[hot.vector_of] = False
         # Where similarity is a factor, they are put in order by the others.
@@ -72,19 +72,19 @@ class Seeker:
         hidden = hidden_kinds(hot, query)
         if hidden is not None:
             evidence[hidden] = -np.inf
-        around = _around(hot, best(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
+        around = _around(hot, top_k(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
         evidence[~unread] = -np.inf
         episodes = np.where(hot.kinds == _EPISODE, evidence, -np.inf)
-        found = np.unique(np.concatenate((best(evidence, PROMISING), best(episodes, _EPISODES), around)))
+        found = np.unique(np.concatenate((top_k(evidence, PROMISING), top_k(episodes, _EPISODES), around)))
         return found[unread[found]]
 
-    def words(self, hot: Hot) -> WordMatches | None:
+    def words(self, hot: SubjectSnapshot) -> WordSignal | None:
         """Return what the memories share with the query's words, where `promising` looked at the same ones."""
         known = self._weighed
         return known[1] if known is not None and known[0].terms is hot.terms else None
 
 
-def _around(hot: Hot, places: Places) -> Places:
+def _around(hot: SubjectSnapshot, places: Places) -> Places:
     """Find the quotations that stand before and after some."""
     turns = np.flatnonzero(hot.kinds == _TURN)
     here = turns.searchsorted(places[hot.kinds[places] == _TURN])

@@ -8,15 +8,15 @@ import numpy as np
 from recollect.clock import to_micros
 from recollect.ids import id_bytes
 from recollect.text import asks, source_key, term_key
-from recollect.types import ASKING, KIND_ORDER, Hot, Memory, MemoryKind, Subject, Vector
+from recollect.types import KIND_ORDER, QUESTION_FLAG, Memory, MemoryKind, Subject, SubjectSnapshot, Vector
 
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
-_MOST_COUNT = 2**16 - 1
+_MAX_COUNT = 2**16 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Laid:
+class SnapshotItem:
     """A memory with what recall needs of its words."""
 
     memory: Memory
@@ -24,7 +24,7 @@ class Laid:
     terms: Mapping[str, int]
 
 
-def lay_out(subject: Subject, items: Sequence[Laid], *, salt: bytes, dim: int) -> Hot:
+def build_snapshot(subject: Subject, items: Sequence[SnapshotItem], *, salt: bytes, dim: int) -> SubjectSnapshot:
     """Lay out memories as arrays. Uses count for nothing: how often one was used then is not known.
 
     Args:
@@ -39,7 +39,7 @@ def lay_out(subject: Subject, items: Sequence[Laid], *, salt: bytes, dim: int) -
     pairs = [pair for row in keyed for pair in row]
     vectors = [vector for item in items for vector in item.vectors]
     sources = [(said.hash, source_key(said.conversation, said.seq)) for one in memories for said in one.evidence]
-    return Hot(
+    return SubjectSnapshot(
         subject=subject,
         version=0,
         salt=salt,
@@ -65,12 +65,12 @@ def lay_out(subject: Subject, items: Sequence[Laid], *, salt: bytes, dim: int) -
 
 def _role(memory: Memory) -> int:
     role = _ROLES.get(memory.evidence[0].role, _OTHER_ROLE) if memory.evidence else 0
-    return role + ASKING * (memory.kind is MemoryKind.TURN and asks(memory.text))
+    return role + QUESTION_FLAG * (memory.kind is MemoryKind.TURN and asks(memory.text))
 
 
 def _keyed(terms: Mapping[str, int], salt: bytes) -> list[tuple[int, int]]:
     counts: dict[int, int] = {}
     for term, count in terms.items():
         key = term_key(salt, term)
-        counts[key] = min(counts.get(key, 0) + count, _MOST_COUNT)
+        counts[key] = min(counts.get(key, 0) + count, _MAX_COUNT)
     return sorted(counts.items())

@@ -6,10 +6,10 @@ from recollect.text import terms
 from recollect.types import Memory, MemoryId
 
 # Shortest term that can tell anything, in characters: shorter stems meet by chance.
-_SHORTEST = 3
+_MIN_WORD_CHARACTERS = 3
 
 
-def used_in(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> list[MemoryId]:
+def used_memories(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> list[MemoryId]:
     """Find the memories that an answer made use of.
 
     One was used if the answer holds a term of it that the client's own messages do not: the answer can have it from
@@ -24,7 +24,7 @@ def used_in(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> lis
     Returns:
         Ids in the order of `recalled`.
     """
-    answered = {term for term in terms(answer) if len(term) >= _SHORTEST}
+    answered = {term for term in terms(answer) if len(term) >= _MIN_WORD_CHARACTERS}
     for text in said:
         if not answered:
             break

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from recollect.recall.bm25 import WordMatches, match_words
-from recollect.recall.query import MOST_TERMS, Query
+from recollect.recall.bm25 import WordSignal, word_signal
+from recollect.recall.query import MAX_TERMS, Query
 from recollect.text import Read, former_terms
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 
 
-def match_beside(hot: Hot, query: Query, found: WordMatches) -> WordMatches:
+def match_alternative_terms(hot: SubjectSnapshot, query: Query, found: WordSignal) -> WordSignal:
     """Add what the query's other terms find to what its terms found.
 
     A memory has the terms of one scheme, so that what differs between two is counted once. Another language's stem is
@@ -25,10 +25,10 @@ def match_beside(hot: Hot, query: Query, found: WordMatches) -> WordMatches:
     places: dict[str, int | None] = {}
     for word, own in beside:
         places |= {term: _place(word, now) for term in own if term not in query.terms and term not in places}
-    asked = list(places)[:MOST_TERMS]
+    asked = list(places)[:MAX_TERMS]
     if not asked:
         return found
-    others = match_words(hot, asked)
+    others = word_signal(hot, asked)
     hits = found.hits.copy()
     for bit, term in enumerate(asked):
         place = places[term]
@@ -37,7 +37,7 @@ def match_beside(hot: Hot, query: Query, found: WordMatches) -> WordMatches:
     return replace(found, evidence=found.evidence + others.evidence, hits=hits)
 
 
-def _missing(query: Query, found: WordMatches) -> set[str]:
+def _missing(query: Query, found: WordSignal) -> set[str]:
     """Return the words of which no memory has a term."""
     held = int(np.bitwise_or.reduce(found.hits)) if len(found.hits) else 0
     words: Iterable[str] = (query.spoken[term] for bit, term in enumerate(query.terms) if held >> bit & 1)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.text import term_key
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 
 Floats = npt.NDArray[np.float64]
 
@@ -16,13 +16,13 @@ SATURATION = 0.9
 LENGTH_NORM = 0.75
 # Terms that every memory counts as having: BM25 would prefer the shortest, but a greeting is no better an answer than a
 # sentence. With 20 to 40 recall is the same; without, short messages cost it 1.5 points.
-SHORTEST = 30
+MIN_LENGTH = 30
 # What a nat of BM25 is worth in log-odds: meaning sees the same sentence, and both at full weight would count it twice.
 # 0.5 and 0.7 are within a quarter of a point.
 WORD_WEIGHT = 0.6
 # Rarity (in nats) of the words of one question, about six rare ones. Longer queries are scaled down to it: each of
 # their words says less of what is asked, and the sum would drown what the meaning says.
-LARGEST_MASS = 30.0
+MAX_MASS = 30.0
 # Up to so many comparisons all terms are looked up at once; beyond, one by one is faster (measured).
 _AT_ONCE = 20_000
 # A term's bit among a memory's hits (see `Query.terms` for how many there can be), and the same as a sum takes it.
@@ -31,7 +31,7 @@ _POWERS = _BITS.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordMatches:
+class WordSignal:
     """What a subject's memories share with the query's words."""
 
     evidence: Floats
@@ -62,7 +62,7 @@ def rarity(memories: int, holding: npt.NDArray[np.intp] | int) -> Floats:
     return weighed
 
 
-def match_words(hot: Hot, terms: Sequence[str]) -> WordMatches:
+def word_signal(hot: SubjectSnapshot, terms: Sequence[str]) -> WordSignal:
     """Weigh all memories by the query's terms.
 
     Args:
@@ -74,18 +74,18 @@ def match_words(hot: Hot, terms: Sequence[str]) -> WordMatches:
     which, place = _find(hot.terms, keys)
     weights = rarity(n, np.bincount(which, minlength=len(keys)))
     if not len(place):
-        return WordMatches(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
+        return WordSignal(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
     owner = hot.term_start.searchsorted(place, side="right") - 1
     count = hot.counts[place]
-    length = np.maximum(hot.length, SHORTEST)
+    length = np.maximum(hot.length, MIN_LENGTH)
     average = int(np.add.reduce(length, dtype=np.int64)) / n
     norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * length[owner])
     total = float(np.add.reduce(weights))
-    gain = weights * (LARGEST_MASS / total) if total > LARGEST_MASS else weights
+    gain = weights * (MAX_MASS / total) if total > MAX_MASS else weights
     evidence = np.bincount(owner, gain[which] * count / (count + norm), minlength=n).astype(np.float64, copy=False)
     # Each term stands once in a memory's list, so that adding its power of two sets its bit; exact below 2**53.
     hits = np.bincount(owner, _POWERS[which], minlength=n).astype(np.int64)
-    return WordMatches(evidence=evidence, hits=hits, rarity=weights)
+    return WordSignal(evidence=evidence, hits=hits, rarity=weights)
 
 
 def _find(

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from recollect.recall.rank import QUOTATION_LEAD, Row
+from recollect.recall.rank import QUOTATION_LEAD, RankedRow
 from recollect.types import MemoryKind
 
 _DISTILLED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
-def collapse_sources(ranked: Sequence[Row]) -> tuple[list[Row], list[tuple[Row, Row]]]:
+def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list[tuple[RankedRow, RankedRow]]]:
     """Keep of each quotation and what was distilled from it the better one.
 
     The note or fact is shown, with the evidence of either, unless the quotation scores more than `QUOTATION_LEAD`
@@ -28,8 +28,8 @@ def collapse_sources(ranked: Sequence[Row]) -> tuple[list[Row], list[tuple[Row, 
         if row.kind in _DISTILLED:
             for source in row.sources:
                 distilled.setdefault(source, []).append(index)
-    kept: list[Row | None] = list(ranked)
-    gone: list[tuple[Row, Row]] = []
+    kept: list[RankedRow | None] = list(ranked)
+    gone: list[tuple[RankedRow, RankedRow]] = []
     for index, row in enumerate(ranked):
         if row.kind is not MemoryKind.TURN:
             continue
@@ -40,7 +40,9 @@ def collapse_sources(ranked: Sequence[Row]) -> tuple[list[Row], list[tuple[Row, 
     return sorted(shown, key=_order), gone
 
 
-def _settle(index: int, rivals: list[int], kept: list[Row | None], gone: list[tuple[Row, Row]]) -> None:
+def _settle(
+    index: int, rivals: list[int], kept: list[RankedRow | None], gone: list[tuple[RankedRow, RankedRow]]
+) -> None:
     turn = kept[index]
     notes = [(rival, note) for rival in rivals if (note := kept[rival]) is not None]
     if turn is None or not notes:
@@ -58,6 +60,6 @@ def _settle(index: int, rivals: list[int], kept: list[Row | None], gone: list[tu
             gone.append((lesser, turn))
 
 
-def _order(row: Row) -> tuple[bool, float]:
+def _order(row: RankedRow) -> tuple[bool, float]:
     # Sorting is stable: standing facts keep their order, ties keep that of the reading list and of ids.
     return (not row.certain, 0.0 if row.certain else -row.evidence)

@@ -1,7 +1,7 @@
 """Why a memory was recalled, in short words that people read. Pure."""
 
 from recollect.recall.query import Query
-from recollect.recall.rank import Row
+from recollect.recall.rank import RankedRow
 
 # Similarities from which a reader would agree; below the lower one likeness is left unsaid.
 _SAME = 0.6
@@ -11,7 +11,7 @@ _IMPORTANT = 0.7
 _AROUND = 0.5
 
 
-def reasons(row: Row, query: Query) -> tuple[str, ...]:
+def reasons(row: RankedRow, query: Query) -> tuple[str, ...]:
     """Say what speaks for a row, the strongest kinds of evidence first."""
     found = ["a standing fact"] if row.certain else []
     if row.similarity >= _NEAR:
@@ -32,7 +32,7 @@ def reasons(row: Row, query: Query) -> tuple[str, ...]:
     return tuple(found) or ("one of the last updated" if latest else "the nearest there is",)
 
 
-def speaks_for(row: Row) -> bool:
+def speaks_for(row: RankedRow) -> bool:
     """Tell whether anything speaks for a row but that nothing else is nearer."""
     return (
         bool(row.hits)
@@ -44,7 +44,7 @@ def speaks_for(row: Row) -> bool:
     )
 
 
-def shared_words(row: Row, query: Query) -> list[str]:
+def shared_words(row: RankedRow, query: Query) -> list[str]:
     """Return the query's words that the memory has, as they were asked."""
     return [query.spoken.get(term, term) for place, term in enumerate(query.terms) if row.hits >> place & 1]
 

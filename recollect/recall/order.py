@@ -12,25 +12,25 @@ from recollect.clock import to_micros
 from recollect.decay import decay_all
 from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
-from recollect.recall.bm25 import WORD_WEIGHT, match_words, rarity
+from recollect.recall.bm25 import WORD_WEIGHT, rarity, word_signal
 from recollect.recall.explain import speaks_for
 from recollect.recall.query import Query
-from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, Row
-from recollect.recall.signals import Matches
-from recollect.types import KIND_ORDER, Hot, LeftOut, MemoryId, MemoryKind, Subject
+from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow
+from recollect.recall.signals import RankingSignals
+from recollect.types import KIND_ORDER, MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 
 # What the recent conversation's words count beside those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
 # What stands for what a query names in general counts as a word would that as few memories have.
 KINDRED_WEIGHT = 1.0
 # A subject has few notes up to so many times the limit; of them the limit's best are shown.
-FEW_TIMES = 2
+MIN_TIMES = 2
 # A product is never sure of anything, and never hopeless: log-odds run away at 0 and 1.
 _SUREST = 1e-6
 # A relevance from which a note is shown however much nearer another one is: it answers as likely as not.
 _LIKELY = 0.5
 # Memories kept out that are named with the reason; the rest goes unnamed.
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 # A message of fewer terms that neither asks nor speaks of its author ("ok great") wants nothing that is known.
 MIN_TERMS = 3
 _DAY_US = 86_400 * 1_000_000
@@ -40,21 +40,21 @@ Evidence = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
-class Arranged(NamedTuple):
+class PolicyOrder(NamedTuple):
     """The memories of a subject in the order of a policy."""
 
     evidence: Evidence
     """n: the order, as log-odds of the score; -inf for what is kept out."""
-    left_out: list[LeftOut]
+    left_out: list[OmittedMemory]
 
 
-def newest(hots: Sequence[Hot], most: int) -> frozenset[bytes]:
+def newest(hots: Sequence[SubjectSnapshot], most: int) -> frozenset[bytes]:
     """Return the ids of the notes that were stored last, of all subjects together."""
     found = [hot.ids[place] for hot in hots for place in np.flatnonzero(hot.kinds == _NOTE)[-most:].tolist()]
     return frozenset(sorted(found)[-most:]) if most else frozenset()
 
 
-def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arranged:
+def order_by_policy(hot: SubjectSnapshot, matches: RankingSignals, query: Query, evidence: Evidence) -> PolicyOrder:
     """Put the memories of a subject into the order of the query's policy.
 
     Args:
@@ -65,14 +65,14 @@ def arrange(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Arr
     """
     hidden = evidence == -np.inf
     arranged = by_policy(hot, matches, query, evidence)
-    left: list[LeftOut] = []
+    left: list[OmittedMemory] = []
     if query.standing:
         left = _keep_out(hot, matches, query, arranged)
     arranged[hidden] = -np.inf
-    return Arranged(arranged, left)
+    return PolicyOrder(arranged, left)
 
 
-def few_notes(hots: Sequence[Hot], query: Query) -> dict[Subject, float]:
+def few_notes(hots: Sequence[SubjectSnapshot], query: Query) -> dict[Subject, float]:
     """Return the subjects that have hardly more notes than may be shown, where the query says enough to want any.
 
     A reader picks what matters out of ten lines; a calibration made for thousands of memories does not.
@@ -87,11 +87,11 @@ def few_notes(hots: Sequence[Hot], query: Query) -> dict[Subject, float]:
     return {
         hot.subject: log(floor / (1 - floor)) - RECENT_WEIGHT - EVEN_PER_SIZE * log(1 + len(hot) / SIZE_FLOOR)
         for hot in hots
-        if np.count_nonzero(hot.kinds == _NOTE) <= FEW_TIMES * query.limit
+        if np.count_nonzero(hot.kinds == _NOTE) <= MIN_TIMES * query.limit
     }
 
 
-def worth_showing(row: Row, query: Query) -> bool:
+def worth_showing(row: RankedRow, query: Query) -> bool:
     """Tell whether a row may go into a prompt, as far as its score tells."""
     if row.certain or query.policy.order != "evidence" or row.id in (query.newest or ()):
         return True
@@ -100,19 +100,19 @@ def worth_showing(row: Row, query: Query) -> bool:
     return row.score >= query.policy.floor and speaks_for(row)
 
 
-def is_of_few(row: Row, few: Mapping[Subject, float]) -> bool:
+def is_of_few(row: RankedRow, few: Mapping[Subject, float]) -> bool:
     """Return whether a row is one of few notes, which may go into a prompt behind those that are like the query."""
     return row.kind is MemoryKind.NOTE and row.evidence >= few.get(row.subject, inf)
 
 
-def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> Evidence:
+def by_policy(hot: SubjectSnapshot, matches: RankingSignals, query: Query, evidence: Evidence) -> Evidence:
     """Turn the sum of all evidence into the order that the query's policy wants."""
     order = query.policy.order
     if order == "updated" and query.standing:
         return _by_age(hot, query)
     if order in ("evidence", "updated"):  # who searches wants what matches, whatever a prompt shows
         if query.background:
-            evidence = evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * match_words(hot, tuple(query.background)).evidence
+            evidence = evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * word_signal(hot, tuple(query.background)).evidence
         if matches.kindred is not None:
             few = rarity(len(hot), int(np.count_nonzero(matches.kindred)))
             evidence = evidence + KINDRED_WEIGHT * few * matches.kindred
@@ -124,12 +124,12 @@ def by_policy(hot: Hot, matches: Matches, query: Query, evidence: Evidence) -> E
     return _log_odds(score * hot.importance if order == "product" else score)
 
 
-def _recency(hot: Hot, query: Query) -> Evidence:
+def _recency(hot: SubjectSnapshot, query: Query) -> Evidence:
     days = (to_micros(query.now) - np.maximum(hot.valid_from, hot.last_used_at)) / _DAY_US
     return decay_all(days, query.half_life_days, hot.uses)
 
 
-def _by_age(hot: Hot, query: Query) -> Evidence:
+def _by_age(hot: SubjectSnapshot, query: Query) -> Evidence:
     """Score 1 for what was stored now, 0.5 after a day; ids tell when, and in which order within a millisecond."""
     stored = np.array([int.from_bytes(id_[:6], "big") for id_ in hot.ids], dtype=np.float64)
     days = np.maximum((to_micros(query.now) / 1000 - stored) / (_DAY_US / 1000), 1e-9)
@@ -137,14 +137,14 @@ def _by_age(hot: Hot, query: Query) -> Evidence:
     return np.asarray(-np.log(days) + later, dtype=np.float64)
 
 
-def _keep_out(hot: Hot, matches: Matches, query: Query, arranged: Evidence) -> list[LeftOut]:
+def _keep_out(hot: SubjectSnapshot, matches: RankingSignals, query: Query, arranged: Evidence) -> list[OmittedMemory]:
     """Take out what the policy does not want in a prompt, and say why of what would have come first."""
     policy = query.policy
     similarity = matches.meaning.similarity
     compared = query.vector is not None
     nearness = similarity if compared else arranged
     recent = _among(hot, query.newest or frozenset())
-    left: list[LeftOut] = []
+    left: list[OmittedMemory] = []
     if policy.similarity:
         notes = (hot.kinds == _NOTE) & (arranged > -np.inf)
         far = notes & (similarity < _threshold(policy, similarity[notes])) & ~recent
@@ -182,7 +182,7 @@ def _nearest(among: Mask, similarity: npt.NDArray[np.floating], most: int) -> Ma
     return kept
 
 
-def _among(hot: Hot, ids: frozenset[bytes]) -> Mask:
+def _among(hot: SubjectSnapshot, ids: frozenset[bytes]) -> Mask:
     found = np.zeros(len(hot), dtype=np.bool_)
     for id_ in ids:
         place = bisect_left(hot.ids, id_)
@@ -190,10 +190,10 @@ def _among(hot: Hot, ids: frozenset[bytes]) -> Mask:
     return found
 
 
-def _named(hot: Hot, out: Mask, evidence: Evidence, reasons: Sequence[str]) -> list[LeftOut]:
+def _named(hot: SubjectSnapshot, out: Mask, evidence: Evidence, reasons: Sequence[str]) -> list[OmittedMemory]:
     places = np.flatnonzero(out & (evidence > -np.inf))
-    first = places[np.argsort(-evidence[places], kind="stable")][:_MOST_NAMED]
-    return [LeftOut(id=MemoryId(id_text(hot.ids[place])), reason=reasons[place]) for place in first.tolist()]
+    first = places[np.argsort(-evidence[places], kind="stable")][:_MAX_NAMED]
+    return [OmittedMemory(id=MemoryId(id_text(hot.ids[place])), reason=reasons[place]) for place in first.tolist()]
 
 
 def _log_odds(score: Evidence) -> Evidence:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recollect.recall.rank import Row
+from recollect.recall.rank import RankedRow
 from recollect.text import STOP_WORDS, words
-from recollect.types import SHOWN_CHARACTERS, LeftOut, Memory
+from recollect.types import MAX_MEMORY_CHARACTERS, Memory, OmittedMemory
 
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -19,16 +19,16 @@ FRAME_TOKENS = 76
 ROW_TOKENS = 16
 
 
-class Found(NamedTuple):
+class RankedMemory(NamedTuple):
     """A ranked row with its memory."""
 
-    row: Row
+    row: RankedRow
     memory: Memory
 
 
 def pack(
-    ranked: Sequence[Found], *, limit: int, token_budget: int | None, count_tokens: Counting
-) -> tuple[list[Found], list[LeftOut]]:
+    ranked: Sequence[RankedMemory], *, limit: int, token_budget: int | None, count_tokens: Counting
+) -> tuple[list[RankedMemory], list[OmittedMemory]]:
     """Keep what fits, in order; what is too long for the room left is passed over, not cut off from.
 
     Standing facts do not count towards `limit` and take at most `STANDING_SHARE` of the budget.
@@ -42,20 +42,20 @@ def pack(
     Returns:
         What is kept, in order, and what is not with the reason.
     """
-    kept: list[Found] = []
-    left: list[LeftOut] = []
-    said: dict[tuple[str, ...], Found] = {}
+    kept: list[RankedMemory] = []
+    left: list[OmittedMemory] = []
+    said: dict[tuple[str, ...], RankedMemory] = {}
     room = None if token_budget is None else _Room(token_budget, count_tokens)
     near = 0
     for found in ranked:
         if not found.row.certain and near >= limit:
-            left.append(LeftOut(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
+            left.append(OmittedMemory(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
             continue
         before = said.setdefault(gist(found.memory.text), found)
         if before is not found:
-            left.append(LeftOut(id=found.memory.id, reason=f"says the same as {before.memory.id}"))
+            left.append(OmittedMemory(id=found.memory.id, reason=f"says the same as {before.memory.id}"))
         elif room is not None and (why := room.refuse(found)):
-            left.append(LeftOut(id=found.memory.id, reason=why))
+            left.append(OmittedMemory(id=found.memory.id, reason=why))
         else:
             kept.append(found)
             near += not found.row.certain
@@ -81,10 +81,10 @@ class _Room:
         self._framed: set[bool] = set()
         self._count = count
 
-    def refuse(self, found: Found) -> str:
+    def refuse(self, found: RankedMemory) -> str:
         """Take the tokens of a row, and of the block that it opens, and return an empty text; or say why not."""
         certain = found.row.certain
-        tokens = self._count(found.memory.text[:SHOWN_CHARACTERS]) + ROW_TOKENS
+        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + ROW_TOKENS
         frame = 0 if certain in self._framed else FRAME_TOKENS
         left = (min(self._left, self._standing) if certain else self._left) - frame
         if tokens > left:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from recollect.dates import resolve_dates
+from recollect.dates import parse_dates
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.expansion import kindred_terms
 from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
@@ -19,7 +19,7 @@ Interval = tuple[datetime, datetime]
 # A pasted page asks at its head or at its end: so many distinct terms are taken from each. A memory's hits are bits of
 # one float's 53, and each term costs a pass over the index.
 _TERMS_EACH_END = 24
-MOST_TERMS = 2 * _TERMS_EACH_END
+MAX_TERMS = 2 * _TERMS_EACH_END
 # Characters at the end of a question in which the times asked about are looked for: a page of dates must not hold up
 # the answer.
 MAX_DATED = 1_000
@@ -48,7 +48,7 @@ class Query:
 
     text: str
     terms: Counter[str]
-    """Terms of the text; `MOST_TERMS` distinct ones at most."""
+    """Terms of the text; `MAX_TERMS` distinct ones at most."""
     vector: Vector | None
     """Embedding of the text; None where there is none, or the text has no content."""
     dates: tuple[Interval, ...]
@@ -72,7 +72,7 @@ class Query:
     elsewhere: tuple[Read, ...] = ()
     """Words with the stems that other languages give them, where the text does not tell its own."""
     background: tuple[str, ...] = ()
-    """Terms of what was said before, where the policy asks for the conversation; `MOST_TERMS` at most."""
+    """Terms of what was said before, where the policy asks for the conversation; `MAX_TERMS` at most."""
     kindred: tuple[str, ...] = ()
     """Terms that memories may have instead of the text's own; at most as many as `kindred_terms` gives."""
     newest: frozenset[bytes] | None = None
@@ -110,7 +110,7 @@ def make_query(  # noqa: PLR0913  (each is one independent input of recall; they
     """
     found, spoken = _read_terms(_without_idioms(text))
     if dates is None:
-        mentions = resolve_dates(text[-MAX_DATED:], said_at=now, zone=zone)
+        mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone)
         dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
     question, personal = is_question(text), is_personal(text)
     wants_known = standing and (personal or not question)
@@ -178,7 +178,7 @@ def _read_terms(text: str) -> tuple[Counter[str], dict[str, str]]:
         for term in own:
             found[term] += 1
             spoken.setdefault(term, word)
-    if len(found) > MOST_TERMS:
+    if len(found) > MAX_TERMS:
         names = list(found)
         kept = names[:_TERMS_EACH_END] + names[-_TERMS_EACH_END:]
         found = Counter({name: found[name] for name in kept})

@@ -17,8 +17,8 @@ from recollect.clock import to_micros
 from recollect.recall.adjacency import OWN_TERMS
 from recollect.recall.bm25 import rarity
 from recollect.recall.query import Query
-from recollect.recall.signals import Matches
-from recollect.types import ASKING, KIND_ORDER, Hot, MemoryKind, Subject
+from recollect.recall.signals import RankingSignals
+from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot
 
 # Where the asker asks about themself, what an assistant told them counts so much less than their own words: it answers
 # many who ask the like. 1 to 3 are the same on BEAM, 0 loses three points; LoCoMo asks about people by name.
@@ -48,13 +48,13 @@ QUOTATION_LEAD = 0.25
 
 _DAY_US = 86_400 * 1_000_000
 # Up to so many of anything it is quicker to take all than to pick out the few that are needed.
-_FEW = 500
+_SORT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _ASSISTANT = 2
 _FACT, _TURN = KIND_ORDER.index(MemoryKind.FACT), KIND_ORDER.index(MemoryKind.TURN)
 
 
-class Row(NamedTuple):
+class RankedRow(NamedTuple):
     """One memory that may be shown: what is known before its text is fetched. A tuple, as hundreds are made a call."""
 
     subject: Subject
@@ -83,15 +83,15 @@ class Row(NamedTuple):
         return 1 / (1 + exp(-min(60.0, max(-60.0, self.evidence))))
 
 
-def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
+def score_memories(hot: SubjectSnapshot, matches: RankingSignals, query: Query) -> npt.NDArray[np.float64]:
     """Add up all evidence for each memory: log-odds against the point where the score is 0.5."""
     n = len(hot)
     total = matches.own.copy()
     if matches.around is not None:
         total += matches.around
     if query.personal:
-        total -= TOLD_WEIGHT * (hot.roles % ASKING == _ASSISTANT)
-    asking = np.flatnonzero(hot.roles >= ASKING)
+        total -= TOLD_WEIGHT * (hot.roles % QUESTION_FLAG == _ASSISTANT)
+    asking = np.flatnonzero(hot.roles >= QUESTION_FLAG)
     if len(asking):
         total[asking] -= ASKING_WEIGHT * OWN_TERMS / (OWN_TERMS + hot.length[asking])
     if matches.in_time is not None:
@@ -107,23 +107,28 @@ def weigh(hot: Hot, matches: Matches, query: Query) -> npt.NDArray[np.float64]:
     return weighed
 
 
-def standing_places(hot: Hot, query: Query, most: int) -> npt.NDArray[np.intp]:
+def standing_facts(hot: SubjectSnapshot, query: Query, most: int) -> npt.NDArray[np.intp]:
     """Find the facts that stand whatever is asked, most important first, ties by id."""
     places = np.flatnonzero((hot.kinds == _FACT) & (hot.importance >= np.float32(query.policy.fact_importance)))
     return places[np.argsort(-hot.importance[places], kind="stable")][:most]
 
 
-def hidden_kinds(hot: Hot, query: Query) -> npt.NDArray[np.bool_] | None:
+def hidden_kinds(hot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
     """Tell which memories the policy keeps out of recall; None where none is."""
     return None if query.policy.turns else hot.kinds == _TURN
 
 
 def rows(
-    hot: Hot, matches: Matches, evidence: npt.NDArray[np.float64], places: npt.NDArray[np.intp], *, certain: bool
-) -> list[Row]:
+    hot: SubjectSnapshot,
+    matches: RankingSignals,
+    evidence: npt.NDArray[np.float64],
+    places: npt.NDArray[np.intp],
+    *,
+    certain: bool,
+) -> list[RankedRow]:
     """Read the rows at some places of a subject, in their order."""
     start, keys = hot.source_start, hot.source_key
-    some = len(keys) <= _FEW
+    some = len(keys) <= _SORT_ALL_THRESHOLD
     all_keys = keys.tolist() if some else []
     in_time = matches.in_time[places].tolist() if matches.in_time is not None else [False] * len(places)
     around = matches.around[places].tolist() if matches.around is not None else [0.0] * len(places)
@@ -144,7 +149,7 @@ def rows(
         strict=True,
     )
     return [
-        Row(
+        RankedRow(
             hot.subject,
             hot.ids[place],
             KIND_ORDER[kind],

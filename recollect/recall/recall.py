@@ -1,7 +1,7 @@
 """From a query and the subjects it may read to the memories worth showing, with reasons. Pure.
 
 In two steps, so that only what may be shown is fetched: `rank_subjects` orders light rows, the caller reads their
-memories (`Ranking.wanted`), and `finish` settles what only their texts can tell.
+memories (`Ranking.wanted`), and `finalize` settles what only their texts can tell.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,28 @@ from types import MappingProxyType
 import numpy as np
 
 from recollect.ids import id_text
-from recollect.recall.ann import Seeker
+from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.explain import reasons
-from recollect.recall.order import arrange, few_notes, is_of_few, newest, worth_showing
-from recollect.recall.pack import Counting, Found, pack
+from recollect.recall.order import few_notes, is_of_few, newest, order_by_policy, worth_showing
+from recollect.recall.pack import Counting, RankedMemory, pack
 from recollect.recall.query import Query
-from recollect.recall.rank import Row, hidden_kinds, rows, standing_places, weigh
-from recollect.recall.signals import Matches, gather
+from recollect.recall.rank import RankedRow, hidden_kinds, rows, score_memories, standing_facts
+from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
-from recollect.recall.top_k import best
+from recollect.recall.top_k import top_k
 from recollect.text import bare
-from recollect.types import KIND_ORDER, Hot, LeftOut, Memory, MemoryId, MemoryKind, Recall, Recalled, Subject
+from recollect.types import (
+    KIND_ORDER,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    OmittedMemory,
+    Recall,
+    RecalledMemory,
+    Subject,
+    SubjectSnapshot,
+)
 
 # Rows weighed against one another for each one asked for: quotations and what was distilled from them come in pairs,
 # and some fall to the request's own messages.
@@ -30,13 +40,13 @@ _POOL_EACH, _POOL_MORE = 2, 10
 # Rows whose texts are fetched beside those asked for: some say the same, some do not fit.
 _SPARE_SHARE, _SPARE_MORE = 0.2, 2
 # Standing facts of one subject that are fetched; more never fit a prompt.
-_MOST_STANDING = 100
+_MAX_STANDING = 100
 # Near memories named as left out because the request holds them; the rest of a long chat goes unnamed.
-_MOST_PRESENT = 10
+_MAX_PRESENT = 10
 
 # Mostly one embedder is all there is.
 _NONE: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
-_NOT_SOUGHT: Mapping[Subject, Seeker] = MappingProxyType({})
+_NOT_SOUGHT: Mapping[Subject, AnnPlanner] = MappingProxyType({})
 
 IN_REQUEST = "the request already contains it"
 
@@ -46,9 +56,9 @@ class Ranking:
     """What may be shown for a query, before texts are known."""
 
     query: Query
-    rows: tuple[Row, ...]
+    rows: tuple[RankedRow, ...]
     """Standing facts first, then best first."""
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedMemory, ...]
     reading_list: tuple[Subject, ...]
     """The subjects read, own before shared before global."""
     considered: int
@@ -68,10 +78,10 @@ class Ranking:
 
 def rank_subjects(
     query: Query,
-    hots: Sequence[Hot],
+    hots: Sequence[SubjectSnapshot],
     relevance: Relevance,
     others: Mapping[Subject, tuple[Query, Relevance]] = _NONE,
-    seekers: Mapping[Subject, Seeker] = _NOT_SOUGHT,
+    seekers: Mapping[Subject, AnnPlanner] = _NOT_SOUGHT,
 ) -> Ranking:
     """Rank the memories of several subjects together.
 
@@ -84,30 +94,30 @@ def rank_subjects(
 
     Returns:
         Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
-        ids; a few more than the query's limit, of which `finish` keeps what fits.
+        ids; a few more than the query's limit, of which `finalize` keeps what fits.
     """
     if query.standing and query.policy.recent and query.newest is None:
         query = replace(query, newest=newest(hots, query.policy.recent))
     few = few_notes(hots, query) if query.standing else {}
-    certain: list[Row] = []
-    near: list[Row] = []
-    left: list[LeftOut] = []
+    certain: list[RankedRow] = []
+    near: list[RankedRow] = []
+    left: list[OmittedMemory] = []
     for hot in hots:
         if len(hot):
             asked, meaning = others.get(hot.subject, (query, relevance))
             words = seekers[hot.subject].words(hot) if hot.subject in seekers else None
-            matches = gather(hot, asked, meaning, words)
+            matches = collect_signals(hot, asked, meaning, words)
             _rank(query, hot, matches, (certain, near, left), all_notes=hot.subject in few)
     certain.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
     ranked = certain + near
     kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
-    left += [LeftOut(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
+    left += [OmittedMemory(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.standing:
         strong = [row for row in kept if worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_of_few(row, few)]
         weak = [row for row in kept if row not in strong][: query.limit]
-        left += [LeftOut(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
+        left += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
     most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
     shown = tuple(kept[:most])
@@ -122,7 +132,7 @@ def rank_subjects(
     )
 
 
-def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
+def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
     """Settle a ranking with the texts of its memories.
 
     Args:
@@ -133,22 +143,22 @@ def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_token
     query = ranking.query
     asked = bare(query.text)
     rows = zip(ranking.rows, ranking.ids, strict=True)
-    fetched = [Found(row, memories[memory_id]) for row, memory_id in rows if memory_id in memories]
+    fetched = [RankedMemory(row, memories[memory_id]) for row, memory_id in rows if memory_id in memories]
     holders = _slot_holders(fetched, ranking.reading_list)
-    found: list[Found] = []
+    found: list[RankedMemory] = []
     left = list(ranking.left_out)
     for one in fetched:
         memory = one.memory
         holder = holders[memory.category, memory.key] if memory.key else one.row.subject
         if holder != one.row.subject:
-            left.append(LeftOut(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
+            left.append(OmittedMemory(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
         elif memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
-            left.append(LeftOut(id=memory.id, reason="is the query itself"))
+            left.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
             found.append(one)
     kept, lost = pack(found, limit=query.limit, token_budget=query.token_budget, count_tokens=count_tokens)
     items = tuple(
-        Recalled(
+        RecalledMemory(
             memory=memory,
             score=row.score,
             similarity=row.similarity,
@@ -168,40 +178,45 @@ def finish(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_token
 
 
 def _rank(
-    query: Query, hot: Hot, matches: Matches, into: tuple[list[Row], list[Row], list[LeftOut]], *, all_notes: bool
+    query: Query,
+    hot: SubjectSnapshot,
+    matches: RankingSignals,
+    into: tuple[list[RankedRow], list[RankedRow], list[OmittedMemory]],
+    *,
+    all_notes: bool,
 ) -> None:
     """Add the best rows of one subject, or those and all its notes, to the standing, the near and those left out."""
     certain, near, left = into
-    evidence = weigh(hot, matches, query)
+    evidence = score_memories(hot, matches, query)
     hidden = hidden_kinds(hot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
-    evidence, kept_out = arrange(hot, matches, query, evidence)
+    evidence, kept_out = order_by_policy(hot, matches, query, evidence)
     left += kept_out
     most = query.limit and query.limit * _POOL_EACH + _POOL_MORE
     if matches.present is not None:
-        places = best(np.where(matches.present, evidence, -np.inf), min(most, _MOST_PRESENT))
+        places = top_k(np.where(matches.present, evidence, -np.inf), min(most, _MAX_PRESENT))
         bar = np.partition(evidence, -most)[-most] if 0 < most < len(hot) else -np.inf
         left += [
-            LeftOut(id=MemoryId(id_text(hot.ids[place])), reason=IN_REQUEST)
+            OmittedMemory(id=MemoryId(id_text(hot.ids[place])), reason=IN_REQUEST)
             for place in places.tolist()
             if evidence[place] >= bar
         ]
         evidence[matches.present] = -np.inf
     if query.standing:
-        places = standing_places(hot, query, _MOST_STANDING)
+        places = standing_facts(hot, query, _MAX_STANDING)
         if matches.present is not None:
             places = places[~matches.present[places]]
         certain += rows(hot, matches, evidence, places, certain=True)
         evidence[places] = -np.inf
-    places = best(evidence, most)
+    places = top_k(evidence, most)
     if all_notes:
         notes = np.flatnonzero((hot.kinds == KIND_ORDER.index(MemoryKind.NOTE)) & (evidence > -np.inf))
         places = np.concatenate((places, np.setdiff1d(notes, places)))
     near += rows(hot, matches, evidence, places, certain=False)
 
 
-def _slot_holders(found: Sequence[Found], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
+def _slot_holders(found: Sequence[RankedMemory], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
     """Tell for each slot of the facts found which subject's value counts: the first of the reading list with one."""
     place = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
     holders: dict[tuple[str, str], Subject] = {}
@@ -212,23 +227,23 @@ def _slot_holders(found: Sequence[Found], reading_list: Sequence[Subject]) -> di
     return holders
 
 
-def _distinct(ranked: Sequence[Row]) -> list[Row]:
+def _distinct(ranked: Sequence[RankedRow]) -> list[RankedRow]:
     """Keep the first of rows that are one memory, present in several subjects."""
-    first: dict[bytes, Row] = {}
+    first: dict[bytes, RankedRow] = {}
     for row in ranked:
         first.setdefault(row.id, row)
     return list(first.values())
 
 
-def _compared(hots: Sequence[Hot]) -> int | None:
+def _compared(hots: Sequence[SubjectSnapshot]) -> int | None:
     """Count the vectors that an index picked; None where all were read."""
     picked = [len(hot.vector_of) for hot in hots if hot.background is not None]
     return sum(picked) if picked else None
 
 
-def _said_by(shown: Row) -> str:
+def _said_by(shown: RankedRow) -> str:
     return f"its {'quotation' if shown.kind is MemoryKind.TURN else shown.kind.value} {_id(shown)} is shown"
 
 
-def _id(row: Row) -> MemoryId:
+def _id(row: RankedRow) -> MemoryId:
     return MemoryId(id_text(row.id))

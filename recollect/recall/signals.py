@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
-from recollect.recall.adjacency import match_around
-from recollect.recall.beside import match_beside
-from recollect.recall.bm25 import WORD_WEIGHT, WordMatches, match_words
+from recollect.recall.adjacency import adjacency_signal
+from recollect.recall.beside import match_alternative_terms
+from recollect.recall.bm25 import WORD_WEIGHT, WordSignal, word_signal
 from recollect.recall.query import Interval, Query
-from recollect.recall.similarity import MeaningMatches, Relevance, match_meaning
-from recollect.types import KIND_ORDER, Hot, MemoryKind
+from recollect.recall.similarity import Relevance, SimilaritySignal, similarity_signal
+from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot
 
 # Up to so many comparisons sources are compared with the request's messages at once; beyond, by sorting.
 _AT_ONCE = 200_000
@@ -20,11 +20,11 @@ _DISTILLED = [KIND_ORDER.index(kind) for kind in (MemoryKind.NOTE, MemoryKind.FA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Matches:
+class RankingSignals:
     """Evidence of each kind, one row a memory."""
 
-    meaning: MeaningMatches
-    words: WordMatches
+    meaning: SimilaritySignal
+    words: WordSignal
     own: npt.NDArray[np.float64]
     """n: words and meaning together, in log-odds; about 0 where neither says anything."""
     around: npt.NDArray[np.float64] | None
@@ -37,35 +37,37 @@ class Matches:
     """n: all its source messages stand in the request; None where no memory's do."""
 
 
-def gather(hot: Hot, query: Query, relevance: Relevance, words: WordMatches | None = None) -> Matches:
+def collect_signals(
+    hot: SubjectSnapshot, query: Query, relevance: Relevance, words: WordSignal | None = None
+) -> RankingSignals:
     """Weigh all memories of a subject by each source of evidence; what they share with its words may be known."""
-    meaning = match_meaning(hot, query.vector, relevance)
+    meaning = similarity_signal(hot, query.vector, relevance)
     words = words or _words(hot, query)
     own = WORD_WEIGHT * words.evidence + meaning.evidence
-    return Matches(
+    return RankingSignals(
         meaning=meaning,
         words=words,
         own=own,
-        around=match_around(hot, own) if query.policy.turns else None,
+        around=adjacency_signal(hot, own) if query.policy.turns else None,
         in_time=_in_time(hot, query.dates),
         kindred=_kindred(hot, query),
         present=_present(hot, query.present),
     )
 
 
-def _words(hot: Hot, query: Query) -> WordMatches:
-    found = match_words(hot, tuple(query.terms))
-    return match_beside(hot, query, found) if hot.former_terms or query.elsewhere else found
+def _words(hot: SubjectSnapshot, query: Query) -> WordSignal:
+    found = word_signal(hot, tuple(query.terms))
+    return match_alternative_terms(hot, query, found) if hot.former_terms or query.elsewhere else found
 
 
-def _kindred(hot: Hot, query: Query) -> npt.NDArray[np.bool_] | None:
+def _kindred(hot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
     if not query.kindred:
         return None
-    found: npt.NDArray[np.bool_] = np.isin(hot.kinds, _DISTILLED) & (match_words(hot, query.kindred).hits > 0)
+    found: npt.NDArray[np.bool_] = np.isin(hot.kinds, _DISTILLED) & (word_signal(hot, query.kindred).hits > 0)
     return found
 
 
-def _in_time(hot: Hot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | None:
+def _in_time(hot: SubjectSnapshot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | None:
     if not dates:
         return None
     inside = np.zeros(len(hot), dtype=np.bool_)
@@ -74,7 +76,7 @@ def _in_time(hot: Hot, dates: Sequence[Interval]) -> npt.NDArray[np.bool_] | Non
     return inside
 
 
-def _present(hot: Hot, hashes: frozenset[int]) -> npt.NDArray[np.bool_] | None:
+def _present(hot: SubjectSnapshot, hashes: frozenset[int]) -> npt.NDArray[np.bool_] | None:
     """Tell which memories rest on messages of the request alone; a memory without sources never does."""
     if not hashes or not len(hot.source_hash):
         return None

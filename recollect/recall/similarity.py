@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types import KIND_ORDER, Hot, MemoryKind, Vector
+from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot, Vector
 
 Relevance = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 """An embedder's calibration: cosines to relevance, 0 to 1, the same shape."""
@@ -34,8 +34,8 @@ WITHOUT_VECTOR = -0.3
 UNREAD = 0.0
 # Relevance is held this far from 0 and 1, where log-odds run away.
 _SUREST = 0.001
-_LEAST_SURE, _MOST_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
-_LEAST, _MOST = np.float32(-1), np.float32(1)
+_MIN_SURE, _MAX_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
+_MIN_COSINE, _MAX_COSINE = np.float32(-1), np.float32(1)
 # The places of most subjects, made once.
 _PLACES = np.arange(4096, dtype=np.int32)
 _FACT = KIND_ORDER.index(MemoryKind.FACT)
@@ -44,7 +44,7 @@ Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeaningMatches:
+class SimilaritySignal:
     """What a subject's memories share with the query's meaning."""
 
     evidence: Floats
@@ -53,19 +53,19 @@ class MeaningMatches:
     """n: calibrated relevance, 0 to 1; 0 where a memory has no vector."""
 
 
-def match_meaning(hot: Hot, vector: Vector | None, relevance: Relevance) -> MeaningMatches:
+def similarity_signal(hot: SubjectSnapshot, vector: Vector | None, relevance: Relevance) -> SimilaritySignal:
     """Compare all memories with the query's vector; of several vectors of a memory the nearest counts."""
     n = len(hot)
     if vector is None or not len(hot.vector_of) or not float(vector @ vector) > 0:  # NaN compares as False
-        return MeaningMatches(evidence=np.zeros(n, dtype=np.float32), similarity=np.zeros(n, dtype=np.float32))
+        return SimilaritySignal(evidence=np.zeros(n, dtype=np.float32), similarity=np.zeros(n, dtype=np.float32))
     # One dot product a row, in this thread: as fast as BLAS, whose own threads wait for one another where the cores are
     # busy (10,000 rows: 0.4 ms against 8). A broken vector is no match rather than a hole: fmax passes over NaN.
-    cosine: Floats = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), _LEAST), _MOST)
+    cosine: Floats = np.fmin(np.fmax(np.vecdot(hot.vectors, vector), _MIN_COSINE), _MAX_COSINE)
     alike = relevance(cosine)
     standing = _standing(alike, hot)
     places = _PLACES[:n] if n <= len(_PLACES) else np.arange(n, dtype=np.int32)
     if len(cosine) == n and not np.count_nonzero(hot.vector_of != places):  # one vector each
-        return MeaningMatches(evidence=np.maximum(standing, np.float32(LOWEST)), similarity=alike)
+        return SimilaritySignal(evidence=np.maximum(standing, np.float32(LOWEST)), similarity=alike)
     similarity = np.zeros(n, dtype=np.float32)
     np.maximum.at(similarity, hot.vector_of, alike)
     evidence = np.full(n, -np.inf, dtype=np.float32)
@@ -77,12 +77,12 @@ def match_meaning(hot: Hot, vector: Vector | None, relevance: Relevance) -> Mean
     evidence[pieces == 0] = WITHOUT_VECTOR
     if hot.background is not None:
         evidence[(pieces == 0) & (hot.kinds != _FACT)] = UNREAD
-    return MeaningMatches(evidence=evidence, similarity=similarity)
+    return SimilaritySignal(evidence=evidence, similarity=similarity)
 
 
-def _standing(alike: Floats, hot: Hot) -> Floats:
+def _standing(alike: Floats, hot: SubjectSnapshot) -> Floats:
     """Return how far each vector stands out of the subject's, as log-odds."""
-    held = np.fmin(np.fmax(alike, _LEAST_SURE), _MOST_SURE)
+    held = np.fmin(np.fmax(alike, _MIN_SURE), _MAX_SURE)
     odds: Floats = np.log(held / (1 - held))
     others = odds[: hot.background]
     n = len(odds) if hot.background is None else len(hot)

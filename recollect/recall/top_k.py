@@ -4,14 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 # Up to so many it is quicker to sort all than to pick out the few that are needed.
-_FEW = 500
+_SORT_ALL_THRESHOLD = 500
 
 
-def best(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
+def top_k(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
     """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
     if most <= 0:
         return np.zeros(0, dtype=np.intp)
-    if max(most, _FEW) < len(evidence):
+    if max(most, _SORT_ALL_THRESHOLD) < len(evidence):
         # All that tie with the last are kept until they are in order, so that it is the id that decides.
         bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
         places = np.flatnonzero(evidence >= bar)

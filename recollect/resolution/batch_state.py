@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.resolution.values import Closing, Neighbours, Resolved
+from recollect.resolution.values import EndedMemory, Neighbours, ResolvedCandidate
 from recollect.text import bare, terms
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
 
@@ -26,7 +26,7 @@ _TELLS_MORE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class KnownMemory:
     """A memory to weigh against: an existing one, or one the batch has just decided to add."""
 
     memory: Memory | None
@@ -51,9 +51,9 @@ class Known:
         return (newest.said_at, newest.conversation, newest.seq) if newest else (self.fallback, "", 0)
 
 
-def of_memory(memory: Memory) -> Known:
+def of_memory(memory: Memory) -> KnownMemory:
     """Take an existing memory."""
-    return Known(
+    return KnownMemory(
         memory=memory,
         place=None,
         kind=memory.kind,
@@ -69,9 +69,9 @@ def of_memory(memory: Memory) -> Known:
     )
 
 
-def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: int) -> Known:
+def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: int) -> KnownMemory:
     """Take a candidate that the batch adds."""
-    return Known(
+    return KnownMemory(
         memory=None,
         place=place,
         kind=candidate.kind,
@@ -87,7 +87,7 @@ def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: in
     )
 
 
-def is_newer(evidence: Evidence, known: Known) -> bool:
+def is_newer(evidence: Evidence, known: KnownMemory) -> bool:
     """Whether a statement was made strictly after a memory was last said.
 
     Within a conversation time and then place decide, across conversations the time alone. What a batch read
@@ -106,52 +106,52 @@ def changes_openly(candidate: Candidate) -> bool:
     return candidate.ends or bool(_CHANGE.search(candidate.quote))
 
 
-def told_as_change(known: Known) -> bool:
+def told_as_change(known: KnownMemory) -> bool:
     """Whether a memory was told as a change, so that what was said before it may have ended with it."""
     return any(_CHANGE.search(source.quote) for source in known.said)
 
 
 @dataclass(slots=True)
-class Batch:
+class BatchState:
     """The state that decisions of one batch share."""
 
     neighbours: Neighbours
-    done: list[Resolved] = field(default_factory=list)
+    done: list[ResolvedCandidate] = field(default_factory=list)
     closed: set[MemoryId] = field(default_factory=set)
     """Existing memories that the batch has ended."""
 
-    def facts(self) -> Iterator[Known]:
+    def facts(self) -> Iterator[KnownMemory]:
         """Go through the facts that hold."""
         for memory in self.neighbours.facts:
             if memory.id not in self.closed and memory.kind is MemoryKind.FACT:
                 yield of_memory(memory)
         yield from self._added(MemoryKind.FACT)
 
-    def notes(self, place: int, similar: float = 0.0) -> Iterator[tuple[Known, float]]:
+    def notes(self, place: int, similar: float = 0.0) -> Iterator[tuple[KnownMemory, float]]:
         """Go through the existing notes near a candidate that hold, with their similarity."""
         near = self.neighbours.near[place] if place < len(self.neighbours.near) else ()
         for one in near:
             if one.memory.id not in self.closed and one.memory.kind is MemoryKind.NOTE and one.similarity >= similar:
                 yield of_memory(one.memory), one.similarity
 
-    def added_notes(self) -> Iterator[Known]:
+    def added_notes(self) -> Iterator[KnownMemory]:
         """Go through the notes the batch has added."""
         return self._added(MemoryKind.NOTE)
 
-    def held(self, place: int) -> Iterator[Known]:
+    def held(self, place: int) -> Iterator[KnownMemory]:
         """Go through what holds: facts, the existing notes near a candidate, and what the batch has added."""
         yield from self.facts()
         for known, _ in self.notes(place):
             yield known
         yield from self.added_notes()
 
-    def _added(self, kind: MemoryKind) -> Iterator[Known]:
+    def _added(self, kind: MemoryKind) -> Iterator[KnownMemory]:
         for place, one in enumerate(self.done):
             added = one.action in (Action.ADD, Action.REPLACE) and one.valid_to is None
             if added and one.candidate.kind is kind:
                 yield of_candidate(one.candidate, one.evidence, place)
 
-    def find(self, memory_id: MemoryId) -> Known | None:
+    def find(self, memory_id: MemoryId) -> KnownMemory | None:
         """Find an existing memory among those shown that still holds."""
         shown = [*self.neighbours.facts, *(one.memory for near in self.neighbours.near for one in near)]
         for memory in shown:
@@ -159,7 +159,9 @@ class Batch:
                 return of_memory(memory)
         return None
 
-    def end(self, known: Known, valid_to: datetime, by: Evidence, *, refined: bool = False) -> tuple[Closing, ...]:
+    def end(
+        self, known: KnownMemory, valid_to: datetime, by: Evidence, *, refined: bool = False
+    ) -> tuple[EndedMemory, ...]:
         """End a memory that holds: an existing one with the notes that restate it, or one of the batch.
 
         Args:
@@ -174,16 +176,16 @@ class Batch:
             return ()
         if known.memory is None or known.memory.id in self.closed:
             return ()
-        closings = [Closing(memory=known.memory, valid_to=valid_to, refined=refined)]
+        closings = [EndedMemory(memory=known.memory, valid_to=valid_to, refined=refined)]
         self.closed.add(known.memory.id)
         for note in self._restating(known.memory):
             self.closed.add(note.id)
-            closings.append(Closing(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
+            closings.append(EndedMemory(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
         return tuple(closings)
 
     def end_claimed(
-        self, known: Known, said: tuple[Candidate, Evidence], *, refined: bool = False
-    ) -> tuple[Closing, ...]:
+        self, known: KnownMemory, said: tuple[Candidate, Evidence], *, refined: bool = False
+    ) -> tuple[EndedMemory, ...]:
         """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
         candidate, by = said
         closings = [*self.end(known, candidate.valid_from, by, refined=refined)]
@@ -191,7 +193,7 @@ class Batch:
             closings.extend(self.end(of_memory(fact), candidate.valid_from, by, refined=refined))
         return tuple(closings)
 
-    def _said_by(self, note: Known, candidate: Candidate) -> list[Memory]:
+    def _said_by(self, note: KnownMemory, candidate: Candidate) -> list[Memory]:
         """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
         if note.kind is not MemoryKind.NOTE:
             return []
@@ -233,11 +235,11 @@ class Batch:
             self.done[place] = replace(earlier, evidence=(*earlier.evidence, evidence))
 
 
-def same_slot(candidate: Candidate, known: Known) -> bool:
+def same_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a candidate and a fact fill the same slot."""
     return slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
 
 
-def same_value(candidate: Candidate, known: Known) -> bool:
+def same_value(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a candidate and a fact hold the same value."""
     return value_mark(candidate.value) == value_mark(known.value)

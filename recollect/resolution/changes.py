@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.resolution.slots import canonical_key
-from recollect.resolution.values import Closing, Resolved
+from recollect.resolution.values import EndedMemory, ResolvedCandidate
 from recollect.types import (
     Action,
     AddMemory,
@@ -26,7 +26,7 @@ from recollect.types import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Making:
+class MemoryFactory:
     """What memories are made with."""
 
     subject: Subject
@@ -46,7 +46,7 @@ class Making:
     """The terms of a text."""
 
 
-def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Change], list[Decision]]:
+def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> tuple[list[Change], list[Decision]]:
     """Write out what decisions change.
 
     What is closed comes before what takes its place. Facts get terms and no vector.
@@ -72,7 +72,7 @@ def to_changes(resolved: Sequence[Resolved], making: Making) -> tuple[list[Chang
     return changes, decisions
 
 
-def _strengthened(one: Resolved, target: Memory, making: Making) -> StrengthenMemory:
+def _strengthened(one: ResolvedCandidate, target: Memory, making: MemoryFactory) -> StrengthenMemory:
     another = target.version not in ("", making.version) and target.profile == making.profile
     return StrengthenMemory(
         id=target.id,
@@ -82,12 +82,12 @@ def _strengthened(one: Resolved, target: Memory, making: Making) -> StrengthenMe
     )
 
 
-def _further(one: Resolved, target: Memory) -> tuple[Evidence, ...]:
+def _further(one: ResolvedCandidate, target: Memory) -> tuple[Evidence, ...]:
     known = {(said.conversation, said.seq, said.quote) for said in target.evidence}
     return tuple(said for said in one.evidence if (said.conversation, said.seq, said.quote) not in known)
 
 
-def _added(one: Resolved, made: MemoryId, making: Making) -> AddMemory:
+def _added(one: ResolvedCandidate, made: MemoryId, making: MemoryFactory) -> AddMemory:
     candidate = one.candidate
     fact = candidate.kind is MemoryKind.FACT
     vectors = () if fact else making.vectors(candidate.text)
@@ -120,18 +120,18 @@ def _added(one: Resolved, made: MemoryId, making: Making) -> AddMemory:
     )
 
 
-def _until(one: Resolved, candidate: Candidate) -> datetime | None:
+def _until(one: ResolvedCandidate, candidate: Candidate) -> datetime | None:
     ends = [when for when in (one.valid_to, candidate.valid_to) if when is not None]
     return max(min(ends), candidate.valid_from) if ends else None
 
 
-def _state(one: Resolved) -> MemoryState:
+def _state(one: ResolvedCandidate) -> MemoryState:
     if one.action is Action.HOLD:
         return MemoryState.HELD
     return MemoryState.CLOSED if one.valid_to else MemoryState.ACTIVE
 
 
-def _decision(one: Resolved, made: MemoryId | None, making: Making) -> Decision:
+def _decision(one: ResolvedCandidate, made: MemoryId | None, making: MemoryFactory) -> Decision:
     target = one.target.id if one.target else None
     touched = target if one.action in (Action.MERGE, Action.CLOSE) else made
     return Decision(
@@ -149,13 +149,13 @@ def _decision(one: Resolved, made: MemoryId | None, making: Making) -> Decision:
     )
 
 
-def _why(closing: Closing, made: MemoryId | None) -> str:
+def _why(closing: EndedMemory, made: MemoryId | None) -> str:
     if closing.restates:
         return "restates what was replaced" if made else "restates what ended"
     return "was corrected together with it"
 
 
-def _with_it(one: Resolved, closing: Closing, made: MemoryId | None, making: Making) -> Decision:
+def _with_it(one: ResolvedCandidate, closing: EndedMemory, made: MemoryId | None, making: MemoryFactory) -> Decision:
     """Say why a memory ends beside the target; what came in its place is named, or what ended."""
     ended = one.target.id if one.target else None
     return Decision(

@@ -4,13 +4,13 @@ import re
 from enum import Enum
 
 from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.batch_state import Known, changes_openly, same_slot
+from recollect.resolution.batch_state import KnownMemory, changes_openly, same_slot
 from recollect.resolution.compare import contradicts, denies, led_by_others, same
 from recollect.resolution.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE
 from recollect.resolution.matters import only_one_of_health, same_matter
 from recollect.resolution.retraction import took_place
 from recollect.resolution.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
-from recollect.resolution.tokens import Wording, is_negation, is_sign, leaders, names, pair, read, token
+from recollect.resolution.tokens import TokenizedSentence, align, is_negation, is_sign, leaders, names, token, tokenize
 from recollect.text import stem, words
 from recollect.types import Candidate, Evidence, MemoryKind
 
@@ -65,7 +65,7 @@ _RELATIVE = re.compile(
 
 
 def weigh_claim(
-    candidate: Candidate, evidence: Evidence, known: Known, message: str, policy: ResolvePolicy
+    candidate: Candidate, evidence: Evidence, known: KnownMemory, message: str, policy: ResolvePolicy
 ) -> tuple[Worth, str]:
     """Say what the claim is worth that a candidate corrects an older memory, and why.
 
@@ -98,16 +98,16 @@ def weigh_claim(
     return (Worth.TAKEN, "they speak of the same") if _related(candidate, known, message) else (Worth.DOUBTED, "unlike")
 
 
-def _takes_back(evidence: Evidence, known: Known, message: str) -> bool:
+def _takes_back(evidence: Evidence, known: KnownMemory, message: str) -> bool:
     """Whether a message begins as a correction of what was said a few messages before: 'No wait, I meant Lyon.'"""
     before = (evidence.seq - one.seq for one in known.said if one.conversation == evidence.conversation)
     return bool(_TAKES_BACK.match(message)) and any(0 < distance <= MAX_MESSAGES_BACK for distance in before)
 
 
-def _contrasts(candidate: Candidate, known: Known, message: str) -> bool:
+def _contrasts(candidate: Candidate, known: KnownMemory, message: str) -> bool:
     """Whether the message names what only the memory says, as what is over: 'not Alex', 'from Rome to Oslo'."""
-    new = read(f"{candidate.text} {candidate.value}")
-    old = read(known.value or known.text)
+    new = tokenize(f"{candidate.text} {candidate.value}")
+    old = tokenize(known.value or known.text)
     alone = {word for word in old.content - DEGREE - _SEVERAL - _STATES - {"user"} if not is_sign(word)}
     if not candidate.ends and not denies(candidate.text):
         alone -= new.content
@@ -120,15 +120,15 @@ def _contrasts(candidate: Candidate, known: Known, message: str) -> bool:
     return False
 
 
-def _both_values(candidate: Candidate, known: Known) -> bool:
+def _both_values(candidate: Candidate, known: KnownMemory) -> bool:
     name, _, _ = canonical_key(candidate.key, candidate.value).partition(":")
     other, _, _ = canonical_key(known.key, known.value).partition(":")
     return name == other and name in MULTI_VALUED and not same_slot(candidate, known)
 
 
-def _against(candidate: Candidate, known: Known, message: str) -> str:
+def _against(candidate: Candidate, known: KnownMemory, message: str) -> str:
     """Say what speaks against a claim; empty where nothing does."""
-    one, other = pair(candidate.text, known.text)
+    one, other = align(candidate.text, known.text)
     if candidate.ends:
         return ""
     parted = _PARTED.search(candidate.text) and names(one, other) & names(other, one) - {"user"}
@@ -154,7 +154,7 @@ def adds_something(words: str) -> bool:
     return bool(_ADDS.search(words))
 
 
-def _led_apart(one: Wording, other: Wording) -> bool:
+def _led_apart(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether two texts begin with different people; whom the user is said to have may lead the newer one."""
     theirs = leaders(one, other) <= set(other.tokens) and leaders(other, one) == {"user"}
     return led_by_others(one, other) and not theirs
@@ -163,30 +163,30 @@ def _led_apart(one: Wording, other: Wording) -> bool:
 def _relatives(text: str) -> frozenset[str]:
     """Return the words for the relative a statement begins with: 'The user's mother …', not 'The user's flat'."""
     found = _RELATIVE.match(text)
-    return frozenset(read(found[1]).content & PEOPLE) if found else frozenset()
+    return frozenset(tokenize(found[1]).content & PEOPLE) if found else frozenset()
 
 
-def _keeps_value(candidate: Candidate, known: Known) -> bool:
+def _keeps_value(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a statement holds the very value that it is to correct, and denies nothing."""
     if known.kind is not MemoryKind.FACT or candidate.kind is MemoryKind.FACT:
         return False
-    held = read(known.value).content
+    held = tokenize(known.value).content
     return (
         bool(held)
-        and held <= read(candidate.text).content
+        and held <= tokenize(candidate.text).content
         and not (denies(candidate.text) or _PARTED.search(candidate.text))
     )
 
 
-def _related(candidate: Candidate, known: Known, message: str) -> bool:
+def _related(candidate: Candidate, known: KnownMemory, message: str) -> bool:
     if candidate.kind is known.kind is MemoryKind.FACT and _slots_meet(candidate, known):
         return True
     if contradicts(candidate.text, known.text):
         return True
-    one, other = pair(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key))
+    one, other = align(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key))
     whose = _leading(one, other)
     if candidate.ends:  # what is said to be over may be all that is known of somebody the message names
-        whose -= read(message).content - {"user"}
+        whose -= tokenize(message).content - {"user"}
     shared = {word for word in one.content & other.content - DEGREE - whose if not is_sign(word)}
     if shared - _SEVERAL - _STATES - DATES or _opposed(one, other):
         return True
@@ -200,17 +200,17 @@ def _words_of(text: str, key: str) -> str:
     return f"{text} {key.partition(':')[0].replace('_', ' ')}"
 
 
-def _leading(one: Wording, other: Wording) -> frozenset[str]:
+def _leading(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
     """Return whom both speak of: their name is no sign that they say something of one thing."""
     return frozenset((leaders(one, other) & leaders(other, one)) | {"user"})
 
 
-def _opposed(one: Wording, other: Wording) -> bool:
+def _opposed(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     mine, yours = one.content - other.content, other.content - one.content
     return any(OPPOSITES.get(word, frozenset()) & yours for word in mine)
 
 
-def _slots_meet(candidate: Candidate, known: Known) -> bool:
+def _slots_meet(candidate: Candidate, known: KnownMemory) -> bool:
     if same_slot(candidate, known) or slot_mark(known.key, known.value) == opposite_mark(
         candidate.key, candidate.value
     ):

@@ -8,7 +8,16 @@ from itertools import pairwise
 
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
-from recollect.resolution.tokens import Wording, is_sign, leaders, names, pair, read, token, without_determiners
+from recollect.resolution.tokens import (
+    TokenizedSentence,
+    align,
+    is_sign,
+    leaders,
+    names,
+    token,
+    tokenize,
+    without_determiners,
+)
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
@@ -28,7 +37,7 @@ _DOUBLED = re.compile(r"(\w)\1")
 # Goes with a negation: 'no longer'.
 _LONGER = frozenset({"longer", "anymor", "anymore"})
 # Words of one role in a sentence: 'the old man', 'a cheetah'.
-_LONGEST_ROLE = 4
+_MAX_ROLE_WORDS = 4
 _JOINS = frozenset({"and", "or", "nor", "with"})
 _ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE | PLACING
 
@@ -36,9 +45,9 @@ _ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE
 NEARLY_ALL = 0.8
 # A note that has more beyond that says another thing as well, and neither stands for both: 'volunteers at a shelter',
 # 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
-LEAST_SHARED = 0.7
+MIN_SHARED = 0.7
 # In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
-ENOUGH_WORDS = 3
+MIN_WORDS = 3
 
 
 def same(a: str, b: str) -> bool:
@@ -62,11 +71,11 @@ def never_merge(a: str, b: str) -> str | None:
     True
     """
     against = _differs(a, b)
-    if against is None and _led_apart(*pair(a, b)):
+    if against is None and _led_apart(*align(a, b)):
         against = "another of the same people does it"
-    if against is None and _exchanged(*pair(a, b)):
+    if against is None and _exchanged(*align(a, b)):
         against = "one word stands in another's place"
-    if against is None and _turned(*pair(a, b)):
+    if against is None and _turned(*align(a, b)):
         against = _SMALL_WORD
     return against
 
@@ -77,11 +86,11 @@ def differs(a: str, b: str) -> str | None:
     A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
     who does it to whom, and from where or to where.
     """
-    return _differs(a, b) or (_SMALL_WORD if _turned(*pair(a, b)) else None)
+    return _differs(a, b) or (_SMALL_WORD if _turned(*align(a, b)) else None)
 
 
 def _differs(a: str, b: str) -> str | None:
-    one, other = pair(a, b)
+    one, other = align(a, b)
     for apart, reason in (
         (one.negations != other.negations or negations(a) != negations(b), "one of them is negated"),
         (one.dates != other.dates, "the dates differ"),
@@ -100,7 +109,7 @@ def _differs(a: str, b: str) -> str | None:
 
 def one_change_apart(a: str, b: str) -> bool:
     """Whether so few words differ that one text can be what the other became: 'in Oslo', 'in Rome'."""
-    one, other = pair(a, b)
+    one, other = align(a, b)
     return (
         max(len(one.content - other.content - DEGREE), len(other.content - one.content - DEGREE)) <= MAX_CHANGED_WORDS
     )
@@ -108,7 +117,7 @@ def one_change_apart(a: str, b: str) -> bool:
 
 def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
-    ours, theirs = (one.content for one in pair(new, old))
+    ours, theirs = (one.content for one in align(new, old))
     return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
 
 
@@ -118,12 +127,12 @@ def recounts(new: str, old: str) -> bool:
     >>> recounts("Isla expects twins, two girls.", "Isla expects a girl."), recounts("It is on 3 May.", "It is in May.")
     (True, False)
     """
-    counted, before = (set(_counted(side)) for side in pair(new, old))
-    held = pair(new, old)[1].content
+    counted, before = (set(_counted(side)) for side in align(new, old))
+    held = align(new, old)[1].content
     return any(noun in held for _, noun in counted - before)
 
 
-def _counted(side: Wording) -> Iterator[tuple[str, str]]:
+def _counted(side: TokenizedSentence) -> Iterator[tuple[str, str]]:
     """Yield numbers with the word behind them, but for those of dates."""
     for number, noun in pairwise(side.tokens):
         if number[:1].isdecimal() and not noun[:1].isdecimal() and noun not in DATES:
@@ -136,7 +145,7 @@ def of_others(a: str, b: str) -> bool:
     >>> of_others("Ana moved to Oslo.", "Eva moved to Oslo."), of_others("Ana moved to Oslo.", "Ana moved to Rome.")
     (True, False)
     """
-    one, other = pair(a, b)
+    one, other = align(a, b)
     return led_by_others(one, other) or bool((one.content ^ other.content) & PEOPLE) or _swapped(one, other)
 
 
@@ -158,7 +167,7 @@ def overlap(a: str, b: str) -> Overlap:
     >>> overlap("The user owns a red bike.", "A red bicycle is owned by the user.")
     Overlap(words=3, share=1.0, within=True)
     """
-    one, other = (side.content - DEGREE for side in pair(a, b))
+    one, other = (side.content - DEGREE for side in align(a, b))
     both = one & other
     share = len(both) / len(one | other) if both else 0.0
     return Overlap(words=len(both - {"user"}), share=share, within=bool(both) and both in (one, other))
@@ -166,7 +175,7 @@ def overlap(a: str, b: str) -> Overlap:
 
 def shares_words(a: str, b: str) -> bool:
     """Whether two texts have any word of meaning in common."""
-    one, other = pair(a, b)
+    one, other = align(a, b)
     return bool(one.content & other.content - {"user"})
 
 
@@ -176,7 +185,7 @@ def denies(text: str) -> bool:
     >>> denies("The user no longer eats fish."), denies("The user eats fish now.")
     (True, False)
     """
-    return read(text).negations > 0
+    return tokenize(text).negations > 0
 
 
 def contradicts(a: str, b: str) -> bool:
@@ -187,7 +196,7 @@ def contradicts(a: str, b: str) -> bool:
     >>> contradicts("The user likes coffee.", "The user does not like tea.")
     False
     """
-    one, other = pair(a, b)
+    one, other = align(a, b)
     apart = (one.unsigned ^ other.unsigned) - DEGREE - _LONGER
     if not all(OPPOSITES.get(word, frozenset()) & apart for word in apart):
         return False
@@ -211,12 +220,12 @@ def _currencies(text: str) -> list[str]:
     return re.findall("[$€£]", text)
 
 
-def _opposed(one: Wording, other: Wording) -> bool:
+def _opposed(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     ours, theirs = set(one.tokens), set(other.tokens)
     return any(OPPOSITES.get(word, frozenset()) & (theirs - ours) for word in ours - theirs)
 
 
-def _named_apart(one: Wording, other: Wording) -> bool:
+def _named_apart(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether one text names what the other does not; in headings any word it alone has may be a name."""
     if not one.title and not other.title:
         return names(one, other) != names(other, one)
@@ -229,7 +238,7 @@ def _named_apart(one: Wording, other: Wording) -> bool:
     return False
 
 
-def _exchanged(one: Wording, other: Wording) -> bool:
+def _exchanged(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether each text has a word of meaning that the other has not, beyond two spellings of one word.
 
     A word that is spelt nearly like another may be a typo of it or another word ('barn', 'bark'): nothing tells.
@@ -239,13 +248,13 @@ def _exchanged(one: Wording, other: Wording) -> bool:
     return bool(mine - yours) and bool(yours - mine)
 
 
-def _spelt(one: Wording, alone: frozenset[str]) -> frozenset[str]:
+def _spelt(one: TokenizedSentence, alone: frozenset[str]) -> frozenset[str]:
     """Read the words that one text alone has once more, without doubled letters: 'travelling', 'traveling'."""
     found = (word for word in words(one.text) if token(word) in alone and not is_sign(token(word)))
     return frozenset(token(_DOUBLED.sub(r"\1", word)) for word in found)
 
 
-def _turned(one: Wording, other: Wording) -> bool:
+def _turned(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether small words of one kind are exchanged: 'to' and 'from', 'he' and 'she', 'all' and 'some'."""
     ours, theirs = set(one.tokens), set(other.tokens)
     return any(
@@ -256,7 +265,7 @@ def _turned(one: Wording, other: Wording) -> bool:
     )
 
 
-def _swapped(one: Wording, other: Wording) -> bool:
+def _swapped(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether two parts of a sentence changed places around what joins them: 'Ana teaches Ben', 'Ben teaches Ana'."""
     if Counter(one.tokens) != Counter(other.tokens) or one.tokens == other.tokens:
         return False
@@ -275,21 +284,21 @@ def _middles(ours: list[str], theirs: list[str]) -> tuple[list[str], list[str]]:
 
 def _trade_places(ours: list[str], theirs: list[str]) -> bool:
     """Whether `theirs` is `ours` with its head and its tail exchanged, and something that is no mere 'and' between."""
-    for head in range(1, min(_LONGEST_ROLE, len(ours) - 1) + 1):
-        for tail in range(1, min(_LONGEST_ROLE, len(ours) - head - 1) + 1):
+    for head in range(1, min(_MAX_ROLE_WORDS, len(ours) - 1) + 1):
+        for tail in range(1, min(_MAX_ROLE_WORDS, len(ours) - head - 1) + 1):
             between = ours[head:-tail]
             if theirs == ours[-tail:] + between + ours[:head] and not set(between) <= _JOINS:
                 return True
     return False
 
 
-def _led_apart(one: Wording, other: Wording) -> bool:
+def _led_apart(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether two texts name the same people and begin with different ones: 'Ana's wish for Ben', 'Ben's for Ana'."""
     ours, theirs = leaders(one, other), leaders(other, one)
     return led_by_others(one, other) and ours <= set(other.tokens) and theirs <= set(one.tokens)
 
 
-def led_by_others(one: Wording, other: Wording) -> bool:
+def led_by_others(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether two texts begin with different people, by their names."""
     if one.title or other.title:  # there a capital makes no name
         return False
@@ -297,12 +306,12 @@ def led_by_others(one: Wording, other: Wording) -> bool:
     return bool(ours and theirs) and not ours & theirs
 
 
-def _moved_sign(one: Wording, other: Wording) -> bool:
+def _moved_sign(one: TokenizedSentence, other: TokenizedSentence) -> bool:
     """Whether a negation or a number stands before another word: 'not tall but rich', 'two dogs and three cats'."""
     return _signed(one) != _signed(other)
 
 
-def _signed(one: Wording) -> Counter[tuple[str, str]]:
+def _signed(one: TokenizedSentence) -> Counter[tuple[str, str]]:
     words = [word for word in without_determiners(one) if word in one.content or is_sign(word)]
     following = [*words[1:], ""]
     return Counter((word, after) for word, after in zip(words, following, strict=True) if is_sign(word))
@@ -316,7 +325,7 @@ def alike(new: str, old: str, policy: ResolvePolicy, similarity: float) -> str |
     if similarity > policy.meaning:
         return f"meaning {similarity:.2f}"
     shared = overlap(new, old)
-    near = similarity > policy.wording and shared.words >= ENOUGH_WORDS and shared.share >= LEAST_SHARED
+    near = similarity > policy.wording and shared.words >= MIN_WORDS and shared.share >= MIN_SHARED
     if shared.within and (near or shared.share >= NEARLY_ALL):
         return f"words {shared.share:.2f}, meaning {similarity:.2f}"
     return None

@@ -1,13 +1,13 @@
 """What a correction takes back: memories formed of words that their speaker did not mean. Pure."""
 
-from recollect.resolution.batch_state import Batch, Known, is_newer, same_slot
+from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.lifecycle import outlived
-from recollect.resolution.tokens import read
+from recollect.resolution.tokens import tokenize
 from recollect.types import Candidate, Evidence, MemoryKind
 
 
-def taken_back(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def taken_back(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what a correction closes: what was said wrongly, other values of its slot, and what it ends besides.
 
     Returns:
@@ -21,28 +21,28 @@ def taken_back(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> li
     return [*wrong, *(known for known in [*rivals, *outlived(batch, place, said)] if known not in wrong)]
 
 
-def _misspoken(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def _misspoken(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what was formed with the wrong words: in this conversation, or of the same thing.
 
     Where several memories that do not hang together have these words, it is unclear which is meant: none.
     """
     candidate, evidence = said
-    old = read(candidate.corrects)
-    ours = read(candidate.text).content - old.content - DEGREE - {"user"}
+    old = tokenize(candidate.corrects)
+    ours = tokenize(candidate.text).content - old.content - DEGREE - {"user"}
     having = [
         known
         for known in batch.held(place)
         if is_newer(evidence, known)
         and old.tokens
-        and any(set(old.tokens) <= set(read(text).tokens) for text in (known.text, *_quotes(known, evidence)))
+        and any(set(old.tokens) <= set(tokenize(text).tokens) for text in (known.text, *_quotes(known, evidence)))
     ]
     here = [known for known in having if any(source.conversation == evidence.conversation for source in known.said)]
-    about = [known for known in having if ours & (read(known.text).content - old.content)]
+    about = [known for known in having if ours & (tokenize(known.text).content - old.content)]
     chosen = [known for known in here if known in about] or about or here or having
     sources = {(source.conversation, source.seq) for known in chosen for source in known.said}
     return chosen if chosen in (about, here) or len(sources) == 1 or all(known in about for known in chosen) else []
 
 
-def _quotes(known: Known, evidence: Evidence) -> list[str]:
+def _quotes(known: KnownMemory, evidence: Evidence) -> list[str]:
     """Return the words of this conversation that a memory rests on."""
     return [source.quote for source in known.said if source.conversation == evidence.conversation]

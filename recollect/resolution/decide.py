@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import (
-    Batch,
-    Known,
+    BatchState,
+    KnownMemory,
     changes_openly,
     is_newer,
     same_slot,
@@ -30,17 +30,17 @@ from recollect.resolution.correction import taken_back
 from recollect.resolution.lifecycle import outlived
 from recollect.resolution.outcomes import again, held, late, less_sure, plain, replacing
 from recollect.resolution.replaced import replaced
-from recollect.resolution.retraction import ended_since, forgotten, moved_on, over
+from recollect.resolution.retraction import ended_facts, ended_since, forget_targets, superseded_states
 from recollect.resolution.shifted import with_shifted
 from recollect.resolution.slots import leaves_out, opposite_mark, slot_mark
-from recollect.resolution.values import Neighbours, Resolution, ResolveContext, Resolved, Verdict
+from recollect.resolution.values import JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Evidence, MemoryKind
 
 _EVENTS = frozenset({"event", "plan"})
 # What a note ends that need not be like it, and why.
 _ENDINGS = (
-    (over, "says that it is over"),
-    (moved_on, "says that they live elsewhere now"),
+    (ended_facts, "says that it is over"),
+    (superseded_states, "says that they live elsewhere now"),
     (replaced, "names what it replaces, or gives another value of the same"),
     (outlived, "tells what ended it"),
 )
@@ -51,7 +51,7 @@ def resolve(
     neighbours: Neighbours,
     *,
     policy: ResolvePolicy,
-    context: ResolveContext,
+    context: ResolveInputs,
 ) -> Resolution:
     """Decide on a batch of candidates whose evidence was found.
 
@@ -67,7 +67,7 @@ def resolve(
     Returns:
         One decision a candidate, in their order.
     """
-    batch = Batch(neighbours)
+    batch = BatchState(neighbours)
     for place, (candidate, evidence) in enumerate(candidates):
         decided = _decide(batch, place, (candidate, evidence), (policy, context))
         batch.done.append(with_shifted(batch, place, (candidate, evidence), decided))
@@ -75,8 +75,8 @@ def resolve(
 
 
 def _decide(
-    batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
-) -> Resolved:
+    batch: BatchState, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveInputs]
+) -> ResolvedCandidate:
     candidate, _ = said
     _, context = rules
     if place in context.held and (candidate.ends or not _is_known(batch, place, candidate)):
@@ -108,12 +108,12 @@ def _decide(
 
 
 def _corrected(
-    batch: Batch,
+    batch: BatchState,
     place: int,
     said: tuple[Candidate, Evidence],
-    decided: Resolved,
-    rules: tuple[ResolvePolicy, ResolveContext],
-) -> Resolved:
+    decided: ResolvedCandidate,
+    rules: tuple[ResolvePolicy, ResolveInputs],
+) -> ResolvedCandidate:
     """Do to the memory that the extractor names as corrected, if it still holds, what its word is worth."""
     (candidate, evidence), (policy, context) = said, rules
     claimed = batch.find(candidate.replaces) if candidate.replaces else None
@@ -131,7 +131,7 @@ def _corrected(
     return replace(decided, reason=told, doubted=claimed.memory if worth is Worth.DOUBTED else None)
 
 
-def _asked(claimed: Known, verdict: Verdict | None, reason: str) -> tuple[Worth, str]:
+def _asked(claimed: KnownMemory, verdict: JudgeVerdict | None, reason: str) -> tuple[Worth, str]:
     """Settle a doubt by the word of the model that was asked, if it was."""
     if verdict is None or claimed.memory is None:
         return Worth.DOUBTED, reason
@@ -141,8 +141,8 @@ def _asked(claimed: Known, verdict: Verdict | None, reason: str) -> tuple[Worth,
 
 
 def _with_closing(
-    batch: Batch, said: tuple[Candidate, Evidence], decided: Resolved, claimed: Known, reason: str
-) -> Resolved:
+    batch: BatchState, said: tuple[Candidate, Evidence], decided: ResolvedCandidate, claimed: KnownMemory, reason: str
+) -> ResolvedCandidate:
     """Close the memory that the extractor names, beside what was decided on the candidate itself."""
     candidate, _ = said
     more = says_more(candidate.text, claimed.text) and not recounts(candidate.text, claimed.text)
@@ -156,14 +156,14 @@ def _with_closing(
     return replace(decided, action=Action.REPLACE, target=claimed.memory, closes=closes, reason=told)
 
 
-def _is_known(batch: Batch, place: int, candidate: Candidate) -> bool:
+def _is_known(batch: BatchState, place: int, candidate: Candidate) -> bool:
     """Whether the very same holds already: somebody approved it, or said it by hand."""
     if candidate.kind is MemoryKind.FACT:
         return any(same_slot(candidate, known) and same_value(candidate, known) for known in batch.facts())
     return any(same(candidate.text, known.text) for known, _ in batch.notes(place))
 
 
-def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
+def _fact(batch: BatchState, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> ResolvedCandidate:
     candidate, evidence = said
     ruled_out = opposite_mark(candidate.key, candidate.value)
     here = [known for known in batch.facts() if same_slot(candidate, known)]
@@ -191,11 +191,11 @@ def _fact(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy)
     )
 
 
-def _leaves_out(candidate: Candidate, known: Known) -> bool:
+def _leaves_out(candidate: Candidate, known: KnownMemory) -> bool:
     return leaves_out(candidate.key, candidate.value, known.key, known.value)
 
 
-def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> Resolved:
+def _ended(batch: BatchState, said: tuple[Candidate, Evidence], policy: ResolvePolicy) -> ResolvedCandidate:
     candidate, evidence = said
     ending = [
         known
@@ -210,7 +210,7 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
     if surer and not policy.change_beats_confidence:
         return less_sure(said, surer[0])
     closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from, evidence)]
-    return Resolved(
+    return ResolvedCandidate(
         action=Action.CLOSE,
         candidate=candidate,
         evidence=(evidence,),
@@ -220,13 +220,13 @@ def _ended(batch: Batch, said: tuple[Candidate, Evidence], policy: ResolvePolicy
     )
 
 
-def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Resolved:
+def _forgotten(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> ResolvedCandidate:
     candidate, evidence = said
-    meant = forgotten(batch, place, said)
+    meant = forget_targets(batch, place, said)
     closes = [closing for known in meant for closing in batch.end(known, evidence.said_at, evidence)]
     if not meant:
         return plain(Action.IGNORE, said, "nothing known that it would end")
-    return Resolved(
+    return ResolvedCandidate(
         action=Action.CLOSE,
         candidate=candidate,
         evidence=(evidence,),
@@ -236,7 +236,7 @@ def _forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Re
     )
 
 
-def _ending_nothing(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
+def _ending_nothing(batch: BatchState, said: tuple[Candidate, Evidence]) -> ResolvedCandidate:
     """Decide on the end of something that is not known, or not any more."""
     candidate, _ = said
     if candidate.replaces and batch.find(candidate.replaces) is None:
@@ -245,8 +245,8 @@ def _ending_nothing(batch: Batch, said: tuple[Candidate, Evidence]) -> Resolved:
 
 
 def _note(
-    batch: Batch, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveContext]
-) -> Resolved:
+    batch: BatchState, place: int, said: tuple[Candidate, Evidence], rules: tuple[ResolvePolicy, ResolveInputs]
+) -> ResolvedCandidate:
     candidate, _ = said
     policy, context = rules
     near = [*batch.notes(place)]
@@ -272,7 +272,7 @@ def _note(
     return _judged(batch, said, verdict) if verdict else plain(Action.ADD, said, "new")
 
 
-def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) -> Resolved:
+def _judged(batch: BatchState, said: tuple[Candidate, Evidence], verdict: JudgeVerdict) -> ResolvedCandidate:
     """Follow a model's word as far as the rules allow it; else add, and say why."""
     candidate, evidence = said
     if verdict.action is Action.ADD:
@@ -297,8 +297,8 @@ def _judged(batch: Batch, said: tuple[Candidate, Evidence], verdict: Verdict) ->
 
 
 def _against(
-    batch: Batch, said: tuple[Candidate, Evidence], known: Known, measure: tuple[ResolvePolicy, float]
-) -> Resolved | None:
+    batch: BatchState, said: tuple[Candidate, Evidence], known: KnownMemory, measure: tuple[ResolvePolicy, float]
+) -> ResolvedCandidate | None:
     """Weigh a note against one near it; None where they stand side by side."""
     candidate, evidence = said
     policy, similarity = measure

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from recollect.resolution.batch_state import Batch, Known, is_newer
+from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
 from recollect.resolution.lexicon import DEGREE, PEOPLE
-from recollect.resolution.tokens import is_sign, names, read, token
+from recollect.resolution.tokens import is_sign, names, token, tokenize
 from recollect.types import Candidate, Evidence, MemoryKind
 
 # Whose news it is, or what it is about, before the verb.
@@ -181,7 +181,7 @@ def brings_news(candidate: Candidate) -> bool:
 def words_ended(candidate: Candidate) -> str:
     """Return words of memories that the news may end, beside its own."""
     found = [turn.words for turn in _TURNS if turn.words and turn.news.search(candidate.text)]
-    extra = [word for known in read(candidate.text).content for word in _KIN_OF_PLANS.get(known, ())]
+    extra = [word for known in tokenize(candidate.text).content for word in _KIN_OF_PLANS.get(known, ())]
     return " ".join((*found, *extra))
 
 
@@ -190,11 +190,11 @@ def kin_of_plans(word: str) -> frozenset[str]:
     return _KIN_OF_PLANS.get(word, frozenset())
 
 
-def outlived(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def outlived(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what holds no more since this happened: 'The baby is here' ends 'Ida is pregnant'."""
     candidate, evidence = said
     held = [known for known in batch.held(place) if is_newer(evidence, known) and not _same_words(known, evidence)]
-    found: list[Known] = []
+    found: list[KnownMemory] = []
     for turn in _TURNS:
         for news in turn.news.finditer(candidate.text):
             found += [known for known in _ended(turn, _shared_words(news), candidate, held) if known not in found]
@@ -202,7 +202,7 @@ def outlived(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
     return found if len(found) <= _MANY_MEANT else []
 
 
-def _same_words(known: Known, evidence: Evidence) -> bool:
+def _same_words(known: KnownMemory, evidence: Evidence) -> bool:
     """Whether a memory rests on the same words as the news: what a sentence says it does not end."""
     return any(
         (source.conversation, source.seq) == (evidence.conversation, evidence.seq)
@@ -220,17 +220,19 @@ def _shared_words(news: re.Match[str]) -> frozenset[str] | None:
     # A name says more than what it is the name of: 'the second cat Otto died' says nothing of the first.
     named = [name for name in _NAME.findall(what + news.group().partition(what)[2]) if name not in _NO_NAMES]
     what = " ".join(named) or what
-    words = frozenset(word for word in read(what).content - DEGREE - _GENERIC if not is_sign(word))
+    words = frozenset(word for word in tokenize(what).content - DEGREE - _GENERIC if not is_sign(word))
     return words.union(*(_KIN_OF_PLANS.get(word, frozenset()) for word in words))
 
 
-def _ended(turn: _Turn, shared: frozenset[str] | None, candidate: Candidate, held: list[Known]) -> list[Known]:
+def _ended(
+    turn: _Turn, shared: frozenset[str] | None, candidate: Candidate, held: list[KnownMemory]
+) -> list[KnownMemory]:
     if shared is not None and not shared:
         return []
-    news = read(candidate.text)
+    news = tokenize(candidate.text)
     found = []
     for known in held:
-        wording = read(known.text)
+        wording = tokenize(known.text)
         if shared is not None and not shared & wording.content:
             continue
         if turn.ends is not None and not turn.ends.search(known.text):
@@ -244,18 +246,18 @@ def _ended(turn: _Turn, shared: frozenset[str] | None, candidate: Candidate, hel
     return found if _of_one(shared, found) else []
 
 
-def _of_one(shared: frozenset[str] | None, found: list[Known]) -> bool:
+def _of_one(shared: frozenset[str] | None, found: list[KnownMemory]) -> bool:
     """Whether it is clear who is meant: 'my friend died' says it of none of two friends."""
     if not shared or not shared <= PEOPLE:
         return True
-    named = [names(read(known.text), read("")) - {"user"} for known in found]
+    named = [names(tokenize(known.text), tokenize("")) - {"user"} for known in found]
     return len(frozenset().union(*named)) <= 1
 
 
-def _allows_again(text: str, known: Known) -> bool:
+def _allows_again(text: str, known: KnownMemory) -> bool:
     """Whether a statement of what is so now speaks of what a memory rules out: 'no sugar'."""
     if not _CHANGES.search(text) or known.kind is not MemoryKind.NOTE:
         return False
     out = {token(match["what"].casefold()) for match in _RULED_OUT.finditer(known.text)} - _GENERIC
     denied = {token(match["what"].casefold()) for match in _RULED_OUT.finditer(text)}
-    return bool((out & read(text).content) - denied - DEGREE) and not read(text).negations
+    return bool((out & tokenize(text).content) - denied - DEGREE) and not tokenize(text).negations

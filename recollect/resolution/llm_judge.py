@@ -17,14 +17,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from recollect.errors import BreakerOpenError, BudgetSpentError, ModelError
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.protocols import LanguageModel
-from recollect.resolution.values import Neighbours, Resolved, Verdict
+from recollect.resolution.values import JudgeVerdict, Neighbours, ResolvedCandidate
 from recollect.types import Action, Memory, MemoryId, MemoryKind
 
 SCHEMA_NAME = "judge"
 # Memories shown beside one statement: the nearest; more tell a model little and cost tokens.
-MOST_BESIDE = 3
+MAX_NEIGHBOURS = 3
 # Statements in one call; what is beyond them is decided by the rules.
-MOST_STATEMENTS = 24
+MAX_STATEMENTS = 24
 # Longest text shown of a statement or memory, in characters.
 _SHOWN = 400
 
@@ -51,12 +51,12 @@ SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class JudgeQuestion:
     """A candidate on which the rules have no firm word."""
 
     place: int
     """Its place in the batch."""
-    decided: Resolved
+    decided: ResolvedCandidate
     """What the rules would do."""
     beside: tuple[Memory, ...]
     """The memories it may repeat or correct, nearest first."""
@@ -70,12 +70,14 @@ class _Answer(BaseModel):
     target: int | None = None
 
 
-def open_questions(resolved: Sequence[Resolved], neighbours: Neighbours, policy: ResolvePolicy) -> list[Question]:
+def open_questions(
+    resolved: Sequence[ResolvedCandidate], neighbours: Neighbours, policy: ResolvePolicy
+) -> list[JudgeQuestion]:
     """Find the candidates that a model should compare with what is near them; none where the profile wants none."""
     if not policy.judge:
         return []
     closed = {closing.memory.id for one in resolved for closing in one.closes}
-    found: list[Question] = []
+    found: list[JudgeQuestion] = []
     for place, (one, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
         if not _is_open(one) and one.doubted is None:
             continue
@@ -89,19 +91,19 @@ def open_questions(resolved: Sequence[Resolved], neighbours: Neighbours, policy:
             and other.memory != one.doubted
         ]
         if beside:
-            found.append(Question(place=place, decided=one, beside=tuple(beside[:MOST_BESIDE])))
-    return found[:MOST_STATEMENTS]
+            found.append(JudgeQuestion(place=place, decided=one, beside=tuple(beside[:MAX_NEIGHBOURS])))
+    return found[:MAX_STATEMENTS]
 
 
-def _is_open(one: Resolved) -> bool:
+def _is_open(one: ResolvedCandidate) -> bool:
     """Whether the rules add a note merely because they found nothing to say against it."""
     plainly_added = one.action is Action.ADD and one.target is None and one.valid_to is None
     return plainly_added and one.candidate.kind is MemoryKind.NOTE and not one.candidate.ends
 
 
 async def judge(
-    questions: Sequence[Question], model: LanguageModel, *, clean: Callable[[str], str]
-) -> dict[int, Verdict]:
+    questions: Sequence[JudgeQuestion], model: LanguageModel, *, clean: Callable[[str], str]
+) -> dict[int, JudgeVerdict]:
     """Ask once for all questions; return a verdict for each, by the candidate's place.
 
     A verdict whose action is None says why there is none; the rules' decision stands then. A model that fails, or
@@ -122,15 +124,15 @@ async def judge(
             schema_name=SCHEMA_NAME,
         )
     except (ModelError, BreakerOpenError, BudgetSpentError) as error:
-        return {one.place: Verdict(problem=f"no model answered: {error}") for one in questions}
+        return {one.place: JudgeVerdict(problem=f"no model answered: {error}") for one in questions}
     return _read(answer.data, questions, numbers)
 
 
-def _shown(questions: Sequence[Question]) -> list[Memory]:
+def _shown(questions: Sequence[JudgeQuestion]) -> list[Memory]:
     return list({memory.id: memory for one in questions for memory in one.beside}.values())
 
 
-def _asked(questions: Sequence[Question], numbers: Mapping[MemoryId, int], clean: Callable[[str], str]) -> str:
+def _asked(questions: Sequence[JudgeQuestion], numbers: Mapping[MemoryId, int], clean: Callable[[str], str]) -> str:
     lines: list[str] = []
     for number, one in enumerate(questions, start=1):
         said = one.decided.evidence[0].said_at
@@ -147,12 +149,12 @@ def _quoted(text: str) -> str:
     return json.dumps(text[:_SHOWN], ensure_ascii=False)
 
 
-def _read(data: object, questions: Sequence[Question], numbers: Mapping[MemoryId, int]) -> dict[int, Verdict]:
+def _read(data: object, questions: Sequence[JudgeQuestion], numbers: Mapping[MemoryId, int]) -> dict[int, JudgeVerdict]:
     items = data.get("decisions") if isinstance(data, dict) else None
     if not isinstance(items, list):
-        return {one.place: Verdict(problem="the model's answer holds no decisions") for one in questions}
-    verdicts = {one.place: Verdict(problem="the model's answer leaves it out") for one in questions}
-    for raw in items[: 4 * MOST_STATEMENTS]:
+        return {one.place: JudgeVerdict(problem="the model's answer holds no decisions") for one in questions}
+    verdicts = {one.place: JudgeVerdict(problem="the model's answer leaves it out") for one in questions}
+    for raw in items[: 4 * MAX_STATEMENTS]:
         try:
             answer = _Answer.model_validate(raw)
         except ValidationError:
@@ -165,14 +167,14 @@ def _read(data: object, questions: Sequence[Question], numbers: Mapping[MemoryId
     return verdicts
 
 
-def _verdict(answer: _Answer, question: Question, numbers: Mapping[MemoryId, int]) -> Verdict:
+def _verdict(answer: _Answer, question: JudgeQuestion, numbers: Mapping[MemoryId, int]) -> JudgeVerdict:
     action = Action(answer.action)
     if action is Action.ADD:
-        return Verdict(action=action)
+        return JudgeVerdict(action=action)
     target = next((memory.id for memory in question.beside if numbers[memory.id] == answer.target), None)
     if target is None:
-        return Verdict(problem=f"the model names memory {answer.target}, which was not shown beside it")
-    return Verdict(action=action, target=target)
+        return JudgeVerdict(problem=f"the model names memory {answer.target}, which was not shown beside it")
+    return JudgeVerdict(action=action, target=target)
 
 
 @lru_cache(maxsize=4)

@@ -2,13 +2,13 @@
 
 import re
 
-from recollect.resolution.batch_state import Batch, Known, is_newer
+from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
 from recollect.resolution.compare import denies
 from recollect.resolution.lexicon import DATES, DEGREE, PEOPLE
 from recollect.resolution.matters import only_one_of_health
 from recollect.resolution.retraction import took_place
 from recollect.resolution.slots import MULTI_VALUED
-from recollect.resolution.tokens import is_sign, read, token
+from recollect.resolution.tokens import is_sign, token, tokenize
 from recollect.types import Candidate, Evidence
 
 _OLD = (
@@ -71,7 +71,7 @@ def may_replace(candidate: Candidate) -> bool:
     return any(sign.search(text) for sign in _SWAPS) or bool(_CHANGED.search(text) or _ATTRIBUTE.match(text))
 
 
-def replaced(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def replaced(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what a note replaces: what it names as the old, and another value of the same thing."""
     candidate, evidence = said
     text = candidate.text
@@ -87,7 +87,7 @@ def replaced(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
         if is_newer(evidence, known)
         and not took_place(known)
         and not _of_the_words(known, evidence)
-        and not (read(text).content ^ read(known.text).content) & PEOPLE
+        and not (tokenize(text).content ^ tokenize(known.text).content) & PEOPLE
         and not only_one_of_health(text, known.text)
         and (
             any(_is_named(old, known, text, swap=True) for old in swaps)
@@ -98,18 +98,18 @@ def replaced(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
     ]
 
 
-def _of_the_words(known: Known, evidence: Evidence) -> bool:
+def _of_the_words(known: KnownMemory, evidence: Evidence) -> bool:
     return any((source.conversation, source.seq) == (evidence.conversation, evidence.seq) for source in known.said)
 
 
-def _is_named(old: str, known: Known, text: str, *, swap: bool) -> bool:
+def _is_named(old: str, known: KnownMemory, text: str, *, swap: bool) -> bool:
     """Whether a memory says in the present what a statement names as the old, of the same thing."""
-    named = read(old).content - DEGREE - {"user"}
-    content = read(known.text).content - DEGREE - {"user"}
+    named = tokenize(old).content - DEGREE - {"user"}
+    content = tokenize(known.text).content - DEGREE - {"user"}
     if not named or not named <= content or denies(known.text):
         return False
     rest = content - named
-    shared = rest & read(text).content
+    shared = rest & tokenize(text).content
     if swap and not all(_is_time(word) for word in named):
         return True
     return bool(shared) and len(shared) >= _SHARED * len(rest)
@@ -119,19 +119,19 @@ def _is_time(word: str) -> bool:
     return is_sign(word) or word in DATES or word.removesuffix("s") in DATES
 
 
-def _other_value(told: re.Match[str], known: Known, *, changed: bool) -> bool:
+def _other_value(told: re.Match[str], known: KnownMemory, *, changed: bool) -> bool:
     """Whether a memory gives another value of the same attribute: of one's rent, one's dentist."""
     before = _ATTRIBUTE.match(known.text)
     if not before or not (changed or told["new"] or _OF_CHANGE.search(told["verb"])):
         return False
-    ours, theirs = (read(match["what"]).content - DEGREE for match in (told, before))
+    ours, theirs = (tokenize(match["what"]).content - DEGREE for match in (told, before))
     if not ours or ours != theirs or (told["new"] and not changed and ours & _SEVERAL):
         return False
-    return read(told["value"]).content - DEGREE != read(before["value"]).content - DEGREE
+    return tokenize(told["value"]).content - DEGREE != tokenize(before["value"]).content - DEGREE
 
 
 def _other_sign(text: str, known: str) -> bool:
     """Whether two statements say the same but for a number or a day: 'has two cats', 'has three cats now'."""
-    ours, theirs = read(text).content - DEGREE, read(known).content - DEGREE
+    ours, theirs = tokenize(text).content - DEGREE, tokenize(known).content - DEGREE
     mine, yours = ours - theirs, theirs - ours
     return bool(mine and yours) and len(mine) == len(yours) and all(map(_is_time, mine | yours))

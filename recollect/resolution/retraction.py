@@ -2,11 +2,11 @@
 
 import re
 
-from recollect.resolution.batch_state import Batch, Known, is_newer
+from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
 from recollect.resolution.lexicon import DEGREE, PEOPLE
 from recollect.resolution.lifecycle import brings_news
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.resolution.tokens import Wording, is_sign, names, read, token
+from recollect.resolution.tokens import TokenizedSentence, is_sign, names, token, tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.types import Candidate, Evidence
 
@@ -59,7 +59,7 @@ _MANY = frozenset(
     nephew""".split()
 )
 # Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
-ENOUGH = 0.6
+MIN_SHARED_WORDS = 0.6
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
 _PRESENT = re.compile(
@@ -74,7 +74,7 @@ def may_end(candidate: Candidate) -> bool:
     return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES)) or brings_news(candidate)
 
 
-def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def ended_facts(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
 
     The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
@@ -90,7 +90,7 @@ def over(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Kno
     ]
 
 
-def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def superseded_states(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
     candidate, evidence = said
     return [
@@ -100,7 +100,7 @@ def moved_on(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list
     ]
 
 
-def ended_since(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> Known | None:
+def ended_since(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> KnownMemory | None:
     """Find a newer note that ends what a note says, which was said before it and arrives late."""
     candidate, evidence = said
     if candidate.type == _EVENT and not _PRESENT.match(candidate.text):
@@ -117,13 +117,13 @@ def _ends(statement: str, known: str) -> bool:
     no_more, gone = _NO_MORE.search(statement), _GONE.search(statement)
     if (not no_more and not gone) or _is_over(known):
         return False
-    one = read(statement)
+    one = tokenize(statement)
     parted = _OBJECT.search(statement) if gone else None
-    objects = read(parted["object"]) if parted and _objects(read(parted["object"])) else one
+    objects = tokenize(parted["object"]) if parted and _objects(tokenize(parted["object"])) else one
     named = _objects(objects)
     if not named or (_PARTED_WITH.search(statement) and not _HAVING.search(known)):
         return False
-    if (read(known).content ^ one.content) & PEOPLE:
+    if (tokenize(known).content ^ one.content) & PEOPLE:
         return False
     return _speaks_of(known, objects, named, thing=bool(gone))
 
@@ -149,10 +149,10 @@ def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     owner, possessive, relative = match["who"].partition("'s ")
     named = [word for word in (relative if possessive else owner).split() if word[0].isupper()]
     names = frozenset(word.casefold().removesuffix("'s") for word in named)
-    return frozenset(read(match["who"]).content & PEOPLE), names
+    return frozenset(tokenize(match["who"]).content & PEOPLE), names
 
 
-def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def forget_targets(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = said
     held = [known for known in batch.held(place) if is_newer(evidence, known)]
@@ -162,19 +162,19 @@ def forgotten(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> lis
     meant = [known for known in held if sources & {(one.conversation, one.seq) for one in known.said}]
     if not sources:
         wanted = topic_parts(candidate.forgets)
-        keys = frozenset(key for part in wanted for key in topic_keys(read(part)))
+        keys = frozenset(key for part in wanted for key in topic_keys(tokenize(part)))
         meant = [
             known
             for known in held
             if known.key.partition(":")[0] in keys
             or _fills_the_slot(candidate, known)
-            or any(_is_meant(part, read(known.text)) for part in wanted)
+            or any(_is_meant(part, tokenize(known.text)) for part in wanted)
         ]
     claimed = batch.find(candidate.replaces) if candidate.replaces else None
     return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
 
 
-def _fills_the_slot(candidate: Candidate, known: Known) -> bool:
+def _fills_the_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a fact is the one that a request to forget states."""
     if not candidate.key or not known.key:
         return False
@@ -182,47 +182,49 @@ def _fills_the_slot(candidate: Candidate, known: Known) -> bool:
     return same_slot and value_mark(candidate.value) == value_mark(known.value)
 
 
-def took_place(known: Known) -> bool:
+def took_place(known: KnownMemory) -> bool:
     """Whether a memory tells what happened once, which nothing said later undoes."""
     return known.type == _EVENT and not _PRESENT.match(known.text)
 
 
 def _is_over(text: str) -> bool:
-    return bool(read(text).negations or _NO_MORE.search(text) or _GONE.search(text))
+    return bool(tokenize(text).negations or _NO_MORE.search(text) or _GONE.search(text))
 
 
-def _objects(one: Wording) -> frozenset[str]:
+def _objects(one: TokenizedSentence) -> frozenset[str]:
     """Return the words that say what is over."""
     return frozenset(word for word in one.content - DEGREE - _OVER - {"user"} if not is_sign(word))
 
 
-def _speaks_of(text: str, one: Wording, named: frozenset[str], *, thing: bool) -> bool:
+def _speaks_of(text: str, one: TokenizedSentence, named: frozenset[str], *, thing: bool) -> bool:
     """Whether a memory is about what a statement names."""
-    known = read(text)
+    known = tokenize(text)
     if not names(one, known) <= set(known.tokens) | {"user"}:
         return False
     both = named & known.content
     if len(named) == 1:
         return bool(both) and (thing or _first(known) in both)
-    return len(both) >= max(2, ENOUGH * len(named)) or (thing and len(both) >= ENOUGH * len(named))
+    return len(both) >= max(2, MIN_SHARED_WORDS * len(named)) or (thing and len(both) >= MIN_SHARED_WORDS * len(named))
 
 
-def _first(known: Wording) -> str:
+def _first(known: TokenizedSentence) -> str:
     return next((word for word in known.tokens if word in known.content and word != "user"), "")
 
 
-def _is_meant(topic: str, known: Wording) -> bool:
+def _is_meant(topic: str, known: TokenizedSentence) -> bool:
     """Whether a memory speaks of what is to be forgotten, or the words to be forgotten hold all that it says."""
     ours, theirs = topic_words(topic), frozenset(known.content - DEGREE - {"user"})
     if not ours or not theirs:
         return False
     both = ours & theirs
     return is_about(ours, theirs) or (
-        len(both) >= 2 and len(both) >= ENOUGH * min(len(ours), len(theirs)) and _named(read(topic), known)
+        len(both) >= 2
+        and len(both) >= MIN_SHARED_WORDS * min(len(ours), len(theirs))
+        and _named(tokenize(topic), known)
     )
 
 
-def _named(wanted: Wording, known: Wording) -> bool:
+def _named(wanted: TokenizedSentence, known: TokenizedSentence) -> bool:
     """Whether the names in a memory all stand in what is to be forgotten, or the other way round."""
     ours, theirs = names(wanted, known), names(known, wanted)
     return ours <= theirs or theirs <= ours

@@ -5,15 +5,15 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from recollect.dates import Direction, resolve_dates
-from recollect.resolution.batch_state import Batch, Known, is_newer
+from recollect.dates import Direction, parse_dates
+from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
 from recollect.resolution.compare import denies
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.lifecycle import kin_of_plans
 from recollect.resolution.retraction import took_place
 from recollect.resolution.states import is_slot_of, tells_state
-from recollect.resolution.tokens import is_sign, read, token
-from recollect.resolution.values import Resolved
+from recollect.resolution.tokens import is_sign, token, tokenize
+from recollect.resolution.values import ResolvedCandidate
 from recollect.types import Action, Candidate, Evidence, LifeState, MemoryKind, Shift
 
 _UTC = ZoneInfo("UTC")
@@ -29,7 +29,9 @@ _GENERIC = frozenset(
 )
 
 
-def with_shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence], decided: Resolved) -> Resolved:
+def with_shifted(
+    batch: BatchState, place: int, said: tuple[Candidate, Evidence], decided: ResolvedCandidate
+) -> ResolvedCandidate:
     """End what a change of the speaker's life ends, beside what was decided on the statement itself."""
     candidate, evidence = said
     if not candidate.shifts or decided.action is Action.HOLD or decided.valid_to:
@@ -46,7 +48,7 @@ def with_shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence], dec
     return replace(decided, action=action, target=closes[0].memory, closes=both, reason=told)
 
 
-def shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[Known]:
+def shifted(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
     """Find what a statement ends by saying that a part of its speaker's life has changed.
 
     What the same message says stays: it tells the state after the change.
@@ -59,14 +61,14 @@ def shifted(batch: Batch, place: int, said: tuple[Candidate, Evidence]) -> list[
         for known in batch.held(place)
         if is_newer(evidence, known) and not _of_the_message(known, evidence) and not took_place(known)
     ]
-    found: list[Known] = []
+    found: list[KnownMemory] = []
     for shift in candidate.shifts:
         ended = _plans(shift, held, evidence) if shift.state is LifeState.PLAN else _ended(shift, held)
         found += [known for known in ended if known not in found]
     return found
 
 
-def _plans(shift: Shift, held: list[Known], evidence: Evidence) -> list[Known]:
+def _plans(shift: Shift, held: list[KnownMemory], evidence: Evidence) -> list[KnownMemory]:
     """Find the plan that was moved or dropped: by its name, or the one that 'it' can mean."""
     coming = [known for known in held if known.kind is MemoryKind.NOTE and _is_ahead(known, evidence.said_at)]
     if shift.old:
@@ -77,26 +79,26 @@ def _plans(shift: Shift, held: list[Known], evidence: Evidence) -> list[Known]:
     return meant if len({known.last_said for known in meant}) == 1 else []
 
 
-def _is_ahead(known: Known, now: datetime) -> bool:
+def _is_ahead(known: KnownMemory, now: datetime) -> bool:
     """Whether a note names a day that is still to come."""
-    mentions = resolve_dates(known.text, said_at=now, zone=_UTC, default=Direction.AHEAD)
+    mentions = parse_dates(known.text, said_at=now, zone=_UTC, default=Direction.AHEAD)
     return not denies(known.text) and any(one.end > now and not one.recurs for one in mentions)
 
 
-def _means(words: str, known: Known) -> bool:
+def _means(words: str, known: KnownMemory) -> bool:
     """Whether a note speaks of a plan: of the place it names, or else of a thing of its kind."""
-    wanted, content = read(words).content - DEGREE - _GENERIC - {"user"}, read(known.text).content
+    wanted, content = tokenize(words).content - DEGREE - _GENERIC - {"user"}, tokenize(known.text).content
     named = {token(name.casefold()) for name in _NAME.findall(words)}
     if named:
         return named <= content
     return bool(wanted) and bool(wanted & content or any(kin_of_plans(word) & content for word in wanted))
 
 
-def _of_the_message(known: Known, evidence: Evidence) -> bool:
+def _of_the_message(known: KnownMemory, evidence: Evidence) -> bool:
     return any((said.conversation, said.seq) == (evidence.conversation, evidence.seq) for said in known.said)
 
 
-def _ended(shift: Shift, held: list[Known]) -> list[Known]:
+def _ended(shift: Shift, held: list[KnownMemory]) -> list[KnownMemory]:
     here = [known for known in held if _tells(_kept_employer(shift, held), known)]
     named = [known for known in here if shift.old and _names(shift.old, known)]
     if not named:
@@ -105,7 +107,7 @@ def _ended(shift: Shift, held: list[Known]) -> list[Known]:
     return [known for known in here if any((said.conversation, said.seq) in sources for said in known.said)]
 
 
-def _kept_employer(shift: Shift, held: list[Known]) -> LifeState:
+def _kept_employer(shift: Shift, held: list[KnownMemory]) -> LifeState:
     """Return the state that ends: who has become a senior nurse is a nurse still, and need not have left the clinic."""
     if shift.state is not LifeState.JOB or not shift.new:
         return shift.state
@@ -114,21 +116,21 @@ def _kept_employer(shift: Shift, held: list[Known]) -> LifeState:
     return LifeState.POSITION if any(job.casefold().split()[-1] == last for job in jobs) else LifeState.JOB
 
 
-def _stays(shift: Shift, known: Known) -> bool:
+def _stays(shift: Shift, known: KnownMemory) -> bool:
     """Whether a memory holds the new value already: it was told before the news."""
     return bool(shift.new) and _names(shift.new, known)
 
 
-def _tells(state: LifeState, known: Known) -> bool:
+def _tells(state: LifeState, known: KnownMemory) -> bool:
     if known.kind is MemoryKind.FACT:
         return is_slot_of(state, known.key, known.value)
-    if state is LifeState.NAME and len(read(known.text).content) > _WORDS_OF_A_NAME:
+    if state is LifeState.NAME and len(tokenize(known.text).content) > _WORDS_OF_A_NAME:
         return False  # it gives the name on the way to something else
     return tells_state(state, known.text) or any(tells_state(state, said.quote) for said in known.said)
 
 
-def _names(words: str, known: Known) -> bool:
+def _names(words: str, known: KnownMemory) -> bool:
     """Whether a memory, or what it rests on, has all words of meaning of a name: 'Ridgeway', 'the bakery'."""
-    wanted = {word for word in read(words).content - DEGREE - _GENERIC - {"user"} if not is_sign(word)}
+    wanted = {word for word in tokenize(words).content - DEGREE - _GENERIC - {"user"} if not is_sign(word)}
     texts = (known.text, known.value, *(said.quote for said in known.said))
-    return bool(wanted) and any(wanted <= read(text).content for text in texts)
+    return bool(wanted) and any(wanted <= tokenize(text).content for text in texts)

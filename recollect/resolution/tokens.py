@@ -57,7 +57,7 @@ _UNDER_HEADING = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
+class TokenizedSentence:
     """One sentence, read."""
 
     text: str
@@ -80,17 +80,17 @@ class Wording:
 
 
 @lru_cache(maxsize=20_000)
-def read(text: str) -> Wording:
+def tokenize(text: str) -> TokenizedSentence:
     """Read a sentence.
 
-    >>> sorted(read("The kids aren't in Oslo.").content)
+    >>> sorted(tokenize("The kids aren't in Oslo.").content)
     ["aren't", 'kid', 'oslo']
     """
     found = words(text)
     content = frozenset(
         token(word) for word in found if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
     )
-    return Wording(
+    return TokenizedSentence(
         text=text,
         tokens=tuple(token(word) for word in found),
         content=content,
@@ -106,10 +106,10 @@ def read(text: str) -> Wording:
 
 # One pair is looked at from several sides, and a candidate is held against the same few neighbours.
 @lru_cache(maxsize=512)
-def pair(a: str, b: str) -> tuple[Wording, Wording]:
+def align(a: str, b: str) -> tuple[TokenizedSentence, TokenizedSentence]:
     """Read two sentences for comparison, without what only dresses one of them.
 
-    >>> [one.text for one in pair("Wow! Oslo wins again #sports", "Oslo wins again")]
+    >>> [one.text for one in align("Wow! Oslo wins again #sports", "Oslo wins again")]
     ['Oslo wins again', 'Oslo wins again']
     """
     spread_a, spread_b = _spread(a), _spread(b)
@@ -137,7 +137,7 @@ def is_sign(word: str) -> bool:
     return is_negation(word) or word in NUMBER_WORDS or word in _SPELT_NUMBERS or word[0].isdigit()
 
 
-def names(one: Wording, other: Wording) -> frozenset[str]:
+def names(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
     """Collect what `one` writes like names; a word that the other writes small is an ordinary word there."""
     found: set[str] = set()
     for match in _CAPITAL.finditer(one.text):
@@ -148,10 +148,10 @@ def names(one: Wording, other: Wording) -> frozenset[str]:
     return frozenset(found)
 
 
-def leaders(one: Wording, other: Wording) -> frozenset[str]:
+def leaders(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
     """Return whom `one` begins with, of those it names: who does or has it. Nobody where it names nobody.
 
-    >>> sorted(leaders(*pair("In Oslo Ana and Ben met Mia.", "Mia met Ana.")))
+    >>> sorted(leaders(*align("In Oslo Ana and Ben met Mia.", "Mia met Ana.")))
     ['ana', 'ben']
     """
     named = names(one, other) | {"user"}
@@ -167,7 +167,7 @@ def leaders(one: Wording, other: Wording) -> frozenset[str]:
     return frozenset(found)
 
 
-def without_determiners(one: Wording) -> list[str]:
+def without_determiners(one: TokenizedSentence) -> list[str]:
     """Return the words in order, but for articles and the like."""
     return [word for word in one.tokens if word not in _DETERMINERS]
 
@@ -211,22 +211,22 @@ def _parted(text: str, beside: str) -> str:
     return text
 
 
-def _unheaded(one: str, other: str) -> tuple[Wording, Wording]:
+def _unheaded(one: str, other: str) -> tuple[TokenizedSentence, TokenizedSentence]:
     """Read two texts without the heading that one of them has, or both in nearly the same words.
 
     It is cut only where all that follows is said without it as well; else it may be what the sentence is about.
     """
     head, there = _HEADING.match(one), _HEADING.match(other)
     if head and there and not _forms(head[1]) & _forms(there[1]):
-        return read(one), read(other)
-    rest, other_rest = (read(text[match.end() if match else 0 :]) for text, match in ((one, head), (other, there)))
+        return tokenize(one), tokenize(other)
+    rest, other_rest = (tokenize(text[match.end() if match else 0 :]) for text, match in ((one, head), (other, there)))
     less, more = sorted((rest.content, other_rest.content), key=len)
     for match, beside in ((head, other), (there, one)):
         if match and not (head and there) and _forms(match[1]) & _forms(beside):
-            return read(one), read(other)
+            return tokenize(one), tokenize(other)
     if (head or there) and len(less) >= _UNDER_HEADING and less <= more:
         return rest, other_rest
-    return read(one), read(other)
+    return tokenize(one), tokenize(other)
 
 
 def _forms(text: str) -> set[str]:

@@ -3,7 +3,7 @@
 import re
 
 from recollect.resolution.lexicon import DEGREE
-from recollect.resolution.tokens import Wording, read, token
+from recollect.resolution.tokens import TokenizedSentence, token, tokenize
 from recollect.text.fold import fold
 from recollect.text.language_detection import LANGUAGES
 
@@ -151,10 +151,10 @@ _APART = re.compile(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE
 _FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
 
 
-def topic_keys(topic: Wording) -> frozenset[str]:
+def topic_keys(topic: TokenizedSentence) -> frozenset[str]:
     """Return the keys of facts that a topic names as such: 'my address', 'where I live', 'mein Beruf'.
 
-    >>> sorted(topic_keys(read("where I live"))), sorted(topic_keys(read("my work trip to Oslo")))
+    >>> sorted(topic_keys(tokenize("where I live"))), sorted(topic_keys(tokenize("my work trip to Oslo")))
     (['location', 'origin'], [])
     """
     named = [word for word in topic.content - DEGREE - {"user"} if word not in _OF_TOPICS]
@@ -179,7 +179,7 @@ def topic_words(topic: str) -> frozenset[str]:
     >>> sorted(topic_words("ma grossesse"))
     ['grossess']
     """
-    content = frozenset(read(topic).content - DEGREE - {"user"})
+    content = frozenset(tokenize(topic).content - DEGREE - {"user"})
     kept = frozenset(word for word in content if fold(word) not in _FUNCTION_WORDS) or content
     return kept - _GENERIC or kept
 
@@ -192,7 +192,7 @@ def other_words(topic: frozenset[str]) -> frozenset[str]:
 def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
     """Return whether a memory's words of meaning have all those of a topic, or words that tell of the same.
 
-    >>> is_about(read("my kids").content, read("The user has two sons.").content)
+    >>> is_about(tokenize("my kids").content, tokenize("The user has two sons.").content)
     True
     """
     return bool(topic) and all(_is_named(word, content) for word in topic)

@@ -16,7 +16,7 @@ Source = tuple[ConversationId, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Returning:
+class RestoredMemory:
     """A closed memory that comes back, and the decision that had closed it."""
 
     memory: Memory
@@ -28,7 +28,7 @@ class UndoPlan:
     """What undoing changes."""
 
     leaving: tuple[Memory, ...] = ()
-    returning: tuple[Returning, ...] = ()
+    returning: tuple[RestoredMemory, ...] = ()
     weakened: tuple[WeakenMemory, ...] = ()
     unheard: tuple[Decision, ...] = ()
     """Statements of others that were not kept because of what leaves: they are not brought back by themselves."""
@@ -42,7 +42,7 @@ class UndoPlan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Past:
+class UndoHistory:
     """What the plan rests on."""
 
     memories: Mapping[MemoryId, Memory]
@@ -77,7 +77,7 @@ def closes(line: Decision, memory: MemoryId) -> bool:
     return line.action is Action.ADD and line.memory_id == memory and line.target_id is not None
 
 
-def plan_sources(past: Past, sources: frozenset[Source], ending: Iterable[Decision] = ()) -> UndoPlan:
+def plan_sources(past: UndoHistory, sources: frozenset[Source], ending: Iterable[Decision] = ()) -> UndoPlan:
     """Plan to take back all that was said in some messages.
 
     Args:
@@ -98,7 +98,7 @@ def plan_sources(past: Past, sources: frozenset[Source], ending: Iterable[Decisi
 
 
 def plan_memories(
-    past: Past, whole: Sequence[Memory], ending: Sequence[Decision] = (), weakened: Sequence[WeakenMemory] = ()
+    past: UndoHistory, whole: Sequence[Memory], ending: Sequence[Decision] = (), weakened: Sequence[WeakenMemory] = ()
 ) -> UndoPlan:
     """Plan to take back memories whole, and decisions that ended others.
 
@@ -109,7 +109,7 @@ def plan_memories(
     undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, gone)}
     never = {memory.id for memory in whole}
     filled = {slot_mark(one.key, one.value) for one in past.active if one.id not in never}
-    returning: list[Returning] = []
+    returning: list[RestoredMemory] = []
     for memory in sorted(past.memories.values(), key=_last_said, reverse=True):
         line = past.closing_of(memory.id)
         if memory.state is not MemoryState.CLOSED or line is None or line.id not in undone or memory.id in never:
@@ -121,7 +121,7 @@ def plan_memories(
             if mark in filled:
                 continue
             filled.add(mark)
-        returning.append(Returning(memory=memory, closed_by=line))
+        returning.append(RestoredMemory(memory=memory, closed_by=line))
     held = {one.memory.id for one in returning}
     held |= {memory.id for memory in past.memories.values() if memory.state is not MemoryState.CLOSED}
     return UndoPlan(
@@ -140,7 +140,7 @@ def _said_to_have_ended(lines: Iterable[Decision]) -> list[Decision]:
     return [line for line in closing if line.target_id in ended]
 
 
-def _without_successor(past: Past, whole: Sequence[Memory], undone: set[str]) -> set[MemoryId]:
+def _without_successor(past: UndoHistory, whole: Sequence[Memory], undone: set[str]) -> set[MemoryId]:
     """Find the memories of `whole` that held until now, or were closed by one of them or by what is undone."""
     gone = {memory.id for memory in whole if memory.state is not MemoryState.CLOSED}
     waiting = [memory.id for memory in whole if memory.id not in gone]
@@ -155,7 +155,7 @@ def _without_successor(past: Past, whole: Sequence[Memory], undone: set[str]) ->
     return gone | {id_ for id_ in waiting if _goes_on(past, id_, never, gone)}
 
 
-def _goes_on(past: Past, between: MemoryId, never: set[MemoryId], gone: set[MemoryId]) -> bool:
+def _goes_on(past: UndoHistory, between: MemoryId, never: set[MemoryId], gone: set[MemoryId]) -> bool:
     """Whether what a memory replaced was said again right after it: then it never ended, nor what restates it."""
     before = [line.target_id for line in past.decisions if line.action is Action.REPLACE and line.memory_id == between]
     after: MemoryId | None = between
@@ -170,7 +170,7 @@ def _goes_on(past: Past, between: MemoryId, never: set[MemoryId], gone: set[Memo
     return holds and values[-1] is not None and values[-1] in values[:-1]
 
 
-def _value(past: Past, memory_id: MemoryId | None) -> tuple[str, str] | None:
+def _value(past: UndoHistory, memory_id: MemoryId | None) -> tuple[str, str] | None:
     memory = past.memories.get(memory_id) if memory_id else None
     if memory is None or memory.kind is not MemoryKind.FACT:
         return None

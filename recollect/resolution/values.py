@@ -34,7 +34,7 @@ def _unlike(one: int, two: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class JudgeVerdict:
     """A model's word on a candidate that the rules left open."""
 
     action: Action | None = None
@@ -46,7 +46,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResolveContext:
+class ResolveInputs:
     """What deciding needs beside memories and policy."""
 
     now: datetime
@@ -58,14 +58,14 @@ class ResolveContext:
     """Texts that wait for review already."""
     similar: Callable[[int, int], float] = _unlike
     """Calibrated similarity between two candidates of the batch, by their places."""
-    judged: Mapping[int, Verdict] = field(default_factory=dict)
+    judged: Mapping[int, JudgeVerdict] = field(default_factory=dict)
     """A model's word on candidates, by their places; held against the rules."""
     messages: Mapping[int, str] = field(default_factory=dict)
     """The own words of the message that a candidate rests on, by its place; its quote where none is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
+class EndedMemory:
     """An existing memory that a decision ends."""
 
     memory: Memory
@@ -77,7 +77,7 @@ class Closing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class ResolvedCandidate:
     """The decision on one candidate."""
 
     action: Action
@@ -87,7 +87,7 @@ class Resolved:
     target: Memory | None = None
     """The existing memory it was weighed against: strengthened by a merge, closed by a replacement."""
     reason: str
-    closes: tuple[Closing, ...] = ()
+    closes: tuple[EndedMemory, ...] = ()
     valid_to: datetime | None = None
     """Stored as ended already: an older value that arrived late, or one that the batch itself replaced."""
     refined: bool = False
@@ -111,9 +111,9 @@ class Resolved:
 class Resolution:
     """What becomes of a batch: one decision a candidate, in their order."""
 
-    resolved: tuple[Resolved, ...]
+    resolved: tuple[ResolvedCandidate, ...]
 
 
-def refusal(candidate: Candidate, reason: str) -> Resolved:
+def refusal(candidate: Candidate, reason: str) -> ResolvedCandidate:
     """Decide on a candidate without evidence: it is ignored, and the log says why."""
-    return Resolved(action=Action.IGNORE, candidate=candidate, evidence=(), reason=reason)
+    return ResolvedCandidate(action=Action.IGNORE, candidate=candidate, evidence=(), reason=reason)

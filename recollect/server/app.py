@@ -14,9 +14,9 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.backends import OfflineWay, UpstreamWay, Way
+from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
-from recollect.server.observability import watching
+from recollect.server.observability import monitoring_routes
 from recollect.server.origin_guard import OriginGuard, is_loopback
 from recollect.server.passthrough import PassThrough
 from recollect.server.status import error_body, error_kind
@@ -37,18 +37,18 @@ def identity_policy(settings: Settings) -> IdentityPolicy:
     )
 
 
-def open_way(engine: AsyncRecollect) -> Way:
+def choose_backend(engine: AsyncRecollect) -> Backend:
     """Choose who answers, by the settings."""
     settings = engine.settings
     if settings.upstream_url is None:
-        return OfflineWay(engine.clock, engine.counter)
+        return OfflineBackend(engine.clock, engine.counter)
     deadlines = Deadlines(
         connect_s=settings.connect_timeout_s,
         first_byte_s=settings.first_byte_timeout_s,
         idle_s=settings.idle_timeout_s,
         total_s=settings.total_timeout_s,
     )
-    return UpstreamWay(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings), key_policy(engine))
+    return UpstreamBackend(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings), key_policy(engine))
 
 
 def upstream_key(settings: Settings) -> str | None:
@@ -70,7 +70,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     """
     settings = engine.settings
     require_guarded_key(settings)
-    way, keys = open_way(engine), key_policy(engine)
+    way, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     chat = ChatProxy(engine, way, policy, keys)
     through = PassThrough(way, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys)
@@ -89,7 +89,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
                 worker.cancel()
             await way.close()
 
-    routes = [*watching(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
+    routes = [*monitoring_routes(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
     for prefix in ("/v1", "/u/{user}/v1"):
         for ending in ("", "/"):
             routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))

@@ -47,7 +47,7 @@ _MEMORY = b"x-recollect-memory"
 _BEHIND_USER = frozenset({b"v1", b"api", b"apps", b"conversations"})
 
 
-class ClientGoneError(ConnectionError):
+class ClientDisconnectedError(ConnectionError):
     """The client hung up, or takes no more of its answer."""
 
 
@@ -67,7 +67,7 @@ async def read_body(receive: Receive, *, most: int) -> bytes:
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
-            raise ClientGoneError
+            raise ClientDisconnectedError
         part = event.get("body", b"")
         size += len(part)
         if size > most:
@@ -77,7 +77,7 @@ async def read_body(receive: Receive, *, most: int) -> bytes:
             return b"".join(parts)
 
 
-async def wait_gone(receive: Receive) -> None:
+async def wait_for_disconnect(receive: Receive) -> None:
     """Return when the client hangs up. Call it only after the body was read."""
     while (await receive())["type"] != "http.disconnect":
         pass
@@ -133,7 +133,7 @@ def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
-def impatient(send: Send, idle_s: float) -> Send:
+def with_write_timeout(send: Send, idle_s: float) -> Send:
     """Return `send` with a deadline: a client that is connected and does not read counts as gone.
 
     Raises:
@@ -145,7 +145,7 @@ def impatient(send: Send, idle_s: float) -> Send:
             async with asyncio.timeout(idle_s):
                 await send(event)
         except TimeoutError:
-            raise ClientGoneError(f"the client read nothing for {idle_s:g} s") from None
+            raise ClientDisconnectedError(f"the client read nothing for {idle_s:g} s") from None
 
     return sending
 

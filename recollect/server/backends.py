@@ -14,22 +14,22 @@ from recollect.providers.offline_model import MODEL_LIST, offline_answer, offlin
 from recollect.providers.protocols import TokenCounter
 from recollect.server.asgi import Headers, upstream_headers
 from recollect.server.status import error_body, error_kind
-from recollect.server.upstream import Answer, HttpUpstream
+from recollect.server.upstream import BackendResponse, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy
-from recollect.types import ChatRequest, Recalled
+from recollect.types import ChatRequest, RecalledMemory
 
 _JSON: Headers = ((b"content-type", b"application/json"),)
 _EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class BackendRequest:
     """What a way needs to know of an exchange."""
 
     headers: Headers
     body: bytes
     request: ChatRequest | None
-    items: Sequence[Recalled]
+    items: Sequence[RecalledMemory]
     """What was recalled for it; the built-in model answers from these alone."""
     plain: bool
     """The answer will be read, so it must come uncompressed."""
@@ -41,7 +41,7 @@ class Ask:
     """The request carries our key upstream, all its rounds included."""
 
 
-class Way(Protocol):
+class Backend(Protocol):
     """Somebody who answers."""
 
     @property
@@ -49,7 +49,7 @@ class Way(Protocol):
         """Whether a request that cannot be read is refused here rather than passed on."""
         ...
 
-    def chat(self, ask: Ask) -> AbstractAsyncContextManager[Answer]:
+    def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Ask for a chat completion.
 
         Raises:
@@ -57,7 +57,9 @@ class Way(Protocol):
         """
         ...
 
-    def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AbstractAsyncContextManager[Answer]:
+    def forward(
+        self, method: str, path: str, headers: Headers, body: bytes
+    ) -> AbstractAsyncContextManager[BackendResponse]:
         """Pass any other request on as it is; `path` begins behind `/v1`, with its query.
 
         Raises:
@@ -70,7 +72,7 @@ class Way(Protocol):
         ...
 
 
-class UpstreamWay:
+class UpstreamBackend:
     """The configured API answers."""
 
     needs_valid_requests = False
@@ -81,12 +83,14 @@ class UpstreamWay:
         self._key = key
         self._keys = keys
 
-    def chat(self, ask: Ask) -> AbstractAsyncContextManager[Answer]:
+    def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Send the request's bytes."""
         headers = upstream_headers(ask.headers, key=self._key if ask.keyed else None, plain=ask.plain)
         return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
 
-    def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AbstractAsyncContextManager[Answer]:
+    def forward(
+        self, method: str, path: str, headers: Headers, body: bytes
+    ) -> AbstractAsyncContextManager[BackendResponse]:
         """Send any other request's bytes."""
         keyed = self._keys is not None and self._keys.is_ours(method, path, headers)
         passed = upstream_headers(headers, key=self._key if keyed else None, plain=False)
@@ -109,7 +113,7 @@ class _BuiltInAnswer:
             await asyncio.sleep(0)  # lets the client's hanging up be noticed between two parts
 
 
-class OfflineWay:
+class OfflineBackend:
     """No API is configured: the built-in model `recollect/offline` answers from what was recalled."""
 
     needs_valid_requests = True
@@ -120,7 +124,7 @@ class OfflineWay:
         self._counter = counter
 
     @asynccontextmanager
-    async def chat(self, ask: Ask) -> AsyncIterator[Answer]:
+    async def chat(self, ask: BackendRequest) -> AsyncIterator[BackendResponse]:
         """Answer from the recalled memories."""
         if ask.request is None:
             raise AssertionError("this way refuses requests that cannot be read before it is asked")
@@ -145,7 +149,7 @@ class OfflineWay:
             yield _BuiltInAnswer(200, _JSON, (json.dumps(whole).encode(),))
 
     @asynccontextmanager
-    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
         """List the one model; everything else needs an API."""
         del headers, body
         if method == "GET" and path.split("?")[0].rstrip("/") == "/models":

@@ -15,30 +15,30 @@ from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.chat.tasks import is_background_task
-from recollect.engine import AsyncRecollect, apart
+from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.engine.query_vectors import LEFT_OUT
 from recollect.errors import BadRequestError, RecollectError, StaleSubjectError
 from recollect.server.asgi import (
     BodyTooLargeError,
-    ClientGoneError,
+    ClientDisconnectedError,
     Headers,
     Receive,
     Scope,
     Send,
     answer_headers,
     header,
-    impatient,
     path_user,
     query_of_scope,
     read_body,
     send_body,
     send_json,
     send_start,
-    wait_gone,
+    wait_for_disconnect,
+    with_write_timeout,
 )
-from recollect.server.backends import Ask, Way
+from recollect.server.backends import Backend, BackendRequest
 from recollect.server.exchange import Exchange, ProxyCounters
-from recollect.server.injection_fallback import Refusals
+from recollect.server.injection_fallback import InjectionFallbacks
 from recollect.server.status import (
     BAD_GATEWAY,
     GATEWAY_TIMEOUT,
@@ -48,8 +48,8 @@ from recollect.server.status import (
     error_kind,
     status_of,
 )
-from recollect.server.tool_loop import Offer, in_rounds
-from recollect.server.upstream import Answer, UpstreamBrokenError, UpstreamError
+from recollect.server.tool_loop import OfferedTools, run_tool_loop
+from recollect.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.types import ChatRequest, MemoryMode
 
@@ -69,14 +69,14 @@ class ChatProxy:
     """The chat completions route."""
 
     def __init__(
-        self, engine: AsyncRecollect, way: Way, policy: IdentityPolicy, keys: UpstreamKeyPolicy | None = None
+        self, engine: AsyncRecollect, way: Backend, policy: IdentityPolicy, keys: UpstreamKeyPolicy | None = None
     ) -> None:
         """Take the engine, the way to the model, who is believed, and which requests carry our upstream key."""
         self._keys = keys
         self._engine = engine
         self._way = way
         self._policy = policy
-        self._refusals = Refusals(engine.clock)
+        self._refusals = InjectionFallbacks(engine.clock)
         self._behind: set[asyncio.Task[None]] = set()
         self._serving: set[asyncio.Task[None]] = set()
         self.counters = ProxyCounters()
@@ -91,7 +91,7 @@ class ChatProxy:
             return
         try:
             body = await read_body(receive, most=self._engine.settings.max_body_bytes)
-        except ClientGoneError:
+        except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
             message = f"{error}; raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
@@ -117,7 +117,7 @@ class ChatProxy:
     async def _read(self, scope: Scope, headers: Headers, body: bytes, send: Send) -> Exchange:
         request: ChatRequest | None = None
         try:
-            request = await apart(len(body), lambda: read_request(body))
+            request = await run_in_thread_if_large(len(body), lambda: read_request(body))
         except BadRequestError:
             if self._way.needs_valid_requests:
                 raise
@@ -134,7 +134,7 @@ class ChatProxy:
             headers=headers,
             body=body,
             query=query_of_scope(scope),
-            send=impatient(send, self._engine.settings.idle_timeout_s),
+            send=with_write_timeout(send, self._engine.settings.idle_timeout_s),
             request=request,
             identity=identity,
             show=self._engine.settings.show_memories and shown.strip().lower() != b"off",
@@ -192,13 +192,13 @@ class ChatProxy:
             status = GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
             await self._refuse(exchange.send, status, str(error))
 
-    def _asking(self, exchange: Exchange, body: bytes) -> AbstractAsyncContextManager[Answer]:
+    def _asking(self, exchange: Exchange, body: bytes) -> AbstractAsyncContextManager[BackendResponse]:
         """Ask, with rounds of our own tools where the request offers them."""
         ask, prepared = self._ask(exchange, body), exchange.prepared
         if prepared is None or prepared.toolbox is None or exchange.request is None:
             return self._way.chat(ask)
-        offered = Offer(request=exchange.request, insertions=prepared.insertions, executor=prepared.toolbox)
-        return in_rounds(self._way, ask, offered)
+        offered = OfferedTools(request=exchange.request, insertions=prepared.insertions, executor=prepared.toolbox)
+        return run_tool_loop(self._way, ask, offered)
 
     async def _serve_plain(self, exchange: Exchange) -> None:
         """Upstream refused the altered request: send it as it came, and remember if that was it."""
@@ -210,7 +210,7 @@ class ChatProxy:
                 self._refusals.remember(exchange.identity.subject, exchange.model)
             await self._pass_on(exchange, answer)
 
-    async def _pass_on(self, exchange: Exchange, answer: Answer) -> None:
+    async def _pass_on(self, exchange: Exchange, answer: BackendResponse) -> None:
         kind = (header(answer.headers, b"content-type") or b"").lower()
         packed = header(answer.headers, b"content-encoding") not in (None, b"", b"identity")
         if answer.status != 200 or packed or not self._reads(exchange):
@@ -223,9 +223,9 @@ class ChatProxy:
             await self._pass_whole(exchange, answer)
 
     @classmethod
-    def _ask(cls, exchange: Exchange, body: bytes) -> Ask:
+    def _ask(cls, exchange: Exchange, body: bytes) -> BackendRequest:
         items = exchange.prepared.items if exchange.prepared else ()
-        return Ask(
+        return BackendRequest(
             headers=exchange.headers,
             body=body,
             request=exchange.request,
@@ -251,7 +251,7 @@ class ChatProxy:
     def _reads(exchange: Exchange) -> bool:
         return exchange.prepared is not None or exchange.record
 
-    async def _pass_unread(self, exchange: Exchange, answer: Answer) -> None:
+    async def _pass_unread(self, exchange: Exchange, answer: BackendResponse) -> None:
         """Pass an answer on that memory has no part in: errors, and everything with memory off."""
         length = header(answer.headers, b"content-length")
         await self._start(exchange, answer, int(length) if length else None)
@@ -263,7 +263,7 @@ class ChatProxy:
             return
         await send_body(exchange.send, b"", more=False)
 
-    async def _pass_whole(self, exchange: Exchange, answer: Answer) -> None:
+    async def _pass_whole(self, exchange: Exchange, answer: BackendResponse) -> None:
         try:
             body = b"".join([chunk async for chunk in answer.chunks()])
         except UpstreamBrokenError as error:
@@ -277,16 +277,16 @@ class ChatProxy:
         await self._start(exchange, answer, len(spliced))
         await send_body(exchange.send, spliced, more=False)
 
-    async def _pass_stream(self, exchange: Exchange, answer: Answer) -> None:
+    async def _pass_stream(self, exchange: Exchange, answer: BackendResponse) -> None:
         assembler = ReplyAssembler()
         try:
             await self._stream(exchange, answer, assembler)
-        except (asyncio.CancelledError, ClientGoneError):
+        except (asyncio.CancelledError, ClientDisconnectedError):
             if self._wanted(exchange, assembler.reply()):
                 self._later(exchange, assembler.reply())
             raise
 
-    async def _stream(self, exchange: Exchange, answer: Answer, assembler: ReplyAssembler) -> None:
+    async def _stream(self, exchange: Exchange, answer: BackendResponse, assembler: ReplyAssembler) -> None:
         splicer = MemoriesSplicer(self._shown(exchange), assembler)
         await self._start(exchange, answer, None)
         try:
@@ -312,7 +312,7 @@ class ChatProxy:
         if trouble := await self._settle(exchange, reply):
             await send_body(exchange.send, comment(trouble), more=True)
 
-    async def _start(self, exchange: Exchange, answer: Answer, length: int | None) -> None:
+    async def _start(self, exchange: Exchange, answer: BackendResponse, length: int | None) -> None:
         headers = answer_headers(answer.headers, length=length)
         headers.append((b"x-recollect-memory", exchange.note.encode()))
         await send_start(exchange.send, answer.status, headers)
@@ -379,7 +379,7 @@ class ChatProxy:
     async def _until_gone(self, serving: Coroutine[Any, Any, None], receive: Receive) -> None:
         """Serve until done or the client hangs up; upstream is closed with the cancelled task."""
         work = asyncio.create_task(serving)
-        gone = asyncio.create_task(wait_gone(receive))
+        gone = asyncio.create_task(wait_for_disconnect(receive))
         self._serving.add(work)
         work.add_done_callback(self._serving.discard)
         try:
@@ -390,7 +390,7 @@ class ChatProxy:
             await asyncio.gather(work, return_exceptions=True)
             if work.cancelled() or (error := work.exception()) is None:
                 return
-            if not isinstance(error, ClientGoneError):
+            if not isinstance(error, ClientDisconnectedError):
                 raise error
             self.counters.client_left += 1
         finally:

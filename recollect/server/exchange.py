@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from recollect.engine import Prepared
+from recollect.engine import PreparedTurn
 from recollect.server.asgi import Headers, Send
 from recollect.types import ChatRequest, Identity
 
@@ -32,7 +32,7 @@ class Exchange:
     send: Send
     request: ChatRequest | None
     identity: Identity
-    prepared: Prepared | None = None
+    prepared: PreparedTurn | None = None
     note: str = "off"
     """What the header `x-recollect-memory` of the answer says."""
     record: bool = False

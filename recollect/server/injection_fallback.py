@@ -8,10 +8,10 @@ from recollect.types import InjectionMode, Subject
 # A refusal may come from a full context window rather than from a model's taste: try again after this long.
 REMEMBER = timedelta(hours=1)
 # Pairs of subject and model that are kept, oldest out: a client names its models freely, and may name endless ones.
-MOST = 10_000
+MAX_REMEMBERED = 10_000
 
 
-class Refusals:
+class InjectionFallbacks:
     """Remembers, per subject and model, that a request altered in the configured way was refused.
 
     Per subject, because nobody's requests may change what another one's prompt looks like.
@@ -42,6 +42,6 @@ class Refusals:
         self._until.pop(key, None)  # so that the order stays that of the times
         self._until[key] = now + REMEMBER
         for oldest in tuple(self._until):
-            if self._until[oldest] >= now and len(self._until) <= MOST:
+            if self._until[oldest] >= now and len(self._until) <= MAX_REMEMBERED:
                 break
             del self._until[oldest]

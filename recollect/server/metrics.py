@@ -9,12 +9,12 @@ from prometheus_client.registry import Collector
 
 from recollect.metrics import Histogram, Metrics, dedup_rate, replacement_rate, share
 from recollect.server.exchange import ProxyCounters
-from recollect.types import StoreSums
+from recollect.types import StoreTotals
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreSums) -> bytes:
+def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> bytes:
     """Write all metrics as text."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy)]))
@@ -74,7 +74,7 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)
 
 
-def _of_store(sums: StoreSums) -> Iterator[Metric]:
+def _of_store(sums: StoreTotals) -> Iterator[Metric]:
     yield GaugeMetricFamily("memory_total_count", "Active notes, facts and episodes.", sums.memories)
     used = share(sums.apps_with_memories, sums.apps)
     yield _rate("app_memory_utilization", "Apps with memories among all apps.", used)

@@ -22,7 +22,7 @@ T = TypeVar("T")
 ANSWERS_WITHIN_S = 3.0
 
 
-def watching(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Route]:
+def monitoring_routes(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Route]:
     """Make the routes."""
     return [
         Route("/livez", _livez, methods=["GET"]),

@@ -5,20 +5,20 @@ from urllib.parse import unquote_to_bytes
 
 from recollect.server.asgi import (
     BodyTooLargeError,
-    ClientGoneError,
+    ClientDisconnectedError,
     Receive,
     Scope,
     Send,
     answer_headers,
     header,
-    impatient,
     query_of_scope,
     read_body,
     send_body,
     send_json,
     send_start,
+    with_write_timeout,
 )
-from recollect.server.backends import Way
+from recollect.server.backends import Backend
 from recollect.server.status import BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE, error_body, error_kind
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
@@ -31,7 +31,9 @@ _BEHIND_V1 = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 class PassThrough:
     """Passes requests on to whoever answers."""
 
-    def __init__(self, way: Way, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None) -> None:
+    def __init__(
+        self, way: Backend, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None
+    ) -> None:
         """Create the route.
 
         Args:
@@ -48,7 +50,7 @@ class PassThrough:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
-        send = impatient(send, self._idle_s)
+        send = with_write_timeout(send, self._idle_s)
         path = _path_behind_v1(scope)
         if path is None:
             await self._refuse(send, 400, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'")
@@ -59,7 +61,7 @@ class PassThrough:
             return
         try:
             body = await read_body(receive, most=self._most)
-        except ClientGoneError:
+        except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
             await self._refuse(send, PAYLOAD_TOO_LARGE, str(error))
@@ -76,7 +78,7 @@ class PassThrough:
                 await send_body(send, b"", more=False)
         except UpstreamError as error:
             await self._refuse(send, GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY, str(error))
-        except (UpstreamBrokenError, ClientGoneError):
+        except (UpstreamBrokenError, ClientDisconnectedError):
             return  # without the closing chunk: what was broken ends as broken
 
     @staticmethod

@@ -6,20 +6,20 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from recollect.chat.hold import RoundHolder, summed
-from recollect.chat.reply import Reply, Usage, read_object, reply_from_json
+from recollect.chat.hold import ToolCallBuffer, summed
+from recollect.chat.reply import Reply, TokenUsage, read_object, reply_from_json
 from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import calls_of, next_round, ours_alone
 from recollect.server.asgi import Headers, header
-from recollect.server.backends import Ask, Way
-from recollect.server.upstream import Answer, UpstreamBrokenError
+from recollect.server.backends import Backend, BackendRequest
+from recollect.server.upstream import BackendResponse, UpstreamBrokenError
 from recollect.types import ChatRequest, Insertion
 
 # Rounds beyond which an answer passes as it is: a model that goes on searching has not found it in three.
-MOST_ROUNDS = 3
+MAX_TOOL_ROUNDS = 3
 
 
-class Executor(Protocol):
+class ToolRunner(Protocol):
     """Does what a model's calls of our tools ask for."""
 
     @property
@@ -33,36 +33,36 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class OfferedTools:
     """What a request is offered, and what it is altered by."""
 
     request: ChatRequest
     insertions: Sequence[Insertion]
     """All that is spliced into it, the tools included."""
-    executor: Executor
+    executor: ToolRunner
 
 
 @dataclass(slots=True)
 class _Rounds:
     """The rounds of one exchange so far."""
 
-    way: Way
-    ask: Ask
-    offer: Offer
+    way: Backend
+    ask: BackendRequest
+    offer: OfferedTools
     done: list[tuple[Reply, Sequence[str]]] = field(default_factory=list)
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
 
     @property
     def names(self) -> frozenset[str]:
         """The tools whose calls are ours to do: none once there were enough rounds."""
-        return self.offer.executor.names if len(self.done) < MOST_ROUNDS else frozenset()
+        return self.offer.executor.names if len(self.done) < MAX_TOOL_ROUNDS else frozenset()
 
-    async def again(self, reply: Reply) -> Ask:
+    async def again(self, reply: Reply) -> BackendRequest:
         """Do what a reply calls for; return what to ask next."""
         results = [await self.offer.executor.call(name, arguments) for _, name, arguments in calls_of(reply)]
         self.done.append((reply, results))
-        cost, earlier = reply.usage or Usage(), self.usage or Usage()
-        self.usage = Usage(
+        cost, earlier = reply.usage or TokenUsage(), self.usage or TokenUsage()
+        self.usage = TokenUsage(
             prompt_tokens=cost.prompt_tokens + earlier.prompt_tokens,
             completion_tokens=cost.completion_tokens + earlier.completion_tokens,
         )
@@ -71,7 +71,7 @@ class _Rounds:
 
 
 @asynccontextmanager
-async def in_rounds(way: Way, ask: Ask, offer: Offer) -> AsyncIterator[Answer]:
+async def run_tool_loop(way: Backend, ask: BackendRequest, offer: OfferedTools) -> AsyncIterator[BackendResponse]:
     """Ask, and show the answer of the last round as if it were the only one.
 
     Raises:
@@ -87,7 +87,7 @@ async def in_rounds(way: Way, ask: Ask, offer: Offer) -> AsyncIterator[Answer]:
 
 @dataclass(frozen=True, slots=True)
 class _RoundsAnswer:
-    first: Answer
+    first: BackendResponse
     rounds: _Rounds
 
     @property
@@ -102,11 +102,11 @@ class _RoundsAnswer:
         kind = (header(self.first.headers, b"content-type") or b"").lower()
         streamed = kind.startswith(b"text/event-stream")
         async with AsyncExitStack() as open_answers:
-            answer: Answer | None = self.first
+            answer: BackendResponse | None = self.first
             while answer is not None:
                 reply: Reply | None = None
                 if streamed:
-                    holder = RoundHolder(self.rounds.names, self.rounds.usage)
+                    holder = ToolCallBuffer(self.rounds.names, self.rounds.usage)
                     async for chunk in answer.chunks():
                         if passed := holder.feed(chunk):
                             yield passed
@@ -121,7 +121,7 @@ class _RoundsAnswer:
                         yield _with_usage(body, self.rounds.usage)
                 answer = await self._again(reply, open_answers) if reply is not None else None
 
-    async def _again(self, reply: Reply, open_answers: AsyncExitStack) -> Answer:
+    async def _again(self, reply: Reply, open_answers: AsyncExitStack) -> BackendResponse:
         ask = await self.rounds.again(reply)
         answer = await open_answers.enter_async_context(self.rounds.way.chat(ask))
         if answer.status != 200:
@@ -129,7 +129,7 @@ class _RoundsAnswer:
         return answer
 
 
-def _with_usage(body: bytes, earlier: Usage | None) -> bytes:
+def _with_usage(body: bytes, earlier: TokenUsage | None) -> bytes:
     said: dict[str, Any] | None = read_object(body) if earlier is not None else None
     if said is None or earlier is None or not isinstance(said.get("usage"), dict):
         return body

@@ -26,7 +26,7 @@ class UpstreamBrokenError(ConnectionError):
     """Upstream's answer broke off in the middle."""
 
 
-class Answer(Protocol):
+class BackendResponse(Protocol):
     """An answer whose headers have come and whose body is still to be read."""
 
     @property
@@ -114,7 +114,7 @@ class HttpUpstream:
         return self._session
 
     @asynccontextmanager
-    async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+    async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
         """Send a request; the connection is closed on the way out unless the answer was read to its end.
 
         Args:

@@ -7,12 +7,12 @@ from recollect.errors import BudgetSpentError
 from recollect.profiles.policies import BudgetPolicy
 
 # A formation is never put off for longer (see FARTHEST of the stores): what waits for a day is looked at in between.
-LONGEST_WAIT = timedelta(hours=1)
+MAX_WAIT = timedelta(hours=1)
 _DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class BudgetState:
     """How a subject's budget stands at an instant."""
 
     used: float
@@ -48,7 +48,7 @@ def share_of(memory_units: float, turn_units: float) -> float:
     return memory_units / total if total else 0.0
 
 
-def refusal(policy: BudgetPolicy, standing: Standing, units: float, now: datetime) -> BudgetSpentError | None:
+def refusal(policy: BudgetPolicy, standing: BudgetState, units: float, now: datetime) -> BudgetSpentError | None:
     """Say why work of so many units must wait, and until when; None where it may be done.
 
     Work of no units belongs to work that was paid already: tokens alone can stop it.
@@ -61,35 +61,35 @@ def refusal(policy: BudgetPolicy, standing: Standing, units: float, now: datetim
     if not waits:
         return None
     why, wait = max(waits, key=lambda one: one[1])
-    return BudgetSpentError(why, now + min(wait, LONGEST_WAIT))
+    return BudgetSpentError(why, now + min(wait, MAX_WAIT))
 
 
 _Wait = tuple[str, timedelta]
 
 
-def _level(policy: BudgetPolicy, standing: Standing, units: float) -> _Wait | None:
+def _level(policy: BudgetPolicy, standing: BudgetState, units: float) -> _Wait | None:
     if not (policy.capacity and units):
         return None
     level, critical = level_of(standing.used, policy), policy.critical * policy.capacity
     missing = max(critical - level, units - level)
     if missing <= 0:
         return None
-    wait = _DAY * (missing / policy.refill_per_day) if policy.refill_per_day else LONGEST_WAIT
+    wait = _DAY * (missing / policy.refill_per_day) if policy.refill_per_day else MAX_WAIT
     why = f"energy stands at {level:.0f} of {policy.capacity:g} units, work runs from {max(critical, units):g} on"
     return why, wait + timedelta(microseconds=1)  # rounding must not wake it a moment too early
 
 
-def _share(policy: BudgetPolicy, standing: Standing, units: float) -> _Wait | None:
+def _share(policy: BudgetPolicy, standing: BudgetState, units: float) -> _Wait | None:
     if not (policy.capacity and units) or policy.most_share >= 1 or not standing.turn_units:
         return None  # without a turn there is nothing to take a share of
     share = share_of(standing.memory_units + units, standing.turn_units)
     if share < policy.most_share:
         return None
     why = f"memory work would be {share:.1%} of all units spent, it stays below {policy.most_share:.1%}"
-    return why, LONGEST_WAIT
+    return why, MAX_WAIT
 
 
-def _tokens(policy: BudgetPolicy, standing: Standing, now: datetime) -> _Wait | None:
+def _tokens(policy: BudgetPolicy, standing: BudgetState, now: datetime) -> _Wait | None:
     if not policy.tokens_per_day or standing.tokens_today < policy.tokens_per_day:
         return None
     tomorrow = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) + _DAY

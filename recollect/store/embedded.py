@@ -7,7 +7,7 @@ then switches it over in one commit, of which nobody sees half: until then each 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recollect.types import EmbedderRecord, MemoryId, SpaceCount, Subject, Unembedded, Vector, Waiting
+from recollect.types import EmbedderRecord, MemoryId, MissingVectors, ReembedBacklog, SpaceCount, Subject, Vector
 
 
 class EmbeddedStore(Protocol):
@@ -34,7 +34,7 @@ class EmbeddedStore(Protocol):
 
     async def waiting(
         self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
-    ) -> list[Waiting]:
+    ) -> list[ReembedBacklog]:
         """List the subjects that are not read in a space or lack vectors in it, with how many memories that is.
 
         `usual` is the space that subjects are read in while no embedder was ever chosen; `missing`: see `unembedded`.
@@ -46,7 +46,7 @@ class EmbeddedStore(Protocol):
 
     async def unembedded(
         self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
-    ) -> Unembedded:
+    ) -> MissingVectors:
         """Read active memories that need vectors in a space and have none, by id from behind `after`.
 
         Of those that changed since the subject's version `since`; 0: all. In a space that the subject is read in, what

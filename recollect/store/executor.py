@@ -6,20 +6,20 @@ from typing import TypeVar
 from recollect.clock import Clock
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql.database import Work
-from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.types import Subject
 
 T = TypeVar("T")
 # Rows that may be read on the event loop: less than a millisecond of a warm file.
-FEW_ROWS = 100
+INLINE_ROWS = 100
 
 
-class Hands(ABC):
+class Executor(ABC):
     """What every part of a store works with."""
 
     _clock: Clock
     _term_key: bytes
-    _cache: HotCache
+    _cache: SnapshotCache
     _failpoint: Failpoint
 
     @abstractmethod

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
-from recollect.store.operators import Distribution, Indexing
+from recollect.store.operators import CitusReport, IndexReport
 from recollect.store.protocol import Store
 from recollect.store.sql.transfer.copy_database import Bar
-from recollect.store.sql.transfer.endpoint import End, Use
-from recollect.store.sqlite.connection import MEMORY, Place
+from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.endpoint import SqliteEnd
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.store import SqliteExecutor
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
@@ -36,12 +36,12 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
     """
     if url.startswith(POSTGRES):
         with _driver(url):
-            from recollect.store.postgres.store import PostgresStore
-        return await PostgresStore.open(url, clock=clock, cache_bytes=cache_bytes)
-    return await SqliteStore.open(_place(url), clock=clock, cache_bytes=cache_bytes)
+            from recollect.store.postgres.store import PostgresExecutor
+        return await PostgresExecutor.open(url, clock=clock, cache_bytes=cache_bytes)
+    return await SqliteExecutor.open(_place(url), clock=clock, cache_bytes=cache_bytes)
 
 
-def open_end(url: str, use: Use) -> End:
+def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
     """Open one end of a copy.
 
     Args:
@@ -58,15 +58,19 @@ def open_end(url: str, use: Use) -> End:
     if url.startswith(POSTGRES):
         with _driver(url):
             from recollect.store.postgres.endpoint import PostgresEnd
-        return PostgresEnd.destination(url) if use is Use.FILL else PostgresEnd.source(url)
+        return PostgresEnd.destination(url) if use is EndpointMode.FILL else PostgresEnd.source(url)
     place = _place(url)
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
-    kinds = {Use.READ: SqliteEnd.source, Use.FILL: SqliteEnd.destination, Use.WRITE: SqliteEnd.beside}
+    kinds = {
+        EndpointMode.READ: SqliteEnd.source,
+        EndpointMode.FILL: SqliteEnd.destination,
+        EndpointMode.WRITE: SqliteEnd.beside,
+    }
     return kinds[use](place)
 
 
-def distribute_store(url: str, *, shards: int) -> Distribution:
+def distribute_store(url: str, *, shards: int) -> CitusReport:
     """Spread a PostgreSQL database over the nodes of Citus, where it is not yet. Blocks as long as that takes.
 
     Args:
@@ -85,7 +89,7 @@ def distribute_store(url: str, *, shards: int) -> Distribution:
     return distribute(url, shards=shards)
 
 
-def index_store(url: str, *, least: int | None, bar: Bar) -> Indexing:
+def index_store(url: str, *, least: int | None, bar: Bar) -> IndexReport:
     """Give each giant subject of a PostgreSQL database an index of its vectors. Blocks as long as that takes.
 
     Args:
@@ -120,9 +124,9 @@ def _driver(url: str) -> Iterator[None]:
         ) from error
 
 
-def _place(url: str) -> Place:
+def _place(url: str) -> DatabaseLocation:
     path = url.removeprefix(SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"
         raise BadSettingError(DATABASE_SETTING, shown, TAKES_URL)
-    return Place(path=path if path == MEMORY else os.path.abspath(path))
+    return DatabaseLocation(path=path if path == MEMORY else os.path.abspath(path))

@@ -9,9 +9,9 @@ from recollect.types import (
     AppRecord,
     EnergyStatus,
     Reservation,
-    StoreSums,
+    StoreTotals,
     Subject,
-    SubjectSums,
+    SubjectTotals,
 )
 
 
@@ -56,7 +56,7 @@ class StoreStats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Distribution:
+class CitusReport:
     """How the tables of a PostgreSQL database lie on the nodes of Citus."""
 
     where: str
@@ -74,7 +74,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Indexing:
+class IndexReport:
     """What became of the indexes of giant subjects."""
 
     where: str
@@ -148,11 +148,11 @@ class OperatorStore(Protocol):
         """Return what is known of an app; None where it was never announced."""
         ...
 
-    async def sums(self) -> StoreSums:
+    async def sums(self) -> StoreTotals:
         """Count what the operator's metrics tell, of all subjects."""
         ...
 
-    async def subject_sums(self, subject: Subject) -> SubjectSums:
+    async def subject_sums(self, subject: Subject) -> SubjectTotals:
         """Count what is kept of one subject, what was decided, and what recall was good for."""
         ...
 

@@ -3,7 +3,7 @@
 from recollect.errors import BadRequestError
 
 # More rows than this in one answer are a mistake or an attack: page instead.
-MOST = 10_000
+MAX_PAGE_SIZE = 10_000
 
 
 def check_limit(limit: int) -> int:
@@ -15,6 +15,6 @@ def check_limit(limit: int) -> int:
     Raises:
         BadRequestError: it is not.
     """
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST:
-        raise BadRequestError(f"limit is {limit!r}; it takes 1 to {MOST}", param="limit")
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_PAGE_SIZE:
+        raise BadRequestError(f"limit is {limit!r}; it takes 1 to {MAX_PAGE_SIZE}", param="limit")
     return limit

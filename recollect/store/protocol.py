@@ -13,31 +13,31 @@ from recollect.types import (
     Change,
     Conversation,
     ConversationId,
+    ConversationSetup,
     Decision,
-    EraseOrder,
-    Erasure,
+    EpisodeRange,
+    EraseRequest,
+    ErasureRecord,
     FormationKey,
     FormationResult,
     FormationStatus,
-    Hot,
+    InjectionRecord,
+    InjectionSite,
     Lease,
     LoggedMessage,
     Memory,
     MemoryId,
     MemoryKind,
-    Opening,
-    RecallPlace,
-    RecallRecord,
-    Recorded,
-    Rest,
-    Sought,
-    Span,
+    RecordedTurn,
+    StorageKind,
     Subject,
+    SubjectSnapshot,
     Turn,
+    VectorRequest,
 )
 
 T = TypeVar("T")
-Rank = Callable[[Sequence[Hot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
+Rank = Callable[[Sequence[SubjectSnapshot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
 """Weighs the memories of subjects; returns which are wanted of each, and what else came of it."""
 
 
@@ -53,7 +53,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """Finish what was accepted, then let go of the database. Idempotent."""
         ...
 
-    async def record(self, turn: Turn) -> Recorded:
+    async def record(self, turn: Turn) -> RecordedTurn:
         """Append a turn to its conversation, with the formations it makes due; durable when this returns.
 
         The conversation is found in this order: by `external_id` within the subject; by the newest message of
@@ -87,7 +87,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """List conversations, last updated first."""
         ...
 
-    async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
+    async def open_conversation(self, subject: Subject, external_id: str, opening: ConversationSetup) -> Conversation:
         """Return the conversation of that id, begun without messages where there is none.
 
         One that is there keeps its profile and app; options replace its own where they are of the same profile.
@@ -131,7 +131,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """
         ...
 
-    async def spans(self, subject: Subject, conversation: ConversationId) -> list[Span]:
+    async def spans(self, subject: Subject, conversation: ConversationId) -> list[EpisodeRange]:
         """Read which turns of a conversation the episodes of `subject` sum up, by turn.
 
         Closed ones as well, so that what somebody forgot is not summed up once more; but none that was abandoned.
@@ -194,11 +194,11 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """Make a parked formation due again with its attempts cleared; False where it is not parked."""
         ...
 
-    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: VectorRequest | None = None) -> SubjectSnapshot:
         """Return all active memories of the subject as arrays, with the vectors of one space.
 
         Taken from a cache where the subject's version, read in the same snapshot, has not moved. Of vectors that have
-        an index no more than those `sought` need come (see `Hot.background`); None: all.
+        an index no more than those `sought` need come (see `SubjectSnapshot.background`); None: all.
 
         Raises:
             SpaceMovedError: the subject is read in another space.
@@ -210,7 +210,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         ...
 
     async def choose(
-        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, VectorRequest] = ALL_VECTORS
     ) -> tuple[T, list[Memory]]:
         """Do a recall's reading in one go: `hot` of each subject, then the `memories` that `rank` wants of them.
 
@@ -283,7 +283,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """Read the memories of any kind that were stored or closed at an instant or later; by id."""
         ...
 
-    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
         """Find where a memory was put into one of the subject's prompts last; None where it never was."""
         ...
 
@@ -318,7 +318,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """
         ...
 
-    async def erase(self, order: EraseOrder) -> Erasure:
+    async def erase(self, order: EraseRequest) -> ErasureRecord:
         """Take away what is named, with all that tells of it, in one transaction; durable when this returns.
 
         Of many subjects within one some go at a time, it goes last, and erasing again goes on. Memories go with their
@@ -334,7 +334,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         ...
 
     @property
-    def rest(self) -> Rest:
+    def rest(self) -> StorageKind:
         """Where what is kept lies: what erasing can reach there."""
         ...
 
@@ -351,7 +351,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """
         ...
 
-    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[ErasureRecord]:
         """List what was erased of a subject, newest first: numbers alone."""
         ...
 
@@ -389,12 +389,12 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """Count a use of each memory. Not durable at once, and moves no version."""
         ...
 
-    async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
+    async def note_hits(self, subject: Subject, recall: InjectionRecord, hits: Sequence[MemoryId]) -> None:
         """Note which memories of a recorded recall its answer made use of. Not durable at once."""
         ...
 
     async def recalls(
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
-    ) -> list[RecallRecord]:
+    ) -> list[InjectionRecord]:
         """Read what was injected, newest first."""
         ...

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.types import Memory, Subject, TendLease, Untermed
+from recollect.types import MaintenanceLease, Memory, StaleTerms, Subject
 
 
 class TendedStore(Protocol):
@@ -26,11 +26,11 @@ class TendedStore(Protocol):
         """List subjects some of whose memories may have terms of a former scheme (`text.TERM_SCHEME`)."""
         ...
 
-    async def untermed(self, subject: Subject, *, limit: int = 100) -> Untermed | None:
+    async def untermed(self, subject: Subject, *, limit: int = 100) -> StaleTerms | None:
         """Read the next active memories whose terms are to be made anew; None where the subject is not behind."""
         ...
 
-    async def set_terms(self, done: Untermed, terms: Sequence[Mapping[str, int]]) -> bool:
+    async def set_terms(self, done: StaleTerms, terms: Sequence[Mapping[str, int]]) -> bool:
         """Put terms in the place of the former ones; without memories: note that the subject is not behind any more.
 
         Args:
@@ -48,11 +48,11 @@ class TendedStore(Protocol):
 
     async def lease_tending(
         self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
-    ) -> TendLease | None:
+    ) -> MaintenanceLease | None:
         """Take a subject for tending; None where it was tended since `before`, or another holds it."""
         ...
 
-    async def tended_up_to(self, lease: TendLease, at: datetime, *, until: datetime) -> bool:
+    async def tended_up_to(self, lease: MaintenanceLease, at: datetime, *, until: datetime) -> bool:
         """Note that all that was stored before `at` was tended, the rest not yet, and hold the lease until `until`.
 
         Returns:
@@ -60,7 +60,7 @@ class TendedStore(Protocol):
         """
         ...
 
-    async def tended(self, lease: TendLease, at: datetime, *, whole: bool = True) -> None:
+    async def tended(self, lease: MaintenanceLease, at: datetime, *, whole: bool = True) -> None:
         """Note that a subject was tended and give the lease back; does nothing where another holds it by now.
 
         Args:

@@ -9,7 +9,7 @@ from recollect.text.stem import stem
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _POSSESSIVE = re.compile(r"'s$")
-_LONGEST_WORD = 64
+_MAX_WORD_CHARACTERS = 64
 
 
 def former_terms(text: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -19,7 +19,9 @@ def former_terms(text: str) -> list[tuple[str, tuple[str, ...]]]:
     [('montañas', ('montaña',)), ('東京都', ('東京', '京都'))]
     """
     found: list[str] = _WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
-    return [(word, tuple(_terms(word))) for word in found if len(word) <= _LONGEST_WORD and word not in STOP_WORDS]
+    return [
+        (word, tuple(_terms(word))) for word in found if len(word) <= _MAX_WORD_CHARACTERS and word not in STOP_WORDS
+    ]
 
 
 def _terms(word: str) -> list[str]:

@@ -36,7 +36,7 @@ USUAL_OF: Mapping[str, str] = {
 }
 """The language by which every word of a script is stemmed, whatever its text."""
 # What tells a language must come to more than this. A word that several have in common counts for its share in each.
-_LEAST = 0.45
+_MIN_SHARE = 0.45
 # From this on it is told by more than one word.
 _SURE = 1.5
 # What a word counts that also begins names: "Los Angeles" is no Spanish.
@@ -139,5 +139,5 @@ def _best(scores: Mapping[str, float], script: str) -> str:
     told = [code for code in scores if LANGUAGES[code].script == script]
     usual = USUAL_OF[script]
     best = min(told, key=lambda code: (-scores[code], _PLACE[code]), default=usual)
-    least = _LEAST if script == "latin" else 0.0
+    least = _MIN_SHARE if script == "latin" else 0.0
     return best if scores.get(best, 0.0) > max(least, scores.get(usual, 0.0)) else usual

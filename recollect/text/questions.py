@@ -68,7 +68,7 @@ _GREETINGS = frozenset(
 # So many characters at the end of a text tell whether it asks.
 _ENDING = 40
 # A greeting is short, whatever its words are in another language.
-_MOST_GREETED = 4
+_MAX_GREETING_WORDS = 4
 
 
 def asks(text: str) -> bool:
@@ -113,4 +113,4 @@ def only_greets(sentence: str) -> bool:
     (True, True, False)
     """
     said = words(sentence)
-    return 0 < len(said) <= _MOST_GREETED and all(fold(word) in _GREETINGS for word in said)
+    return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in _GREETINGS for word in said)

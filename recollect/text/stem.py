@@ -9,7 +9,7 @@ import Stemmer
 # Where no stemmer is known, words of more letters count as well by so many of them: in Slavic languages that is near
 # what a stemmer reaches (McNamee and Mayfield, 2004). Where vowels are signs on the letters, fewer make a word.
 _CUT, _CUT_SIGNED = 5, 4
-_LEAST_HEBREW = 3
+_MIN_HEBREW_CHARACTERS = 3
 
 _stemmers = local()
 
@@ -47,10 +47,10 @@ def _cut(word: str) -> str:
 
 def _hebrew(word: str) -> str:
     """Take off what is written together with a word ("and", "in", "the" …), and the endings of the plural."""
-    while len(word) > _LEAST_HEBREW and word[0] in "והבכלמש":
+    while len(word) > _MIN_HEBREW_CHARACTERS and word[0] in "והבכלמש":
         word = word[1:]
     for ending in ("ים", "ות"):
-        if word.endswith(ending) and len(word) >= _LEAST_HEBREW + len(ending):
+        if word.endswith(ending) and len(word) >= _MIN_HEBREW_CHARACTERS + len(ending):
             return word[: -len(ending)]
     return word
 

@@ -20,7 +20,7 @@ from recollect.text.scripts import clusters, korean, pairs, runs, script_of
 from recollect.text.stem import stem
 
 # Longest word that is indexed, in characters: longer runs are keys or encodings, not words.
-_LONGEST_WORD = 64
+_MAX_WORD_CHARACTERS = 64
 # The languages in whose texts umlauts and their like may be typed as two letters.
 _SPELT_OUT = frozenset({"en", "de", "da", "no"})
 _POSSESSIVE = re.compile(r"'s$")
@@ -54,9 +54,9 @@ _PICTURE = re.compile(
     "[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff]"
     "|[\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
 )
-_MOST_PARTS = 6
+_MAX_PARTS = 6
 # A shorter word is left whole where its language is not known.
-_LEAST_STEMMED = 4
+_MIN_STEMMED_CHARACTERS = 4
 
 Read = tuple[str, tuple[str, ...]]
 """A word as it stands in the text, and its terms."""
@@ -104,7 +104,7 @@ def other_stems(text: str) -> Iterator[Read]:
         return
     for word in found:
         plain = fold(word)
-        if len(word) >= _LEAST_STEMMED and script_of(word) == "latin" and plain not in STOP_WORDS:
+        if len(word) >= _MIN_STEMMED_CHARACTERS and script_of(word) == "latin" and plain not in STOP_WORDS:
             own = terms_of_word(word)
             stems = {fold(stem(word, language.stemmer)) for language in LATIN.values()}
             yield word, tuple(sorted(stems.difference(own)))
@@ -129,7 +129,7 @@ def terms_of_word(word: str, spoken: Spoken = USUAL) -> tuple[str, ...]:
     >>> terms_of_word("moving"), terms_of_word("the"), terms_of_word("montañas", Spoken(latin="es"))
     (('move',), (), ('montana', 'montan'))
     """
-    if len(word) > _LONGEST_WORD:
+    if len(word) > _MAX_WORD_CHARACTERS:
         return ()
     if word.isascii():
         return _spaced(word, spoken)
@@ -190,9 +190,9 @@ def _joined(text: str) -> Iterator[Read]:
     """Return what is a word beside its parts, or a part beside its word, or a picture."""
     for word in _COMPOUND.findall(text):
         parts = _HOLDERS.split(word)
-        if len(parts) <= _MOST_PARTS:
+        if len(parts) <= _MAX_PARTS:
             whole = word if all(part.isdigit() for part in parts) and "." in word else "".join(parts)
-            yield word, terms_of_word(normalise(whole)[:_LONGEST_WORD])
+            yield word, terms_of_word(normalise(whole)[:_MAX_WORD_CHARACTERS])
     for number in _THOUSANDS.findall(text):
         yield number, (number.replace(",", ""),)
     for word in _CAMEL.findall(text):

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 
-class Purpose(StrEnum):
+class CostPurpose(StrEnum):
     """What was spent on."""
 
     CREATE = "create"
@@ -26,7 +26,7 @@ class Reservation:
     """What is booked ahead of a model call; whatever becomes of the call, it is spent until it is settled."""
 
     id: str
-    purpose: Purpose
+    purpose: CostPurpose
     units: float
     tokens: int
     at: datetime
@@ -35,7 +35,7 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class Cost:
     """What something cost."""
 
     calls: int = 0
@@ -50,7 +50,7 @@ class SincePoll:
 
     since: datetime | None
     """When it asked; None: never, so this is all there was."""
-    spent: Spent
+    spent: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class EnergyStatus:
     critical: float
     """Units below which work waits."""
     refill_per_day: float
-    today: Mapping[Purpose, Spent]
+    today: Mapping[CostPurpose, Cost]
     """What was spent this day (UTC), by purpose; what cost nothing is missing."""
     tokens_today: int
     tokens_per_day: int
@@ -73,7 +73,7 @@ class EnergyStatus:
     most_share: float
     unsettled: int
     """Calls that are under way, or whose process died."""
-    total: Spent
+    total: Cost
     """All that memory work ever cost."""
     since_poll: SincePoll | None
     """None where no poller was named."""

@@ -73,7 +73,7 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opening:
+class ConversationSetup:
     """What a conversation is opened with, beside its id."""
 
     profile: str | None = None
@@ -81,7 +81,7 @@ class Opening:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-NO_OPENING = Opening()
+NO_OPENING = ConversationSetup()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class FormationKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormationDue:
+class FormationRequest:
     """A formation that the recorded turn makes due."""
 
     key_subject: Subject
@@ -163,7 +163,7 @@ class FormationResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class EpisodeRange:
     """The stretch of a conversation that an episode sums up."""
 
     id: MemoryId
@@ -187,7 +187,7 @@ class AppRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreSums:
+class StoreTotals:
     """What the operator's metrics say of everything kept."""
 
     memories: int
@@ -199,7 +199,7 @@ class StoreSums:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectSums:
+class SubjectTotals:
     """What is counted of one subject."""
 
     memories: int
@@ -213,7 +213,7 @@ class SubjectSums:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallRecord:
+class InjectionRecord:
     """What was put into one request, kept with its turn."""
 
     id: str
@@ -229,7 +229,7 @@ class RecallRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecallPlace:
+class InjectionSite:
     """Where a memory was put into a prompt."""
 
     conversation: ConversationId
@@ -253,16 +253,16 @@ class Turn:
     """The request's messages but system ones, in order."""
     reply: Message | None
     said_at: datetime
-    recall: RecallRecord | None = None
-    formations: tuple[FormationDue, ...] = ()
-    opening: Opening = NO_OPENING
+    recall: InjectionRecord | None = None
+    formations: tuple[FormationRequest, ...] = ()
+    opening: ConversationSetup = NO_OPENING
     """What a conversation that begins with this turn is opened with."""
     charges: tuple[tuple[Subject, float], ...] = ()
     """Rationed subjects, each with the units the turn counts for beside its memory work; booked if anything was new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedTurn:
     """Where a turn came to lie."""
 
     conversation: ConversationId

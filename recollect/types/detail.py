@@ -24,7 +24,7 @@ class Withheld:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
+class MemoryDetail:
     """What few memories have beside their words."""
 
     summary: str = ""
@@ -52,10 +52,10 @@ class Detail:
         """Return what the context quotes: who spoke just before, and the words; empty where it quotes nothing."""
         return self.source_context.partition(CIRCUMSTANCE)[2] if self.context_source else ""
 
-    def without_circumstance(self) -> "Detail":
+    def without_circumstance(self) -> "MemoryDetail":
         """Return the same without the words of another message in its context.
 
-        >>> Detail(source_context="Ana and Kim, 2 May 2026; Ana asked: Why?", context_source="recollect://c/1"
+        >>> MemoryDetail(source_context="Ana and Kim, 2 May 2026; Ana asked: Why?", context_source="recollect://c/1"
         ... ).without_circumstance().source_context
         'Ana and Kim, 2 May 2026'
         """
@@ -66,7 +66,7 @@ class Detail:
     def quoted(self, message: str) -> str:
         """Return the words of a message that the quotation still holds; every character keeps its place.
 
-        >>> Detail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
+        >>> MemoryDetail(withheld=(Withheld(start=0, end=5),)).quoted("Rome! I ski.")
         '…     I ski.'
         """
         pieces, place = [""], 0
@@ -77,4 +77,4 @@ class Detail:
         return "".join([*pieces, message[place:]])
 
 
-NO_DETAIL = Detail()
+NO_DETAIL = MemoryDetail()

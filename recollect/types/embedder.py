@@ -41,7 +41,7 @@ class EmbedderSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
+class CalibrationCurve:
     """What an embedder's cosines mean: the constants of `providers.calibrate.Calibration`."""
 
     midpoint: float
@@ -61,7 +61,7 @@ class EmbedderRecord:
     dim: int
     """Length of each vector."""
     spec: EmbedderSpec
-    curve: Curve
+    curve: CalibrationCurve
     chosen_at: datetime | None = None
     """When it was chosen for the database; None where it only was in use before another was."""
 
@@ -79,7 +79,7 @@ class SpaceCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unembedded:
+class MissingVectors:
     """Active memories that have no vectors in a space, some of them."""
 
     version: int
@@ -102,7 +102,7 @@ class ReembedReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class ReembedBacklog:
     """A subject whose memories are to be embedded anew, and how many those are."""
 
     subject: Subject

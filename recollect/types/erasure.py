@@ -9,7 +9,7 @@ from recollect.types.memory import ConversationId, MemoryId, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EraseOrder:
+class EraseRequest:
     """What is to be erased of one subject: memories, messages of one conversation, or all of it."""
 
     subject: Subject
@@ -30,7 +30,7 @@ class EraseOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Erasure:
+class ErasureRecord:
     """An erasure that was committed."""
 
     id: str
@@ -43,7 +43,7 @@ class Erasure:
     """The subjects within it that were erased whole, each with its counts."""
 
 
-class Rest(StrEnum):
+class StorageKind(StrEnum):
     """Where a store's rows come to rest, and what of deleted ones stays there."""
 
     FILE = "file"
@@ -52,7 +52,7 @@ class Rest(StrEnum):
     """A database server's files: deleted rows stay in them until its tables are written anew, and in its log longer."""
 
 
-class Reach(StrEnum):
+class ErasureStatus(StrEnum):
     """How far an erasure went in one place."""
 
     REACHED = "reached"
@@ -61,11 +61,11 @@ class Reach(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErasePlace:
+class ReceiptLine:
     """One place where what was erased lay or may lie."""
 
     name: str
-    reach: Reach
+    reach: ErasureStatus
     count: int
     text: str
     """A sentence: what was done there, or what remains and what to do about it."""
@@ -78,9 +78,9 @@ class EraseReceipt:
     id: str
     subject: Subject
     at: datetime
-    places: tuple[ErasePlace, ...]
+    places: tuple[ReceiptLine, ...]
 
     @property
     def done(self) -> bool:
         """Whether nothing is pending: no byte of text, vector or terms is left in database or log."""
-        return all(place.reach is not Reach.PENDING for place in self.places)
+        return all(place.reach is not ErasureStatus.PENDING for place in self.places)

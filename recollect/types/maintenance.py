@@ -7,7 +7,7 @@ from recollect.types.memory import Action, Decision, Memory, MemoryId, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TendLease:
+class MaintenanceLease:
     """The right to tend one subject for a while. Two that tend at once do no harm: each commit checks what it read."""
 
     subject: Subject
@@ -17,7 +17,7 @@ class TendLease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Untermed:
+class StaleTerms:
     """Memories of a subject whose terms are to be made anew."""
 
     subject: Subject
@@ -28,17 +28,17 @@ class Untermed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TendReport:
+class MaintenanceReport:
     """What was closed, or would be, and why."""
 
     subjects: int
     """How many were looked at."""
     decisions: tuple[Decision, ...]
-    """In the order in which they were made; `closed_by` says which memory each one closes."""
+    """In the order in which they were made; `closed_memory` says which memory each one closes."""
     dry_run: bool
     """Nothing was changed."""
 
 
-def closed_by(decision: Decision) -> MemoryId | None:
+def closed_memory(decision: Decision) -> MemoryId | None:
     """Return the memory that a decision of tending closes: for a merge or a fold, the one that went into another."""
     return decision.target_id if decision.action in (Action.MERGE, Action.FOLD) else decision.memory_id

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import BadSubjectError
-from recollect.types.detail import NO_DETAIL, Detail
+from recollect.types.detail import NO_DETAIL, MemoryDetail
 from recollect.types.shift import Shift
 
 MemoryId = NewType("MemoryId", str)
@@ -211,7 +211,7 @@ class Memory:
     evidence: tuple[Evidence, ...] = ()
     uses: int = 0
     last_used_at: datetime | None = None
-    detail: Detail = NO_DETAIL
+    detail: MemoryDetail = NO_DETAIL
     number: int = 0
     """Apps only: the integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
 
@@ -247,7 +247,7 @@ class Candidate:
     shifts: tuple[Shift, ...] = ()  # what it says has changed in the speaker's life, whether the new value is known
     replaces: MemoryId | None = None
     """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
-    detail: Detail = NO_DETAIL
+    detail: MemoryDetail = NO_DETAIL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,15 +10,15 @@ import numpy.typing as npt
 from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Subject, Vectors
 
 # Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
-SHOWN_CHARACTERS = 600
+MAX_MEMORY_CHARACTERS = 600
 
 
-ASKING = 128
-"""Added to a role in `Hot.roles`: the message ends in a question."""
+QUESTION_FLAG = 128
+"""Added to a role in `SubjectSnapshot.roles`: the message ends in a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Hot:
+class SubjectSnapshot:
     """All active memories of one subject as arrays, read in one snapshot: what recall computes on.
 
     `n` memories, `m` vectors, `t` distinct terms summed over memories, `e` sources. Memory `i` has the terms
@@ -42,7 +42,7 @@ class Hot:
     """n: microseconds since 1970 UTC; 0 where never used."""
     uses: npt.NDArray[np.int32]
     roles: npt.NDArray[np.uint8]
-    """n: 0 nobody's words, 1 the user's, 2 the assistant's, 3 another's; `ASKING` more where they end in a question."""
+    """n: 0 none's words, 1 the user's, 2 the assistant's, 3 another's; plus `QUESTION_FLAG` if they ask."""
     length: npt.NDArray[np.int32]
     """n: number of terms, repeats counted."""
     vectors: Vectors
@@ -73,7 +73,7 @@ class Hot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sought:
+class VectorRequest:
     """Which of a subject's vectors are needed, for a store that has an index of them and need not read them all."""
 
     vectors: Vectors
@@ -82,18 +82,18 @@ class Sought:
     """How many memories near to each."""
     kinds: tuple[int, ...] = tuple(range(len(KIND_ORDER)))
     """Places in `KIND_ORDER` of the kinds that count."""
-    also: Callable[[Hot], npt.NDArray[np.intp]] | None = None
+    also: Callable[[SubjectSnapshot], npt.NDArray[np.intp]] | None = None
     """Given those, names the places of further memories whose vectors are needed."""
 
 
-NO_VECTORS = Sought(vectors=np.zeros((0, 0), dtype=np.float32))
+NO_VECTORS = VectorRequest(vectors=np.zeros((0, 0), dtype=np.float32))
 """None is needed."""
-ALL_VECTORS: Mapping[Subject, Sought] = MappingProxyType({})
+ALL_VECTORS: Mapping[Subject, VectorRequest] = MappingProxyType({})
 """Of each subject all are needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
+class RecalledMemory:
     """One memory for one request, with the reasons for its rank."""
 
     memory: Memory
@@ -110,7 +110,7 @@ class Recalled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
+class OmittedMemory:
     """A memory that was near and is not in the result."""
 
     id: MemoryId
@@ -122,8 +122,8 @@ class Recall:
     """The memories for one request, best first, and what was left out and why."""
 
     query: str
-    items: tuple[Recalled, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    items: tuple[RecalledMemory, ...]
+    left_out: tuple[OmittedMemory, ...] = ()
     considered: int = 0
     """How many active memories were weighed."""
     compared: int | None = None

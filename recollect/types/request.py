@@ -99,7 +99,7 @@ INTERACTION_MODES = ("chat", "qa", "summary")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class RequestScope:
     """What a request or recording says of how its memory is to be kept."""
 
     profile: str | None = None
@@ -114,7 +114,7 @@ class Scene:
     """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
 
 
-NO_SCENE = Scene()
+NO_SCENE = RequestScope()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ class Identity:
     subject: Subject | None
     """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
     memory: MemoryMode = MemoryMode.ON
-    scene: Scene = NO_SCENE
+    scene: RequestScope = NO_SCENE
     conversation: str | None = None
     """The client's id of the chat."""
     append: bool = False

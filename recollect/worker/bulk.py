@@ -7,35 +7,35 @@ from dataclasses import replace
 from typing import NoReturn
 
 from recollect.errors import RecollectError
-from recollect.formation.runtime import Stage, Tools
+from recollect.formation.runtime import Runtime, Stage
 from recollect.metrics import Metrics
-from recollect.providers.batching_embedder import JoinedEmbedder
+from recollect.providers.batching_embedder import BatchingEmbedder
 from recollect.providers.protocols import Embedder
 from recollect.types import FormationKey, FormationStatus, Lease, Vectors
 from recollect.worker.loop import Worker, WorkerCounters
 
 # Subjects side by side: they wait for the disk or an embedder in turn. More would wait for the processor.
-SIDE_BY_SIDE = 8
+MAX_CONCURRENT_SUBJECTS = 8
 # Looked up at once: what is embedded ahead of them is some thousand texts at most.
-_A_ROUND = 64
+_BATCH_SIZE = 64
 # With so many subjects in a round their calls are joined already, and reading ahead would only cost.
-_FEW_SUBJECTS = SIDE_BY_SIDE
+_FEW_SUBJECTS_THRESHOLD = MAX_CONCURRENT_SUBJECTS
 
 
-class ManyWorker(Worker):
+class BulkWorker(Worker):
     """Does as `Worker`: each formation by itself, those of a subject one after another. What differs is the waiting.
 
     Subjects are worked on side by side, and what they ask of an embedder at the same time goes to it in one call. One
     subject's formations cannot be: where its embedder is far away, their texts are read ahead and embedded together.
     """
 
-    a_round = _A_ROUND
+    a_round = _BATCH_SIZE
 
-    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
+    def __init__(self, tools: Runtime, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
         """Count into `counters`."""
         super().__init__(tools, stages)
         self.counters = counters
-        self._joined: dict[str, JoinedEmbedder] = {}
+        self._joined: dict[str, BatchingEmbedder] = {}
 
     async def drain(self) -> int:
         """See `Worker.drain`."""
@@ -48,20 +48,20 @@ class ManyWorker(Worker):
     @property
     def abreast(self) -> int:
         """See `Worker.abreast`. A model is asked no more at a time than by any worker."""
-        return super().abreast if self._tools.model else SIDE_BY_SIDE
+        return super().abreast if self._tools.model else MAX_CONCURRENT_SUBJECTS
 
-    def equipped(self, tools: Tools) -> Tools:
+    def equipped(self, tools: Runtime) -> Runtime:
         """See `Worker.equipped`."""
         return replace(tools, embedder=self._join(tools.embedder))
 
     async def look_ahead(self, due: Sequence[FormationKey]) -> None:
         """Embed the texts of what is due, as far as they are known before its turn has come."""
         subjects = {key.subject for key in due}
-        if len(subjects) >= _FEW_SUBJECTS:
+        if len(subjects) >= _FEW_SUBJECTS_THRESHOLD:
             return
         for joined in self._joined.values():
             joined.forget()
-        ahead: defaultdict[JoinedEmbedder, list[str]] = defaultdict(list)
+        ahead: defaultdict[BatchingEmbedder, list[str]] = defaultdict(list)
         for subject in subjects:
             tools = self.equipped(await self._tools.of(subject))
             joined = self._join(tools.embedder)
@@ -78,12 +78,12 @@ class ManyWorker(Worker):
         for joined, texts in ahead.items():
             await joined.embed_ahead(texts)
 
-    def _join(self, embedder: Embedder) -> JoinedEmbedder:
-        if isinstance(embedder, JoinedEmbedder):
+    def _join(self, embedder: Embedder) -> BatchingEmbedder:
+        if isinstance(embedder, BatchingEmbedder):
             return embedder
-        return self._joined.setdefault(embedder.space, JoinedEmbedder(embedder))
+        return self._joined.setdefault(embedder.space, BatchingEmbedder(embedder))
 
-    async def _texts(self, waiting: FormationStatus, tools: Tools) -> list[str]:
+    async def _texts(self, waiting: FormationStatus, tools: Runtime) -> list[str]:
         """Let a stage, which writes nothing, go as far as what it asks of the embedder."""
         read = _Reading(tools.embedder)
         lease = Lease(
@@ -104,7 +104,7 @@ class _EnoughReadError(RecollectError):
     """A stage came to its texts."""
 
 
-class _Reading(JoinedEmbedder):
+class _Reading(BatchingEmbedder):
     """An embedder that takes down what it is asked for, and ends it there."""
 
     def __init__(self, inner: Embedder) -> None:

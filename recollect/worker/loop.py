@@ -25,13 +25,13 @@ from recollect.errors import (
     StoreUnavailableError,
     UnknownProfileError,
 )
-from recollect.formation.budget import RationedModel, on_budget, pay_without_model
-from recollect.formation.runtime import Stage, Tools
-from recollect.formation.telemetry import counted, tell
+from recollect.formation.budget import BudgetedModel, charge_rule_work, on_budget
+from recollect.formation.runtime import Runtime, Stage
+from recollect.formation.telemetry import measure_extraction, record_outcome
 from recollect.ids import new_id
 from recollect.maintenance.compactor import booked_compactor
 from recollect.maintenance.eraser import Eraser
-from recollect.maintenance.eviction import make_room_for
+from recollect.maintenance.eviction import with_evictions
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
 
 T = TypeVar("T")
@@ -45,12 +45,12 @@ RENEW_S = 2.0
 # Another process's turns are found by looking; our own wake the worker at once.
 POLL_S = 1.0
 # Subjects worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
-SIDE_BY_SIDE = 4
+MAX_CONCURRENT_SUBJECTS = 4
 # Looked up at once; what one subject waits for beyond that comes with the next round.
-_A_ROUND = 16
+_BATCH_SIZE = 16
 # Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
 STALE_TRIES = 8
-_LONGEST_BACKOFF_S = 600.0
+_MAX_BACKOFF_S = 600.0
 # A server that says it is down, and no breaker that says for how long (an embedder's).
 _DOWN_S = 10.0
 # How long maintenance may go on after a stop: it looks for one every few milliseconds, but not while it reads.
@@ -81,9 +81,9 @@ class WorkerCounters:
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
-    a_round = _A_ROUND
+    a_round = _BATCH_SIZE
 
-    def __init__(self, tools: Tools, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+    def __init__(self, tools: Runtime, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
         """Take the tools, the stages by name, and what is to be done while nothing is due."""
         self._tools = tools
         self._stages = stages
@@ -188,12 +188,12 @@ class Worker:
     @property
     def abreast(self) -> int:
         """Subjects worked on at a time. Rules keep the processor busy: one after the other is as fast, and smoother."""
-        return SIDE_BY_SIDE if self._tools.model else 1
+        return MAX_CONCURRENT_SUBJECTS if self._tools.model else 1
 
     async def look_ahead(self, due: Sequence[FormationKey]) -> None:
         """Prepare for what is due."""
 
-    def equipped(self, tools: Tools) -> Tools:
+    def equipped(self, tools: Runtime) -> Runtime:
         """Return the tools with which a subject is worked on."""
         return tools
 
@@ -241,7 +241,7 @@ class Worker:
         """Form and commit; meanwhile the lease is renewed, however long a model takes."""
         renewing = asyncio.create_task(self._renew(lease))
         try:
-            with counted(lease, self._tools):
+            with measure_extraction(lease, self._tools):
                 await self._form_once_read(lease)
         finally:
             renewing.cancel()
@@ -265,14 +265,14 @@ class Worker:
             if compactor is not None:
                 await compactor.release()
 
-    async def _form_on_budget(self, lease: Lease, budgeted: Tools, compactor: RationedModel | None) -> None:
+    async def _form_on_budget(self, lease: Lease, budgeted: Runtime, compactor: BudgetedModel | None) -> None:
         stage, paid = self._stages[lease.key.stage], False
         profile = self._tools.profiles.get(lease.key.profile)
         for attempt in range(1, STALE_TRIES + 1):
             # What was embedded anew meanwhile is read by another embedder now.
             tools = self.equipped(await budgeted.of(lease.key.subject))
             formed = await _twice(partial(stage, lease, tools))
-            paid = paid or await pay_without_model(tools, lease, profile, formed)
+            paid = paid or await charge_rule_work(tools, lease, profile, formed)
             try:
                 result = await self._commit(lease, formed, replace(tools, model=self._tools.model), compactor)
             except StaleSubjectError:
@@ -280,7 +280,7 @@ class Worker:
                     raise
                 continue
             self.counters.formed += 1
-            tell(lease, result, self._tools)
+            record_outcome(lease, result, self._tools)
             logger.debug(
                 "formed",
                 extra={
@@ -293,16 +293,16 @@ class Worker:
             return
 
     async def _commit(
-        self, lease: Lease, formed: FormationResult, tools: Tools, compactor: RationedModel | None
+        self, lease: Lease, formed: FormationResult, tools: Runtime, compactor: BudgetedModel | None
     ) -> FormationResult:
         """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
-        result = await make_room_for(formed, lease, tools, compactor=compactor)
+        result = await with_evictions(formed, lease, tools, compactor=compactor)
         try:
             await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
         except (StoreUnavailableError, StoreFullError):
             if result.decisions == formed.decisions:
                 raise
-            result = await make_room_for(formed, lease, tools, ask=False)
+            result = await with_evictions(formed, lease, tools, ask=False)
             await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
         return result
 
@@ -349,7 +349,7 @@ class Worker:
         )
         result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
         await self._tools.store.commit_formation(lease, result, now=clock.now())
-        tell(lease, result, self._tools)
+        record_outcome(lease, result, self._tools)
         self.counters.skipped += 1
         logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
 
@@ -358,7 +358,7 @@ class Worker:
             await self._park(lease, error)
             return
         self.counters.failed += 1
-        wait_s = min(2.0**lease.attempts, _LONGEST_BACKOFF_S)
+        wait_s = min(2.0**lease.attempts, _MAX_BACKOFF_S)
         now = self._tools.clock.now()
         logger.warning(
             "formation will be tried again",

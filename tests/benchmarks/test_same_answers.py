@@ -8,7 +8,7 @@ import pytest
 from benchmarks.same_answers import compare
 from recollect.store.sql.delta import merge
 from recollect.store.sql.recall import snapshot as reading
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 from stores import DURABLE, url_of
 
 # The largest is as large to PostgreSQL as to SQLite, and takes it four times as long to write.
@@ -21,7 +21,7 @@ async def test_a_question_finds_the_same_read_whole_from_the_cache_and_brought_f
 ) -> None:
     merged: list[int] = []
 
-    def counted(old: Hot, fresh: Hot, changed: Iterable[bytes]) -> Hot:
+    def counted(old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Iterable[bytes]) -> SubjectSnapshot:
         merged.append(len(old))
         return merge(old, fresh, changed)
 
@@ -33,7 +33,7 @@ async def test_a_question_finds_the_same_read_whole_from_the_cache_and_brought_f
     assert list(compared.ways) == ["brought forward", "then cached", "read anew", "read anew, then cached"]
     assert compared.differing == []
     # Fewer memories than are worth merging are read anew each time.
-    assert bool(merged) is (count >= reading.LEAST_MERGED)
+    assert bool(merged) is (count >= reading.MIN_MERGED)
 
 
 async def test_what_differs_is_named_by_its_way(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, field
 
-from recollect.chat.reply import Usage
+from recollect.chat.reply import TokenUsage
 
 SPLICE, HELD = "‹", "›"
 
@@ -17,7 +17,7 @@ class Transcript:
     text: str
     finish_reason: str | None = "stop"
     error: str | None = None
-    usage: Usage | None = None
+    usage: TokenUsage | None = None
     choices: int = 1
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     done: bool = True
@@ -143,7 +143,7 @@ TRANSCRIPTS = [
         + '"prompt_tokens_details":{"cached_tokens":8}}}\n\n'
         + DONE,
         text="Hi",
-        usage=Usage(prompt_tokens=12, completion_tokens=3, cached_tokens=8),
+        usage=TokenUsage(prompt_tokens=12, completion_tokens=3, cached_tokens=8),
     ),
     transcript("no [DONE]", chunk("Hi", mark=True) + chunk(finish="stop"), text="Hi", done=False),
     transcript(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from recollect.chat.identity import IDENTITY_HEADERS, IdentityPolicy, identify, is_private_header
 from recollect.errors import BadIdentityError, BadSettingError
 from recollect.testing import NEW_YEAR
-from recollect.types import Identity, MemoryMode, Scene, Subject
+from recollect.types import Identity, MemoryMode, RequestScope, Subject
 
 SECRET = "a secret of Open WebUI and ours, 32 bytes or more"
 LOOPBACK = IdentityPolicy(default_user="local", trusted=True, jwt_secret=None)
@@ -310,11 +310,11 @@ def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None
 def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
     keyed = replace(LOOPBACK, key_profiles={"sk-app": "app", "sk-other": "user"})
     authorized = (b"Authorization", b"Bearer sk-app")
-    assert ask((b"x-recollect-profile", b"tiered")).scene == Scene(profile="tiered")
-    assert ask((b"x-recollect-profile", b"")).scene == Scene()
-    assert ask(authorized, policy=keyed).scene == Scene(otherwise="app")
+    assert ask((b"x-recollect-profile", b"tiered")).scene == RequestScope(profile="tiered")
+    assert ask((b"x-recollect-profile", b"")).scene == RequestScope()
+    assert ask(authorized, policy=keyed).scene == RequestScope(otherwise="app")
     assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scene.profile == "session"
-    assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scene == Scene()
+    assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scene == RequestScope()
 
 
 def test_characters_app_and_interaction_are_read() -> None:
@@ -323,7 +323,7 @@ def test_characters_app_and_interaction_are_read() -> None:
         (b"x-recollect-app", b"calendar"),
         (b"x-recollect-interaction", b"qa"),
     ).scene
-    assert scene == Scene(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
+    assert scene == RequestScope(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
 
 
 @pytest.mark.parametrize("value", [b"Kira", b"system=Kira", b"system=; user=Marcus", b"system=A; user=B; other=C"])

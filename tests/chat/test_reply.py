@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.chat.reply import Reply, ReplyAssembler, Usage, reply_from_json
+from recollect.chat.reply import Reply, ReplyAssembler, TokenUsage, reply_from_json
 
 
 def assembled(*events: object) -> Reply:
@@ -144,7 +144,7 @@ def test_a_whole_answer_is_read_with_its_usage() -> None:
         "usage": {"prompt_tokens": 5, "completion_tokens": 1, "prompt_tokens_details": None},
     }
     reply = reply_from_json(json.dumps(body).encode())
-    usage = Usage(prompt_tokens=5, completion_tokens=1)
+    usage = TokenUsage(prompt_tokens=5, completion_tokens=1)
     assert reply == Reply(text="Hi", finish_reason="stop", complete=True, usage=usage, choices=2)
 
 

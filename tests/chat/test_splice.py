@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from chat.sse_transcripts import TRANSCRIPTS, Transcript
 from recollect.chat.reply import Reply, ReplyAssembler
 from recollect.chat.request import read_request
-from recollect.chat.splice import MemoriesSplicer, Piece, apply_insertions, describe_memories, splice_whole
-from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, Recalled, Subject
+from recollect.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
+from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 
 MEMORIES = b'[{"id":"m1","text":"Ana said data: [DONE]"}]'
 MEMBER = b'"memories":' + MEMORIES + b","
@@ -22,13 +22,13 @@ SOAK = settings(
 each_transcript = pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=[t.name for t in TRANSCRIPTS])
 
 
-def pieces(chunks: Iterable[bytes], memories: bytes | None = MEMORIES) -> tuple[list[Piece], Reply, bool]:
+def pieces(chunks: Iterable[bytes], memories: bytes | None = MEMORIES) -> tuple[list[StreamPiece], Reply, bool]:
     splicer = MemoriesSplicer(memories)
     passed = [piece for chunk in chunks for piece in splicer.feed(chunk)] + splicer.close()
     return passed, splicer.assembler.reply(), splicer.assembler.done
 
 
-def joined(passed: Sequence[Piece], *, held: bool) -> bytes:
+def joined(passed: Sequence[StreamPiece], *, held: bool) -> bytes:
     return b"".join(piece.data for piece in passed if piece.held is held)
 
 
@@ -119,16 +119,16 @@ def test_only_the_first_event_waits_to_be_whole_and_comments_before_it_do_not() 
 def test_events_without_choices_go_on_as_soon_as_they_are_whole() -> None:
     splicer = MemoriesSplicer(MEMORIES)
     event = b'data: {"choices":[]}\n\n'
-    assert splicer.feed(event) == [Piece(data=event, held=False)]
-    assert splicer.feed(event) == [Piece(data=event, held=False)]
+    assert splicer.feed(event) == [StreamPiece(data=event, held=False)]
+    assert splicer.feed(event) == [StreamPiece(data=event, held=False)]
 
 
 def test_done_is_held_from_the_first_byte_of_its_line_and_so_is_all_behind_it() -> None:
     splicer = MemoriesSplicer(None)
-    assert splicer.feed(b"id: 1\ndata: [") == [Piece(data=b"id: 1\n", held=False)]
+    assert splicer.feed(b"id: 1\ndata: [") == [StreamPiece(data=b"id: 1\n", held=False)]
     assert splicer.feed(b"DONE") == []
-    assert splicer.feed(b"]") == [Piece(data=b"data: [DONE]", held=True)]
-    assert splicer.feed(b"\n\n: bye") == [Piece(data=b"\n\n: bye", held=True)]
+    assert splicer.feed(b"]") == [StreamPiece(data=b"data: [DONE]", held=True)]
+    assert splicer.feed(b"\n\n: bye") == [StreamPiece(data=b"\n\n: bye", held=True)]
     assert splicer.close() == []
 
 
@@ -209,7 +209,7 @@ def test_anything_but_an_answer_stays_as_it_is(body: bytes) -> None:
 # ---- what is said of memories
 
 
-def recalled(text: str, *, evidence: tuple[Evidence, ...] = ()) -> Recalled:
+def recalled(text: str, *, evidence: tuple[Evidence, ...] = ()) -> RecalledMemory:
     memory = Memory(
         id=MemoryId("0199-1"),
         subject=Subject("user", "ana"),
@@ -219,7 +219,7 @@ def recalled(text: str, *, evidence: tuple[Evidence, ...] = ()) -> Recalled:
         known_from=datetime(2025, 6, 2, tzinfo=UTC),
         evidence=evidence,
     )
-    return Recalled(memory=memory, score=0.123456, similarity=0, words=0, reasons=('shares "tea"',))
+    return RecalledMemory(memory=memory, score=0.123456, similarity=0, words=0, reasons=('shares "tea"',))
 
 
 def test_memories_are_described_in_one_line_of_ascii() -> None:

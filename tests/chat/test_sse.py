@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.chat.sse import EventReader, SseEvent
+from recollect.chat.sse import SseEvent, SseReader
 
 
 def read(stream: bytes, *, step: int | None = None) -> tuple[list[SseEvent], SseEvent | None]:
-    reader = EventReader()
+    reader = SseReader()
     step = step or max(1, len(stream))
     events = [event for at in range(0, len(stream), step) for event in reader.feed(stream[at : at + step])]
     return events, reader.close()
@@ -50,7 +50,7 @@ def test_an_event_knows_where_its_bytes_stand() -> None:
 
 
 def test_a_line_feed_that_comes_after_its_carriage_return_begins_no_line() -> None:
-    reader = EventReader()
+    reader = SseReader()
     assert reader.feed(b"data: a\r") == []
     assert reader.feed(b"\ndata: b\r") == []
     assert [event.data for event in reader.feed(b"\n\r")] == [b"a\nb"]
@@ -67,7 +67,7 @@ def test_an_event_cut_off_before_its_empty_line_comes_at_the_end() -> None:
 
 
 def test_what_is_undecided_starts_at_the_first_line_of_data() -> None:
-    reader = EventReader()
+    reader = SseReader()
     seen = []
     for piece in (b": comment\n", b"id: 1\n", b"da", b"ta: a\n", b"data: b", b"\n\n", b"x"):
         reader.feed(piece)

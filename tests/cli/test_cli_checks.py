@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.cli.checks import State, database_file, settings_in_effect, upstream_finding
+from recollect.cli.checks import FindingState, database_file, settings_in_effect, upstream_finding
 from recollect.settings import Settings
 
 
@@ -77,15 +77,15 @@ def test_settings_are_shown_without_their_secrets(cli: CommandLine, monkeypatch:
 @pytest.mark.parametrize(
     ("status", "has_key", "state"),
     [
-        (200, False, State.OK),
-        (401, False, State.OK),
-        (401, True, State.FAIL),
-        (404, True, State.WARN),
-        (500, False, State.WARN),
+        (200, False, FindingState.OK),
+        (401, False, FindingState.OK),
+        (401, True, FindingState.FAIL),
+        (404, True, FindingState.WARN),
+        (500, False, FindingState.WARN),
     ],
 )
 def test_an_upstream_is_judged_by_its_answer_and_by_whose_key_it_wants(
-    status: int, has_key: bool, state: State
+    status: int, has_key: bool, state: FindingState
 ) -> None:
     assert upstream_finding("http://127.0.0.1:1/v1", status, has_key=has_key).state is state
 

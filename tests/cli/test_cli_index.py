@@ -6,7 +6,7 @@ import pytest
 
 from cli.conftest import CommandLine
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.indexes import LEAST
+from recollect.engine.indexes import MIN_INDEXED_VECTORS
 from recollect.store.postgres import hnsw_search
 from recollect.store.postgres.connection import connect
 
@@ -17,7 +17,7 @@ COUNT = 60
 @pytest.fixture
 def url(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A database in which Ana said sixty things."""
-    monkeypatch.setattr(hnsw_search, "FEW", 10)
+    monkeypatch.setattr(hnsw_search, "EXACT_SEARCH_THRESHOLD", 10)
     monkeypatch.setattr(hnsw_search, "SAMPLE", 10)
     made = shared_server().new_database(f"cli_index_{tmp_path.name}")
     for number in range(COUNT):
@@ -67,4 +67,4 @@ def test_few_memories_need_no_index_and_sqlite_has_none(cli: CommandLine, url: s
     refused = cli("db", "index")
     assert refused.code == 1
     assert "SQLite compares all vectors" in refused.err
-    assert LEAST == 100_000
+    assert MIN_INDEXED_VECTORS == 100_000

@@ -4,23 +4,23 @@ from pathlib import Path
 import pytest
 
 from recollect.cli.main import run
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 
 
 def test_profiles_are_listed_with_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["profiles"]) == 0
     lines = dict(line.split("\t", 1) for line in capsys.readouterr().out.splitlines())
-    assert list(lines) == Profiles().names()
+    assert list(lines) == ProfileRegistry().names()
     assert lines["default"].startswith("*\t")
 
 
-@pytest.mark.parametrize("name", Profiles().names())
+@pytest.mark.parametrize("name", ProfileRegistry().names())
 def test_what_show_prints_is_a_file_that_makes_the_same_profile(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["profiles", "show", name]) == 0
     (tmp_path / "copy.toml").write_text(capsys.readouterr().out, "utf-8")
-    assert Profiles(tmp_path).get("copy").model_copy(update={"name": name}) == Profiles().get(name)
+    assert ProfileRegistry(tmp_path).get("copy").model_copy(update={"name": name}) == ProfileRegistry().get(name)
 
 
 def test_profiles_of_ones_own_are_listed_and_shown_as_json(

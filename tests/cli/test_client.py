@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.cli.chat.client import Piece, read_piece
+from recollect.cli.chat.client import AnswerPiece, read_piece
 from recollect.cli.chat.command import recalled_lines
 from recollect.errors import ModelError
 
@@ -24,14 +24,14 @@ from recollect.errors import ModelError
     ],
 )
 def test_an_event_without_words_reads_as_nothing(data: bytes) -> None:
-    assert read_piece(data) == Piece()
+    assert read_piece(data) == AnswerPiece()
 
 
 def test_memories_come_beside_the_first_words() -> None:
     memory = {"text": "Ana keeps bees.", "score": 0.5}
     data = json.dumps({"memories": [memory, "x"], "choices": [{"delta": {"content": "Hi"}}]}).encode()
 
-    assert read_piece(data) == Piece(text="Hi", memories=(memory,))
+    assert read_piece(data) == AnswerPiece(text="Hi", memories=(memory,))
 
 
 @pytest.mark.parametrize("error", [{"message": "out of coffee", "type": "server_error"}, "out of coffee"])

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from factories import ANA, decision, evidence, memory
 from recollect.cli.history_view import lines_of
-from recollect.engine import History
+from recollect.engine import MemoryHistory
 from recollect.testing import FakeClock
 from recollect.types import Action, ConversationId, LoggedMessage, MemoryState
 
@@ -40,7 +40,7 @@ def test_a_replaced_memory_names_what_replaced_it_and_the_words_it_rests_on() ->
     oslo = memory("Ana lives in Oslo.", clock=clock)
     made = replace(decision(rome, clock=clock), reason="nothing like it is known")
     replaced = replace(decision(oslo, Action.REPLACE, clock=clock, target=rome.id), reason="one place at a time")
-    history = History(
+    history = MemoryHistory(
         memory=rome, decisions=(made, replaced), related=(oslo,), sources=(logged("Well, I live in Rome now."),)
     )
 
@@ -59,7 +59,7 @@ def test_a_replaced_memory_names_what_replaced_it_and_the_words_it_rests_on() ->
 def test_the_new_memory_names_what_it_replaced() -> None:
     clock = FakeClock()
     rome, oslo = memory("Ana lives in Rome.", clock=clock), memory("Ana lives in Oslo.", clock=clock)
-    history = History(
+    history = MemoryHistory(
         memory=oslo, decisions=(decision(oslo, Action.REPLACE, target=rome.id),), related=(rome,), sources=()
     )
 
@@ -68,7 +68,7 @@ def test_the_new_memory_names_what_it_replaced() -> None:
 
 def test_words_of_the_log_cannot_steer_the_terminal() -> None:
     source = evidence(TALK, 7, quote="red \x1b[31m")
-    history = History(
+    history = MemoryHistory(
         memory=memory("Ana \x1b]0;x\x07", sources=[source]), decisions=(), related=(), sources=(logged("a\x1bb"),)
     )
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.datasets.locomo_recordings import Sample, locomo_samples, locomo_sessions, session_date, user_names
+from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions, session_date, user_names
 from recollect.datasets.recordings import BadRecord, BadRecordError, Recording
 
 OSLO = ZoneInfo("Europe/Oslo")
@@ -29,17 +29,17 @@ def conversation(a: str = "Ana", b: str = "Ben", **more: Any) -> dict[str, Any]:
     }
 
 
-def samples(*values: object) -> list[Sample | BadRecord]:
+def samples(*values: object) -> list[LocomoSample | BadRecord]:
     return locomo_samples(json.dumps(list(values)).encode())
 
 
-def sample(**more: Any) -> Sample:
+def sample(**more: Any) -> LocomoSample:
     (found,) = samples({"sample_id": "c-1", "conversation": conversation(**more)})
-    assert isinstance(found, Sample)
+    assert isinstance(found, LocomoSample)
     return found
 
 
-def sessions(of: Sample, as_speaker: str) -> list[Recording | BadRecord]:
+def sessions(of: LocomoSample, as_speaker: str) -> list[Recording | BadRecord]:
     return list(locomo_sessions(of, as_speaker=as_speaker, user=as_speaker, zone=OSLO))
 
 
@@ -81,7 +81,7 @@ def test_speakers_of_the_same_name_are_told_apart_by_their_sample() -> None:
         {"sample_id": "c-2", "conversation": conversation("Cleo", "Ben")},
     )
 
-    names = user_names([item for item in found if isinstance(item, Sample)])
+    names = user_names([item for item in found if isinstance(item, LocomoSample)])
     assert names == {
         ("c-1", "Ana"): "Ana",
         ("c-1", "Ben"): "Ben-c-1",

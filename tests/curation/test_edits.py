@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, memory
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.testing import FakeClock
 from recollect.types import Action, AddMemory, MemoryKind, MemoryState
@@ -82,7 +82,7 @@ async def test_a_closed_note_added_again_is_a_new_one(engine: AsyncRecollect) ->
 
 
 async def test_only_notes_are_taken_for_the_same_never_a_quotation_of_the_same_words(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     quoted = memory("I like tea.", subject=ANA, kind=MemoryKind.EPISODE)
     [vector] = await parts.embedder.embed([quoted.text])

@@ -8,13 +8,13 @@ import pytest
 
 from factories import ANA
 from own_profile import delete, edit, held, numbered, unexplained, with_profile
-from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.recorder import MOST_NOTES
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.recorder import MAX_NOTES
 from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import Action, Change, Decision, MemoryState, NewNote, Scene, Subject, Vectors
+from recollect.types import Action, Change, Decision, MemoryState, NewNote, RequestScope, Subject, Vectors
 from stores import STORES, new_store, url_of
 
 
@@ -29,9 +29,9 @@ class Counting(WordEmbedder):
 
 
 @pytest.fixture(params=STORES)
-async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Parts]:
+async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Components]:
     store = await new_store(request.param, tmp_path, clock)
-    yield Parts(
+    yield Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),
         clock=clock,
         store=store,
@@ -89,7 +89,7 @@ async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words
     assert await engine.add_all([], user=ANA) == []
 
 
-async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Components) -> None:
     assert isinstance(parts.embedder, Counting)
     await engine.add("I like tea.", user=ANA)
     before, version = parts.embedder.calls, (await parts.store.hot(ANA, parts.embedder.space)).version
@@ -118,13 +118,13 @@ async def test_one_that_cannot_be_kept_is_named_and_none_is(
 
 async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncRecollect) -> None:
     with pytest.raises(BadRequestError, match="there are 1,001 notes, one call takes 1,000"):
-        await engine.add_all(["I row."] * (MOST_NOTES + 1), user=ANA)
-    kept = await engine.add_all(["I row."] * MOST_NOTES, user=ANA)
+        await engine.add_all(["I row."] * (MAX_NOTES + 1), user=ANA)
+    kept = await engine.add_all(["I row."] * MAX_NOTES, user=ANA)
     assert len({one.id for one in kept}) == 1
 
 
 async def test_a_database_that_fails_keeps_none(
-    engine: AsyncRecollect, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     apply = parts.store.apply
 
@@ -148,7 +148,7 @@ async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecol
 
 
 async def test_what_another_process_adds_meanwhile_is_found(
-    engine: AsyncRecollect, parts: Parts, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit is refused, and the decision made anew."""
     apply = parts.store.apply
@@ -176,8 +176,10 @@ async def test_what_another_process_adds_meanwhile_is_found(
 
 
 async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncRecollect) -> None:
-    await engine.open_conversation("s1", user="ana", scene=Scene(profile="session"), options={"max-per-session": 5})
-    memory = await engine.memory_of(user="ana", conversation="s1", scene=Scene(profile="session"))
+    await engine.open_conversation(
+        "s1", user="ana", scene=RequestScope(profile="session"), options={"max-per-session": 5}
+    )
+    memory = await engine.memory_of(user="ana", conversation="s1", scene=RequestScope(profile="session"))
     first = await engine.add_all([f"Shelf {number} holds boxes." for number in range(4)], user=memory)
     kept = await engine.add_all(
         [NewNote(f"Drawer {number} holds pens.", 0.5 + number / 100) for number in range(8)],
@@ -195,7 +197,7 @@ async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engi
 
 
 async def test_what_a_model_folds_to_make_room_is_returned_as_what_they_say_together(
-    parts: Parts, tmp_path: Path
+    parts: Components, tmp_path: Path
 ) -> None:
     both = "The boxes 2 and 11 hold shoes."
     model = ScriptedModel([edit(2, both), delete(1)])

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, resolve_dates
+from recollect.dates import Direction, parse_dates
 from recollect.extraction.dates import write_out
 
 # A Friday.
@@ -14,7 +14,7 @@ SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 def written(text: str) -> str:
     """Write out the dates of a text as a note does."""
-    return write_out(text, resolve_dates(text, said_at=SAID, zone=ZoneInfo("UTC"), default=Direction.AHEAD))
+    return write_out(text, parse_dates(text, said_at=SAID, zone=ZoneInfo("UTC"), default=Direction.AHEAD))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dates import DateMention, Precision, resolve_dates
+from recollect.dates import DateMention, Precision, parse_dates
 from recollect.extraction.dates import write_out
 
 # A Friday.
@@ -16,7 +16,7 @@ OSLO = ZoneInfo("Europe/Oslo")
 
 
 def only(text: str, said: datetime = SAID, zone: ZoneInfo = OSLO) -> DateMention:
-    found = resolve_dates(text, said_at=said, zone=zone)
+    found = parse_dates(text, said_at=said, zone=zone)
     assert len(found) == 1, found
     return found[0]
 
@@ -100,7 +100,7 @@ def test_words_name_these_days(text: str, first: str, last: str, precision: str)
     ],
 )
 def test_what_names_no_certain_day_is_left_alone(text: str) -> None:
-    assert resolve_dates(text, said_at=SAID, zone=OSLO) == []
+    assert parse_dates(text, said_at=SAID, zone=OSLO) == []
 
 
 @pytest.mark.parametrize(
@@ -164,19 +164,19 @@ def test_a_mention_knows_its_place_and_its_words() -> None:
     ],
 )
 def test_dates_are_written_out_so_that_they_never_go_stale(text: str, written: str) -> None:
-    assert write_out(text, resolve_dates(text, said_at=SAID, zone=OSLO)) == written
+    assert write_out(text, parse_dates(text, said_at=SAID, zone=OSLO)) == written
 
 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_the_ends_of_the_calendar_raise_nothing(year: int) -> None:
     said = datetime(year, 6, 15, tzinfo=UTC)
     for text in ("900 years ago", "in 900 years", "next year", "last year", "last summer", "next winter", "in May"):
-        resolve_dates(text, said_at=said, zone=OSLO)
+        parse_dates(text, said_at=said, zone=OSLO)
 
 
 @given(st.text(max_size=200), st.datetimes(timezones=st.just(UTC)))
 def test_no_text_at_any_time_raises(text: str, said: datetime) -> None:
-    for found in resolve_dates(text, said_at=said, zone=OSLO):
+    for found in parse_dates(text, said_at=said, zone=OSLO):
         assert found.start < found.end
         assert text[slice(*found.span)] == found.quote
 
@@ -192,5 +192,5 @@ def test_somebody_elses_plan_lies_ahead() -> None:
 
 
 def test_evenings_of_a_weekday_are_no_day() -> None:
-    assert resolve_dates("Tuesday evenings don't work for me", said_at=SAID, zone=OSLO) == []
+    assert parse_dates("Tuesday evenings don't work for me", said_at=SAID, zone=OSLO) == []
     assert only("I met her on Tuesday evening").first == date(2026, 11, 17)

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.dates import Direction, Precision, resolve_dates
+from recollect.dates import Direction, Precision, parse_dates
 from recollect.dates.tense import direction
 from recollect.extraction.dates import write_out
 
@@ -87,7 +87,7 @@ def test_the_verb_of_the_clause_decides(marked: str, lies: Direction) -> None:
 
 def test_without_a_verb_the_default_decides() -> None:
     for default, year in ((Direction.AHEAD, 2027), (Direction.BEHIND, 2026)):
-        [found] = resolve_dates("the 7th of June", said_at=SAID, zone=ZONE, default=default)
+        [found] = parse_dates("the 7th of June", said_at=SAID, zone=ZONE, default=default)
         assert found.first.year == year
 
 
@@ -113,19 +113,19 @@ def test_without_a_verb_the_default_decides() -> None:
     ],
 )
 def test_dates_are_written_as_they_are_meant(text: str, written: str) -> None:
-    found = resolve_dates(text, said_at=SAID, zone=ZONE, default=Direction.AHEAD)
+    found = parse_dates(text, said_at=SAID, zone=ZONE, default=Direction.AHEAD)
     assert write_out(text, found) == written
 
 
 def test_a_period_knows_both_its_ends() -> None:
-    [found] = resolve_dates("from 3 to 9 March", said_at=SAID, zone=ZONE, default=Direction.AHEAD)
+    [found] = parse_dates("from 3 to 9 March", said_at=SAID, zone=ZONE, default=Direction.AHEAD)
     assert found.precision is Precision.PERIOD
     assert (found.first, found.last) == (date(2027, 3, 3), date(2027, 3, 9))
 
 
 @pytest.mark.parametrize("text", ["from 9 to 3 March", "31 to 32 May", "rooms 3 and 44 March"])
 def test_what_is_no_period_is_not_read_as_one(text: str) -> None:
-    found = resolve_dates(text, said_at=SAID, zone=ZONE)
+    found = parse_dates(text, said_at=SAID, zone=ZONE)
     assert all(mention.precision is not Precision.PERIOD for mention in found)
 
 
@@ -140,9 +140,9 @@ def test_what_is_no_period_is_not_read_as_one(text: str) -> None:
     ],
 )
 def test_the_last_of_something_is_no_day_just_past(text: str) -> None:
-    assert resolve_dates(text, said_at=SAID, zone=ZONE) == []
+    assert parse_dates(text, said_at=SAID, zone=ZONE) == []
 
 
 @pytest.mark.parametrize("text", ["last week I ran", "it rained last month", "Last year we moved"])
 def test_what_is_just_past_is_a_date(text: str) -> None:
-    assert len(resolve_dates(text, said_at=SAID, zone=ZONE)) == 1
+    assert len(parse_dates(text, said_at=SAID, zone=ZONE)) == 1

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from recollect.chat.tools import NAMES
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.server.api import OPERATIONS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,5 +27,5 @@ def test_the_guide_names_every_tool_that_a_profile_can_offer() -> None:
 def test_the_profile_of_ones_own_in_the_guide_is_one(tmp_path: Path) -> None:
     [example] = re.findall(r"(?ms)^```toml\n(.*?)^```$", GUIDE)
     (tmp_path / "helpdesk.toml").write_text(example, "utf-8")
-    helpdesk = Profiles(tmp_path).get("helpdesk")
+    helpdesk = ProfileRegistry(tmp_path).get("helpdesk")
     assert (helpdesk.room.most, helpdesk.form.min_importance, helpdesk.context.template) == (20, 0.5, "session")

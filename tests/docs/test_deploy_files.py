@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from recollect.cli.main import app
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.server.app import build_app
 from recollect.settings import PREFIX, Settings
 
@@ -65,7 +65,7 @@ def test_citus_gets_its_nodes_before_its_tables_are_spread_and_is_served_after_t
 
 
 async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     served = {getattr(route, "path", "") for route in build_app(engine).routes}
     deployments = {one["metadata"]["name"]: one["spec"]["template"] for one in manifests("Deployment")}

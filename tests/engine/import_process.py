@@ -26,5 +26,5 @@ async def main(url: str, file: Path) -> None:
 
 
 if __name__ == "__main__":
-    transfer.MOST_SUBJECTS = 2
+    transfer.MAX_SUBJECTS = 2
     asyncio.run(main(sys.argv[1], Path(sys.argv[2])))

@@ -6,13 +6,13 @@ import pytest
 
 from recollect.chat.reply import Reply
 from recollect.concurrency import LARGE
-from recollect.engine import AsyncRecollect, apart
+from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from sample_chats import asks, request, user
 
 
 @pytest.mark.parametrize(("size", "leaves"), [(LARGE, False), (LARGE + 1, True)])
 async def test_only_what_is_large_goes_to_a_thread(size: int, leaves: bool) -> None:
-    assert (await apart(size, threading.get_ident) != threading.get_ident()) is leaves
+    assert (await run_in_thread_if_large(size, threading.get_ident) != threading.get_ident()) is leaves
 
 
 async def test_a_large_request_is_recalled_for_and_recorded_like_any_other(engine: AsyncRecollect) -> None:

@@ -1,11 +1,11 @@
 """An app's energy: its turns and its memory work meet in one budget, whoever serves it."""
 
 from recollect.engine import AsyncRecollect
-from recollect.types import Purpose, Scene, Spent
+from recollect.types import Cost, CostPurpose, RequestScope
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
-CALENDAR = Scene(profile="app", app="calendar")
-NOTES = Scene(profile="app", app="notes")
+CALENDAR = RequestScope(profile="app", app="calendar")
+NOTES = RequestScope(profile="app", app="notes")
 
 
 async def test_a8_an_apps_turns_bear_the_memory_of_its_conversation(engine: AsyncRecollect) -> None:
@@ -16,12 +16,12 @@ async def test_a8_an_apps_turns_bear_the_memory_of_its_conversation(engine: Asyn
     await engine.form()
     app = await engine.memory_of(user="ana", scene=CALENDAR)
     status = await engine.energy(user=app, profile="app")
-    assert status.today == {Purpose.CREATE: Spent(calls=1, units=12), Purpose.TURN: Spent(calls=3, units=720)}
+    assert status.today == {CostPurpose.CREATE: Cost(calls=1, units=12), CostPurpose.TURN: Cost(calls=3, units=720)}
     assert status.share < 0.05
     assert (status.level, status.waiting) == (988, None)
     assert engine.metrics.app_energy == 12
     other = await engine.memory_of(user="ana", scene=NOTES)
-    assert (await engine.energy(user=other, profile="app")).total == Spent()
+    assert (await engine.energy(user=other, profile="app")).total == Cost()
     assert (await engine.energy(user="ana")).today == {}
 
 
@@ -31,5 +31,5 @@ async def test_a8_a_conversation_that_comes_with_its_end_bears_its_memory_too(en
     await engine.form()
     app = await engine.memory_of(user="ana", scene=CALENDAR)
     status = await engine.energy(user=app, profile="app")
-    assert (status.today[Purpose.TURN].calls, status.today[Purpose.CREATE].units) == (1, 12)
+    assert (status.today[CostPurpose.TURN].calls, status.today[CostPurpose.CREATE].units) == (1, 12)
     assert status.share < 0.05

@@ -85,7 +85,7 @@ async def exported(url: str) -> bytes:
 async def test_texts_of_many_users_are_embedded_in_one_call(data: bytes, where: str) -> None:
     embedder = Counting()
     bar = await taken_in(where, data, embedder)
-    assert len(embedder.sizes) == -(-sum(embedder.sizes) // transfer.TOGETHER)
+    assert len(embedder.sizes) == -(-sum(embedder.sizes) // transfer.BATCH_SIZE)
     assert sum(embedder.sizes) >= USERS * EACH
     assert bar.reached == sorted(bar.reached)
     assert bar.reached[-1] >= USERS * EACH
@@ -99,7 +99,7 @@ async def test_texts_of_many_users_are_embedded_in_one_call(data: bytes, where: 
 async def test_users_come_in_groups_and_one_that_fails_leaves_those_before(
     data: bytes, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "MOST_SUBJECTS", 4)
+    monkeypatch.setattr(transfer, "MAX_SUBJECTS", 4)
     with pytest.raises(ModelError):
         await taken_in(where, data, Counting(fails_from=4))
     async with opened(where) as engine:
@@ -114,8 +114,8 @@ async def test_users_come_in_groups_and_one_that_fails_leaves_those_before(
 async def test_a_user_of_more_records_than_a_group_holds_is_whole(
     data: bytes, where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transfer, "MOST_RECORDS", 3)
-    monkeypatch.setattr(transfer, "TOGETHER", 8)
+    monkeypatch.setattr(transfer, "MAX_RECORDS", 3)
+    monkeypatch.setattr(transfer, "BATCH_SIZE", 8)
     embedder = Counting()
     await taken_in(where, data, embedder)
     assert max(embedder.sizes) <= 8

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
-from recollect.types import Action, MemoryKind, Scene
+from recollect.types import Action, MemoryKind, RequestScope
 from sample_chats import slots, texts, user
 
 FORMED = (MemoryKind.NOTE, MemoryKind.FACT)
@@ -14,7 +14,9 @@ async def tell(engine: AsyncRecollect, clock: FakeClock, *said: str, profile: st
     """Say each sentence in a conversation of its own, a day apart, and form it."""
     for number, text in enumerate(said):
         clock.advance(days=1)
-        await engine.record([user(text)], user="ana", conversation=f"c{number} {text}", scene=Scene(profile=profile))
+        await engine.record(
+            [user(text)], user="ana", conversation=f"c{number} {text}", scene=RequestScope(profile=profile)
+        )
         await engine.form()
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Parts, Prepared
+from recollect.engine import AsyncRecollect, Components, PreparedTurn
 from recollect.errors import UnknownProfileError
 from recollect.prompt.render import block_ids
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from recollect.types import ChatRequest, ContentKind, InjectionMode, Scene
+from recollect.types import ChatRequest, ContentKind, InjectionMode, RequestScope
 from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, asks, assistant, request, tell, user, written
 
 ANA = asks("ana")
@@ -22,11 +22,11 @@ SYSTEM = {"role": "system", "content": "You are a waiter."}
 
 async def prepared(
     engine: AsyncRecollect, asked: ChatRequest, *, mode: InjectionMode = "split", who: str = "ana"
-) -> Prepared:
+) -> PreparedTurn:
     return await engine.turns.prepare(asked, asks(who), mode=mode)
 
 
-def sent(turn: Prepared) -> list[dict[str, Any]]:
+def sent(turn: PreparedTurn) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = json.loads(turn.body)["messages"]
     return messages
 
@@ -130,7 +130,7 @@ async def test_an_anonymous_request_reads_and_writes_nothing(engine: AsyncRecoll
 
 
 async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
     clock.advance(days=1)
@@ -148,7 +148,7 @@ async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
     assert {item[1] for item in kept.items} == {item.memory.id for item in turn.items}
 
 
-async def test_what_was_used_counts_its_uses_and_moves_no_version(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_what_was_used_counts_its_uses_and_moves_no_version(engine: AsyncRecollect, parts: Components) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     before = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
     asked = request(user(RESTAURANT))
@@ -178,7 +178,7 @@ async def test_an_answer_without_words_is_not_logged_and_its_question_is(engine:
 
 
 @pytest.mark.parametrize("tokens", [0, 100, 120, 150, 200, 300, 400, 800])
-async def test_blocks_stay_within_the_budget_of_tokens(parts: Parts, tokens: int) -> None:
+async def test_blocks_stay_within_the_budget_of_tokens(parts: Components, tokens: int) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=tokens)
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         for food in ("peanuts", "shrimps", "walnuts", "sesame", "celery", "lupin", "mustard", "milk", "eggs", "soy"):
@@ -196,7 +196,7 @@ async def test_blocks_stay_within_the_budget_of_tokens(parts: Parts, tokens: int
             assert turn.record.tokens <= tokens
 
 
-async def test_the_limit_of_memories_counts_beside_the_standing_facts(parts: Parts) -> None:
+async def test_the_limit_of_memories_counts_beside_the_standing_facts(parts: Components) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_limit=2)
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await tell(engine, PEANUTS_AND_OSLO)
@@ -227,12 +227,14 @@ async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
 
 async def test_a_profile_that_is_not_there_is_refused_by_name(engine: AsyncRecollect) -> None:
     with pytest.raises(UnknownProfileError, match=r"no profile 'missing'; there are: app, .*default"):
-        await engine.turns.prepare(request(user("Hi")), replace(ANA, scene=Scene(profile="missing")), mode="split")
+        await engine.turns.prepare(
+            request(user("Hi")), replace(ANA, scene=RequestScope(profile="missing")), mode="split"
+        )
     with pytest.raises(UnknownProfileError):
         await engine.search("tea", user="ana", profile="missing")
 
 
-async def test_a_named_profile_comes_before_the_settings(parts: Parts) -> None:
+async def test_a_named_profile_comes_before_the_settings(parts: Components) -> None:
     settings = Settings(database_url="sqlite:///:memory:", profile="missing")
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await engine.add("I like tea.", user="ana", profile="default")
@@ -240,6 +242,6 @@ async def test_a_named_profile_comes_before_the_settings(parts: Parts) -> None:
             await engine.search("tea", user="ana")
         assert (await engine.search("tea", user="ana", profile="default")).items
         turn = await engine.turns.prepare(
-            request(user("What about tea?")), replace(ANA, scene=Scene(profile="default")), mode="split"
+            request(user("What about tea?")), replace(ANA, scene=RequestScope(profile="default")), mode="split"
         )
         assert turn.injected == 1

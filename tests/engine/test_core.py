@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, BadSettingError, BadSubjectError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
@@ -27,7 +27,7 @@ async def test_the_story_by_rules(engine: AsyncRecollect) -> None:
     assert oslo.valid_from == datetime(2025, 5, 1, tzinfo=UTC), "May, seen from January 2026"
 
 
-async def test_the_story_by_a_model(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_the_story_by_a_model(engine: AsyncRecollect, parts: Components) -> None:
     data = answer(
         slot("constraint/allergy", "peanuts", "allergic to peanuts", importance=0.9),
         slot("identity/city", "Oslo", "moved from Rome to Oslo", valid_from="2025-05-01"),
@@ -133,7 +133,7 @@ async def test_what_was_said_long_ago_keeps_its_date(engine: AsyncRecollect) -> 
     assert (await fact(engine, "Oslo")).valid_from == long_ago - timedelta(days=1)
 
 
-async def test_the_users_time_zone_says_which_day_yesterday_was(parts: Parts, clock: FakeClock) -> None:
+async def test_the_users_time_zone_says_which_day_yesterday_was(parts: Components, clock: FakeClock) -> None:
     clock.set(datetime(2026, 5, 3, 22, 30, tzinfo=UTC))
     settings = Settings(database_url="sqlite:///:memory:", time_zone="Europe/Oslo")
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from extraction.carriers import CARRIERS, FORGED, Carrier
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import ScriptedModel
 from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, answer, note, slot, slots, tell, texts, with_model
@@ -41,7 +41,7 @@ async def test_a_document_changes_nothing_that_is_known(engine: AsyncRecollect, 
 
 
 @pytest.mark.parametrize("carrier", _SOME[:4], ids=lambda carrier: carrier.name)
-async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: Parts, carrier: Carrier) -> None:
+async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: Components, carrier: Carrier) -> None:
     shown: list[str] = []
 
     def gullible(system: str, asked: str) -> object:

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from factories import ANA, add, memory
-from recollect.engine import AsyncRecollect, Parts, Progress, Trial
+from recollect.engine import AsyncRecollect, Components, EmbedderTrial, ReembedProgress
 from recollect.errors import ModelError, OtherEmbedderError
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import (
-    Curve,
+    CalibrationCurve,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
@@ -57,7 +57,7 @@ def other() -> Other:
 
 
 @pytest.fixture
-def two(parts: Parts, other: Other) -> Parts:
+def two(parts: Components, other: Other) -> Components:
     """Parts whose database may name either embedder."""
     known: dict[str, OpenedEmbedder] = {parts.embedder.space: parts.embedder, other.space: other}
 
@@ -68,9 +68,11 @@ def two(parts: Parts, other: Other) -> Parts:
     return replace(parts, opening=opening)
 
 
-def trial(other: Other) -> Trial:
-    curve = Curve(midpoint=0.3, slope=10)
-    return Trial(record=EmbedderRecord(space=other.space, dim=other.dim, spec=OTHER, curve=curve), embedder=other)
+def trial(other: Other) -> EmbedderTrial:
+    curve = CalibrationCurve(midpoint=0.3, slope=10)
+    return EmbedderTrial(
+        record=EmbedderRecord(space=other.space, dim=other.dim, spec=OTHER, curve=curve), embedder=other
+    )
 
 
 async def found(engine: AsyncRecollect, text: str, who: str = "ana") -> list[str]:
@@ -84,12 +86,12 @@ async def fill(engine: AsyncRecollect) -> None:
 
 
 async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_old_vectors_are_gone(
-    two: Parts, other: Other
+    two: Components, other: Other
 ) -> None:
     async with AsyncRecollect(two) as engine:
         await fill(engine)
         before = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
-        told: list[Progress] = []
+        told: list[ReembedProgress] = []
         plan = await engine.use_embedder(trial(other), dry_run=True)
         assert (await engine.embedder()).record.space == two.embedder.space
         report = await engine.use_embedder(trial(other), tell=told.append)
@@ -97,7 +99,7 @@ async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_
         assert (report.subjects, report.memories) == (2, plan.memories)
         assert report.dropped == report.memories
         assert [one.done for one in told] == sorted(one.done for one in told)
-        assert told[-1] == Progress(done=plan.memories, of=plan.memories)
+        assert told[-1] == ReembedProgress(done=plan.memories, of=plan.memories)
         after = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
         assert after == before
         assert before["ana"]
@@ -109,7 +111,7 @@ async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_
 
 
 async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_the_next_run_goes_on(
-    two: Parts, other: Other
+    two: Components, other: Other
 ) -> None:
     async with AsyncRecollect(two) as engine:
         await fill(engine)
@@ -130,7 +132,7 @@ async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_
         assert (await engine.reembed()).memories == 0
 
 
-async def test_what_has_lost_its_vectors_is_given_new_ones(two: Parts) -> None:
+async def test_what_has_lost_its_vectors_is_given_new_ones(two: Components) -> None:
     async with AsyncRecollect(two) as engine:
         await tell(engine, "I live in Oslo.")
         lost = memory("The harbour is full of boats.", clock=two.clock)
@@ -144,7 +146,7 @@ async def test_what_has_lost_its_vectors_is_given_new_ones(two: Parts) -> None:
 
 
 async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_without_a_vector(
-    two: Parts, other: Other
+    two: Components, other: Other
 ) -> None:
     async with AsyncRecollect(two) as engine:
         await fill(engine)
@@ -164,7 +166,7 @@ async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_with
         assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
 
 
-async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two: Parts, other: Other) -> None:
+async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two: Components, other: Other) -> None:
     async with AsyncRecollect(two) as engine:
         await fill(engine)
         count = 0
@@ -183,7 +185,7 @@ async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two:
         assert len([one for one in notes if "herons" in one.text]) == count
 
 
-async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Parts, other: Other) -> None:
+async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components, other: Other) -> None:
     async with AsyncRecollect(two) as engine:
         await engine.add("The harbour is full of boats.", user="ana")
         await engine.use_embedder(trial(other))
@@ -191,7 +193,7 @@ async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Parts, oth
         await engine.subscribe(TEAM, user="ana")
         await engine.add("The team's boats lie in the harbour at night.", user=TEAM)
         first = EmbedderRecord(
-            space=two.embedder.space, dim=two.embedder.dim, spec=OTHER, curve=Curve(midpoint=0.4, slope=9)
+            space=two.embedder.space, dim=two.embedder.dim, spec=OTHER, curve=CalibrationCurve(midpoint=0.4, slope=9)
         )
         await two.store.choose_embedder(first, former=first)
         await two.store.embed_anew(
@@ -211,7 +213,9 @@ async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Parts, oth
         }
 
 
-async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes_to(two: Parts, other: Other) -> None:
+async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes_to(
+    two: Components, other: Other
+) -> None:
     async with AsyncRecollect(two) as engine:
         mine = await engine.add("The harbour is full of boats.", user="ana")
         await two.store.choose_embedder(trial(other).record, former=(await engine.embedder()).record)
@@ -221,7 +225,7 @@ async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes
 
 
 async def test_the_past_and_what_was_undone_are_read_in_the_space_of_now(
-    two: Parts, other: Other, clock: FakeClock
+    two: Components, other: Other, clock: FakeClock
 ) -> None:
     async with AsyncRecollect(two) as engine:
         note = await engine.add("The harbour is full of boats.", user="ana")
@@ -237,7 +241,7 @@ async def test_the_past_and_what_was_undone_are_read_in_the_space_of_now(
 
 
 async def test_another_process_that_runs_notices_by_itself(
-    two: Parts, other: Other, tmp_path: Path, clock: FakeClock
+    two: Components, other: Other, tmp_path: Path, clock: FakeClock
 ) -> None:
     url = f"sqlite:///{tmp_path / 'shared.sqlite3'}"
     here, there = [
@@ -273,14 +277,14 @@ async def test_settings_that_name_another_embedder_than_the_database_are_refused
         assert (await engine.search("bees", user="ana")).items
 
 
-async def test_an_embedder_that_is_gone_fails_what_embeds_and_nothing_else(two: Parts, tmp_path: Path) -> None:
+async def test_an_embedder_that_is_gone_fails_what_embeds_and_nothing_else(two: Components, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     settings = Settings(database_url=url)
     gone = EmbedderRecord(
         space="m-3-0",
         dim=3,
         spec=EmbedderSpec(kind=EmbedderKind.ONNX, where=str(tmp_path / "gone")),
-        curve=Curve(midpoint=0.4, slope=9),
+        curve=CalibrationCurve(midpoint=0.4, slope=9),
     )
     store = await open_store(url, clock=FakeClock())
     await store.choose_embedder(gone, former=gone)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.extraction.sources import readable_text
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import ScriptedModel
 from recollect.text import normalise
-from recollect.types import LoggedMessage, Memory, MemoryKind, MemoryState, Scene
+from recollect.types import LoggedMessage, Memory, MemoryKind, MemoryState, RequestScope
 from sample_chats import ALL_KINDS, assistant, note, user
 
 SAID = (
@@ -40,7 +40,7 @@ def careless(system: str, asked: str) -> object:
 
 async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], dict[int, LoggedMessage]]:
     """Hold the conversation under a profile; return what is known of it, and its log."""
-    scene = Scene(profile=profile, app="notes", characters=("Kira", "Marcus"))
+    scene = RequestScope(profile=profile, app="notes", characters=("Kira", "Marcus"))
     recorded = await engine.record(SAID, user="ana", conversation="chat", scene=scene)
     await engine.save_conversation("chat", user="ana", scene=scene)
     await engine.form()
@@ -53,9 +53,9 @@ async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], di
 
 
 @pytest.mark.parametrize("extractor", ["rules", "model"])
-@pytest.mark.parametrize("profile", Profiles().names())
+@pytest.mark.parametrize("profile", ProfileRegistry().names())
 async def test_every_memory_of_a_conversation_names_speaker_message_and_words_that_stand_in_it(
-    parts: Parts, profile: str, extractor: str
+    parts: Components, profile: str, extractor: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=ScriptedModel(careless) if extractor == "model" else None))
     known, log = await formed(engine, profile)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import InjectionMode, MemoryKind
 from sample_chats import (
@@ -77,7 +77,7 @@ async def test_a_block_pasted_by_halves_is_no_statement_either(engine: AsyncReco
     assert await engine.list(user="ana", kinds=ALL_KINDS) == before
 
 
-async def test_a_model_is_not_shown_the_block_as_the_users_words(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_model_is_not_shown_the_block_as_the_users_words(engine: AsyncRecollect, parts: Components) -> None:
     await engine.add("At a restaurant the user avoids soup.", user="ana")
     model = ScriptedModel(lambda system, asked: {"memories": []})
     await tell(with_model(parts, model), f"{await block_for(engine, RESTAURANT)}\n\nI play the cello in Oslo.")

@@ -10,7 +10,7 @@ import pytest
 
 from giants import Shown, built, dropped
 from postgres_server import NEEDS_POSTGRES
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
 from recollect.store.postgres import hnsw_search
@@ -29,13 +29,13 @@ SAID = [
 
 @pytest.fixture
 def url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(hnsw_search, "FEW", 10)
+    monkeypatch.setattr(hnsw_search, "EXACT_SEARCH_THRESHOLD", 10)
     monkeypatch.setattr(hnsw_search, "SAMPLE", 10)
     return url_of("postgres", tmp_path)
 
 
 @pytest.fixture
-async def ana(url: str, parts: Parts, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
+async def ana(url: str, parts: Components, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
     """An engine whose user Ana has more than fifty notes, with an index of their vectors."""
     store = await open_store(url, clock=clock)
     async with AsyncRecollect(replace(parts, store=store)) as engine:
@@ -101,7 +101,7 @@ async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
 
 
 async def test_a_copy_holds_the_same_and_has_no_index_yet(
-    ana: AsyncRecollect, url: str, tmp_path_factory: pytest.TempPathFactory, clock: FakeClock, parts: Parts
+    ana: AsyncRecollect, url: str, tmp_path_factory: pytest.TempPathFactory, clock: FakeClock, parts: Components
 ) -> None:
     there = url_of("postgres", tmp_path_factory.mktemp("there"))
     file = f"sqlite:///{tmp_path_factory.mktemp('file') / 'memory.sqlite3'}"

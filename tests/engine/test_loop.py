@@ -11,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Identity, Memory, MemoryKind, Scene, Subject
+from recollect.types import Identity, Memory, MemoryKind, RequestScope, Subject
 from sample_chats import ALL_KINDS, note, request, user
 
 SOAK = os.environ.get("RECOLLECT_SOAK")
@@ -22,12 +22,12 @@ QUESTION = "Am I allergic to peanuts?"
 SAID = "I'm allergic to peanuts. I live in Oslo. My sister Eva runs a restaurant in Lima."
 ANSWERED = "I will remember that Eva keeps her restaurant in Lima open until midnight."
 SCENES = {
-    "default": Scene(profile="default"),
-    "user": Scene(profile="user"),
-    "tiered": Scene(profile="tiered"),
-    "session": Scene(profile="session"),
-    "app": Scene(profile="app", app="kitchen"),
-    "character": Scene(profile="character", characters=("Kira", "Marcus")),
+    "default": RequestScope(profile="default"),
+    "user": RequestScope(profile="user"),
+    "tiered": RequestScope(profile="tiered"),
+    "session": RequestScope(profile="session"),
+    "app": RequestScope(profile="app", app="kitchen"),
+    "character": RequestScope(profile="character", characters=("Kira", "Marcus")),
 }
 
 
@@ -81,7 +81,7 @@ def everything(system: str, asked: str) -> object:
 class Talk:
     """One person's chat under a profile, by way of the proxy's turn."""
 
-    def __init__(self, engine: AsyncRecollect, scene: Scene) -> None:
+    def __init__(self, engine: AsyncRecollect, scene: RequestScope) -> None:
         self.engine = engine
         self.identity = Identity(subject=Subject("user", "ana"), conversation="chat", append=True, scene=scene)
 
@@ -119,7 +119,7 @@ def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
 
 
 @pytest.fixture(params=["rules", "a model that takes everything"])
-def forming(request: pytest.FixtureRequest, parts: Parts) -> AsyncRecollect:
+def forming(request: pytest.FixtureRequest, parts: Components) -> AsyncRecollect:
     model = None if request.param == "rules" else ScriptedModel(everything)
     # Somebody's model answers: what the built-in one says is never formed from at all.
     settings = parts.settings.model_copy(update={"upstream_url": "http://127.0.0.1:9/v1"})

@@ -11,34 +11,34 @@ import pytest
 
 from factories import decision, memory
 from recollect.chat.reply import Reply
-from recollect.engine import AsyncRecollect, Parts, Prepared
+from recollect.engine import AsyncRecollect, Components, PreparedTurn
 from recollect.errors import BadRequestError
 from recollect.extraction.own_words import own_words
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.prompt.render import block_ids
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.text import terms
 from recollect.types import (
     AddMemory,
-    Detail,
     Identity,
     Memory,
+    MemoryDetail,
     MemoryKind,
-    Scene,
+    RequestScope,
     Subject,
 )
 from sample_chats import assistant, request, user, written
 
 ANA = Subject("user", "ana")
-SESSION = Scene(profile="session")
-KIRA = Scene(profile="character", characters=("Kira", "Marcus"))
-CALENDAR = Scene(profile="app", app="calendar")
+SESSION = RequestScope(profile="session")
+KIRA = RequestScope(profile="character", characters=("Kira", "Marcus"))
+CALENDAR = RequestScope(profile="app", app="calendar")
 SYSTEM = {"role": "system", "content": "You are a waiter."}
 TEA = "Which tea shall we drink?"
 
 
-async def keep(parts: Parts, subject: Subject, text: str, *, slot: str = "", **more: Any) -> Memory:
+async def keep(parts: Components, subject: Subject, text: str, *, slot: str = "", **more: Any) -> Memory:
     """Keep a memory as a formation would, with its vector."""
     known = replace(memory(text, subject=subject, clock=parts.clock, slot=slot), **more)
     vector = (await parts.embedder.embed([text]))[0]
@@ -49,15 +49,15 @@ async def keep(parts: Parts, subject: Subject, text: str, *, slot: str = "", **m
     return known
 
 
-async def whose(engine: AsyncRecollect, scene: Scene) -> Subject:
+async def whose(engine: AsyncRecollect, scene: RequestScope) -> Subject:
     return await engine.memory_of(user="ana", conversation="c", scene=scene)
 
 
-async def turn(engine: AsyncRecollect, scene: Scene, *messages: Mapping[str, Any]) -> Prepared:
+async def turn(engine: AsyncRecollect, scene: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
     return await engine.turns.prepare(request(*messages), Identity(subject=ANA, scene=scene, conversation="c"))
 
 
-def sent(prepared: Prepared) -> list[dict[str, Any]]:
+def sent(prepared: PreparedTurn) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = json.loads(prepared.body)["messages"]
     return messages
 
@@ -72,13 +72,13 @@ def order(text: str, *parts: str) -> bool:
 
 
 async def test_s8_s9_system_prompt_memories_summary_recent_messages_current_message(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     mine = await whose(engine, SESSION)
     await keep(parts, mine, "The user drinks green tea.", type="preference", importance=0.9)
     for first, text in ((1, "They greeted."), (11, "They spoke of boats.")):
         clock.advance(minutes=1)
-        detail = Detail(first_turn=first, last_turn=first + 9)
+        detail = MemoryDetail(first_turn=first, last_turn=first + 9)
         await keep(parts, mine, text, kind=MemoryKind.EPISODE, detail=detail)
     messages = sent(await turn(engine, SESSION, SYSTEM, user("Hi"), assistant("Hello"), user(TEA)))
 
@@ -90,7 +90,7 @@ async def test_s8_s9_system_prompt_memories_summary_recent_messages_current_mess
 
 
 async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     mine = await whose(engine, SESSION)
     for number in range(8):
@@ -106,17 +106,17 @@ async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
     assert {known.id for known in used} == {item.memory.id for item in found.items}
 
 
-async def test_s7_looking_alone_is_no_use(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_s7_looking_alone_is_no_use(engine: AsyncRecollect, parts: Components) -> None:
     known = await keep(parts, await whose(engine, SESSION), "The user drinks green tea.")
     assert (await engine.context(TEA, user="ana", conversation="c", scene=SESSION, use=False)).items
     assert (await engine.get(known.id, user=known.subject)).last_used_at is None
 
 
 async def test_c9_a_character_remembers_what_is_near_within_count_and_tokens(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     kira = await whose(engine, KIRA)
-    detail = Detail(summary="Green tea, please.", source_context="Kira with Marcus", tags=("pair:kira+marcus",))
+    detail = MemoryDetail(summary="Green tea, please.", source_context="Kira with Marcus", tags=("pair:kira+marcus",))
     await keep(parts, kira, "drink tea", type="DISCOVERY", importance=0.8, detail=detail)
     clock.advance(days=2)
     prepared = await turn(engine, KIRA, SYSTEM, user("drink tea"))
@@ -131,7 +131,7 @@ async def test_c9_a_character_remembers_what_is_near_within_count_and_tokens(
     ]
 
 
-async def test_c4_count_then_tokens(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_c4_count_then_tokens(engine: AsyncRecollect, parts: Components) -> None:
     kira = await whose(engine, KIRA)
     for number in range(9):
         await keep(parts, kira, f"drink tea cup {number}", importance=0.1 + number / 20)
@@ -146,9 +146,9 @@ async def test_c4_count_then_tokens(engine: AsyncRecollect, parts: Parts) -> Non
     assert four.record.tokens < five.record.tokens
 
 
-async def test_c3_the_newest_of_the_same_pair_join_and_others_do_not(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_c3_the_newest_of_the_same_pair_join_and_others_do_not(engine: AsyncRecollect, parts: Components) -> None:
     kira = await whose(engine, KIRA)
-    pair, other = Detail(tags=("pair:kira+marcus",)), Detail(tags=("pair:kira+eve",))
+    pair, other = MemoryDetail(tags=("pair:kira+marcus",)), MemoryDetail(tags=("pair:kira+eve",))
     for number in range(6):
         await keep(parts, kira, f"Marcus broke window {number}.", detail=pair)
     for number in range(6):
@@ -163,11 +163,13 @@ async def test_c3_the_newest_of_the_same_pair_join_and_others_do_not(engine: Asy
     assert await engine.list(user="ana", tag="pair:kira+eve") == []
 
 
-async def test_c2_what_was_said_before_helps_to_find_and_the_message_weighs_most(parts: Parts, tmp_path: Path) -> None:
+async def test_c2_what_was_said_before_helps_to_find_and_the_message_weighs_most(
+    parts: Components, tmp_path: Path
+) -> None:
     (tmp_path / "character.toml").write_text(
         'extends = "character"\ndescription = "Near."\n[recall]\nsimilarity = 0.3\nrecent = 0\n', "utf-8"
     )
-    async with AsyncRecollect(replace(parts, profiles=Profiles(tmp_path))) as engine:
+    async with AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path))) as engine:
         kira = await whose(engine, KIRA)
         await keep(parts, kira, "The old lighthouse keeper vanished.")
         await keep(parts, kira, "Honey cake recipe of grandmother.")
@@ -180,24 +182,24 @@ async def test_c2_what_was_said_before_helps_to_find_and_the_message_weighs_most
         assert (await turn(engine, KIRA, user("And then?"))).items == ()
 
 
-async def test_c5_a_profile_places_its_memory_and_overrides_the_setting(parts: Parts) -> None:
+async def test_c5_a_profile_places_its_memory_and_overrides_the_setting(parts: Components) -> None:
     settings = Settings(database_url="sqlite:///:memory:", injection="user_prefix")
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await keep(parts, ANA, "The user drinks green tea.")
-        by_setting = sent(await turn(engine, Scene(), SYSTEM, user("drink tea")))
+        by_setting = sent(await turn(engine, RequestScope(), SYSTEM, user("drink tea")))
         assert by_setting[0] == SYSTEM
-        by_profile = sent(await turn(engine, Scene(profile="user"), SYSTEM, user("user drinks green tea")))
+        by_profile = sent(await turn(engine, RequestScope(profile="user"), SYSTEM, user("user drinks green tea")))
         assert by_profile[0]["content"].startswith("You are a waiter.\n\n<recollect-memory")
         refused = await engine.turns.prepare(
             request(SYSTEM, user("user drinks green tea")),
-            Identity(subject=ANA, scene=Scene(profile="user")),
+            Identity(subject=ANA, scene=RequestScope(profile="user")),
             mode="user_prefix",
         )
         assert sent(refused)[0] == SYSTEM
 
 
 async def test_a5_a6_the_ten_latest_of_the_app_within_two_thousand_characters(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     mine = await whose(engine, CALENDAR)
     for number in range(12):
@@ -215,7 +217,7 @@ async def test_a5_a6_the_ten_latest_of_the_app_within_two_thousand_characters(
     assert len(lines) == 10
 
 
-async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Components) -> None:
     mine = await whose(engine, CALENDAR)
     for number in range(12):
         await keep(parts, mine, f"Meeting {number}.")
@@ -224,12 +226,12 @@ async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Parts) -> None:
 
 
 async def test_u2_the_nearest_above_the_threshold_go_into_the_system_prompt(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     for number in range(12):
         await keep(parts, ANA, f"green tea {'cup ' * (number % 2)}")
     far = await keep(parts, ANA, "green boats sail")
-    prepared = await turn(engine, Scene(profile="user"), SYSTEM, user("green tea"))
+    prepared = await turn(engine, RequestScope(profile="user"), SYSTEM, user("green tea"))
 
     [system, last] = sent(prepared)
     assert "relevant to what the user asks now" in system["content"]
@@ -240,16 +242,16 @@ async def test_u2_the_nearest_above_the_threshold_go_into_the_system_prompt(
 
 
 async def test_t7_t8_facts_first_then_three_near_episodes_then_the_recent_conversation(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    tiered = Scene(profile="tiered")
+    tiered = RequestScope(profile="tiered")
     await keep(parts, ANA, "Oslo", slot="identity/location", importance=0.5)
     await keep(parts, ANA, "cats", slot="preference/pet", importance=0.4)
     for number in range(5):
         clock.advance(minutes=1)
-        detail = Detail(first_turn=1 + 10 * number, last_turn=10 + 10 * number)
+        detail = MemoryDetail(first_turn=1 + 10 * number, last_turn=10 + 10 * number)
         await keep(parts, ANA, f"sail boats, sail boats number {number}", kind=MemoryKind.EPISODE, detail=detail)
-    await keep(parts, ANA, "Bees and honey.", kind=MemoryKind.EPISODE, detail=Detail(first_turn=51, last_turn=60))
+    await keep(parts, ANA, "Bees and honey.", kind=MemoryKind.EPISODE, detail=MemoryDetail(first_turn=51, last_turn=60))
     prepared = await turn(engine, tiered, SYSTEM, user("Hi"), assistant("Hello"), user("sail boats"))
 
     [system, *recent] = sent(prepared)
@@ -266,9 +268,11 @@ async def test_t7_t8_facts_first_then_three_near_episodes_then_the_recent_conver
     assert block_ids(elsewhere) == block_ids(content)[:1]
 
 
-@pytest.mark.parametrize("scene", [SESSION, KIRA, CALENDAR, Scene(profile="user"), Scene(profile="tiered")])
+@pytest.mark.parametrize(
+    "scene", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
+)
 async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extracted_again(
-    engine: AsyncRecollect, parts: Parts, scene: Scene
+    engine: AsyncRecollect, parts: Components, scene: RequestScope
 ) -> None:
     mine = await whose(engine, scene)
     await keep(parts, mine, "I live in Oslo", importance=0.9)
@@ -287,8 +291,10 @@ async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extract
 
 
 @pytest.mark.parametrize("tokens", [0, 80, 130, 200, 400])
-@pytest.mark.parametrize("scene", [SESSION, KIRA, CALENDAR, Scene(profile="user"), Scene(profile="tiered")])
-async def test_no_template_exceeds_the_budget_of_tokens(parts: Parts, scene: Scene, tokens: int) -> None:
+@pytest.mark.parametrize(
+    "scene", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
+)
+async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scene: RequestScope, tokens: int) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=tokens)
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         mine = await whose(engine, scene)
@@ -311,13 +317,13 @@ async def test_a_context_leaves_out_what_the_chat_holds_and_says_what_a_profile_
     assert "Oslo" in (await engine.context("Where do I live?", user="ana")).text
     assert (await engine.context("Where do I live?", user="ana", messages=said)).text == ""
     with pytest.raises(BadRequestError, match="profile app: no app"):
-        await engine.context("x", user="ana", scene=Scene(profile="app"))
+        await engine.context("x", user="ana", scene=RequestScope(profile="app"))
     with pytest.raises(BadRequestError, match="JSON"):
         await engine.context("x", user="ana", messages=[{"role": "user", "content": object()}])
 
 
 async def test_u13_what_was_not_used_for_a_half_life_weighs_half_in_a_search_too(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     await keep(parts, ANA, "green tea")
     [fresh] = (await engine.search("green tea", user="ana", profile="user")).items

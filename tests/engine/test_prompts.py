@@ -7,28 +7,28 @@ from pathlib import Path
 import pytest
 
 from chats import Chat, tiered_parts
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.extraction.own_words import own_words
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.prompt.render import block_ids
-from recollect.types import MemoryKind, Scene, Subject
+from recollect.types import MemoryKind, RequestScope, Subject
 
 SYSTEM = "You are a travel agent."
 
 
 @pytest.fixture
-async def tiered(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+async def tiered(parts: Components) -> AsyncIterator[AsyncRecollect]:
     async with AsyncRecollect(tiered_parts(parts)) as opened:
         yield opened
 
 
 @pytest.fixture
-async def each_apart(parts: Parts, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+async def each_apart(parts: Components, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
     """As `tiered`, with a window for each conversation."""
     own = '[episodes]\nwindow_of = "conversation"\n'
     (tmp_path / "tiered.toml").write_text(f'extends = "tiered"\ndescription = "Apart."\n{own}', "utf-8")
-    async with AsyncRecollect(replace(tiered_parts(parts), profiles=Profiles(tmp_path))) as opened:
+    async with AsyncRecollect(replace(tiered_parts(parts), profiles=ProfileRegistry(tmp_path))) as opened:
         yield opened
 
 
@@ -76,7 +76,7 @@ async def test_nothing_known_and_nothing_said_leaves_the_query_alone(tiered: Asy
     assert await tiered.prompt("Hi", conversation="new", user="ana") == [{"role": "user", "content": "Hi"}]
 
 
-async def test_an_episode_of_the_summary_is_not_recalled_beside_it(parts: Parts) -> None:
+async def test_an_episode_of_the_summary_is_not_recalled_beside_it(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         chat = Chat(engine)
         await chat.say_all(["The heron nests by the weir.", *(f"Day {n} was calm." for n in range(24))])
@@ -129,7 +129,7 @@ async def test_while_a_summary_is_under_way_no_turn_is_missing_from_the_window(t
     assert len(await tiered.window("chat", user="ana")) == 26
 
 
-async def test_a_session_has_a_summary_of_its_own_chat(parts: Parts) -> None:
+async def test_a_session_has_a_summary_of_its_own_chat(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts, "session")) as engine:
         chat = Chat(engine)
         await chat.say_all(f"I visited town number {number}." for number in range(1, 26))
@@ -140,7 +140,7 @@ async def test_a_session_has_a_summary_of_its_own_chat(parts: Parts) -> None:
 
 
 async def test_what_a_prompt_holds_counts_as_used_and_what_the_window_holds_is_left_out(
-    each_apart: AsyncRecollect, parts: Parts
+    each_apart: AsyncRecollect, parts: Components
 ) -> None:
     await travelled(each_apart, 3)
     alone = await each_apart.prompt("What should I avoid?", conversation="chat", user="ana")
@@ -158,4 +158,4 @@ async def test_unknown_conversations_and_missing_characters_are_told(tiered: Asy
     with pytest.raises(UnknownConversationError):
         await tiered.window("chat", user="ben")
     with pytest.raises(BadRequestError, match="characters"):
-        await tiered.prompt("Hi", conversation="chat", user="ana", scene=Scene(profile="character"))
+        await tiered.prompt("Hi", conversation="chat", user="ana", scene=RequestScope(profile="character"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.engine.rerank import PAUSE_S
 from recollect.errors import ModelError
 from recollect.testing import FakeClock
@@ -44,13 +44,13 @@ def reranker() -> ByLetter:
 
 
 @pytest.fixture
-async def plain(parts: Parts) -> AsyncRecollect:
+async def plain(parts: Components) -> AsyncRecollect:
     """Recall without a reranker, over the same store."""
     return AsyncRecollect(parts)
 
 
 @pytest.fixture
-async def engine(parts: Parts, reranker: ByLetter) -> AsyncIterator[AsyncRecollect]:
+async def engine(parts: Components, reranker: ByLetter) -> AsyncIterator[AsyncRecollect]:
     settings = parts.settings.model_copy(update={"rerank_timeout_s": 0.05, "rerank_top": 20})
     async with AsyncRecollect(replace(parts, reranker=reranker, settings=settings)) as opened:
         for note in NOTES:

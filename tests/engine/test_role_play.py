@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import ScriptedModel
 from recollect.types import MemoryKind
 from sample_chats import ALL_KINDS, answer, assistant, note, slots, user, with_model
@@ -29,7 +29,7 @@ async def play(engine: AsyncRecollect, *said: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["rules", "model"])
-async def test_nothing_of_a_game_is_remembered_and_what_follows_it_is(parts: Parts, by: str) -> None:
+async def test_nothing_of_a_game_is_remembered_and_what_follows_it_is(parts: Components, by: str) -> None:
     def gullible(system: str, asked: str) -> object:
         said = [(int(number), json.loads(text)) for number, text in _SHOWN.findall(asked.rpartition("essages:")[2])]
         return answer(*(note(text, text, message=number) for number, text in said if text))

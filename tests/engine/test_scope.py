@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.scope import owned
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.extraction.scene import pair_tag
-from recollect.profiles.registry import Profiles
-from recollect.types import MemoryKind, Scene, Subject
+from recollect.profiles.registry import ProfileRegistry
+from recollect.types import MemoryKind, RequestScope, Subject
 from sample_chats import asks, request, user
 
 PEANUTS = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
-SESSION = Scene(profile="session")
+SESSION = RequestScope(profile="session")
 
 
 def test_owners_with_slashes_in_their_names_never_meet() -> None:
     names = [("ana/x", "1"), ("ana", "x/1"), ("ana%2Fx", "1")]
-    assert len({owned("session", Subject("user", owner), name) for owner, name in names}) == 3
-    assert owned("session", Subject("app", "x"), "1") != owned("session", Subject("user", "app:x"), "1")
+    assert len({owned_subject("session", Subject("user", owner), name) for owner, name in names}) == 3
+    assert owned_subject("session", Subject("app", "x"), "1") != owned_subject("session", Subject("user", "app:x"), "1")
 
 
 def test_a_pair_names_first_who_knows() -> None:
@@ -28,7 +28,7 @@ def test_a_pair_names_first_who_knows() -> None:
     assert pair_tag("Marcus", "Kira") == "pair:marcus+kira"
 
 
-async def told(engine: AsyncRecollect, scene: Scene, conversation: str | None, who: str = "ana") -> Subject:
+async def told(engine: AsyncRecollect, scene: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
     await engine.record([user(PEANUTS)], user=who, conversation=conversation, scene=scene)
     await engine.form()
     return await engine.memory_of(user=who, conversation=conversation, scene=scene)
@@ -43,14 +43,14 @@ async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) ->
 
 
 async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(engine: AsyncRecollect) -> None:
-    calendar = Scene(profile="app", app="calendar")
+    calendar = RequestScope(profile="app", app="calendar")
     await engine.record([user(PEANUTS)], user="ana", conversation="c", scene=calendar)
     await engine.end_conversation("c", user="ana", scene=calendar)
     await engine.form()
     mine = await engine.memory_of(user="ana", scene=calendar)
     assert await engine.list(user=mine)
     for who, app in (("ana", "notes"), ("ben", "calendar")):
-        other = await engine.memory_of(user=who, scene=Scene(profile="app", app=app))
+        other = await engine.memory_of(user=who, scene=RequestScope(profile="app", app=app))
         assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
 
 
@@ -61,7 +61,7 @@ async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(en
 async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_nothing(
     engine: AsyncRecollect, profile: str, wants: str
 ) -> None:
-    scene = Scene(profile=profile)
+    scene = RequestScope(profile=profile)
     with pytest.raises(BadRequestError, match=wants):
         await engine.memory_of(user="ana", scene=scene)
     prepared = await engine.turns.prepare(request(user(PEANUTS)), asks("ana", scene=scene), mode="split")
@@ -73,8 +73,8 @@ async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_no
 
 
 async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncRecollect) -> None:
-    kira = Scene(profile="character", characters=("Kira", "Marcus"))
-    marcus = Scene(profile="character", characters=("Marcus", "Kira"))
+    kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
+    marcus = RequestScope(profile="character", characters=("Marcus", "Kira"))
     assert await engine.memory_of(user="ana", scene=kira) == Subject("character", "ana/kira")
     assert await engine.memory_of(user="ana", scene=marcus) == Subject("character", "ana/marcus")
 
@@ -82,11 +82,11 @@ async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncR
 async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncRecollect) -> None:
     opened = await engine.open_conversation("c", user="ana", scene=SESSION)
     assert (opened.profile, opened.last_seq) == ("session", 0)
-    scope = await engine.turns.scope(Subject("user", "ana"), Scene(otherwise="user"), "c")
+    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(otherwise="user"), "c")
     assert scope.profile.name == "session", "the conversation's comes before the key's"
-    named = await engine.turns.scope(Subject("user", "ana"), Scene(profile="tiered"), "c")
+    named = await engine.turns.scope(Subject("user", "ana"), RequestScope(profile="tiered"), "c")
     assert named.profile.name == "tiered", "and the request's before it"
-    again = await engine.open_conversation("c", user="ana", scene=Scene(profile="user"))
+    again = await engine.open_conversation("c", user="ana", scene=RequestScope(profile="user"))
     assert again.profile == "session"
     with pytest.raises(UnknownConversationError):
         await engine.conversation("c", user="ben")
@@ -101,10 +101,10 @@ async def test_an_ended_conversation_goes_on_with_its_next_message(engine: Async
 
 
 async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRecollect) -> None:
-    kira = Scene(profile="character", characters=("Kira", "Marcus"))
+    kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
     settings = {"maxMemoryContext": 2, "memoryExtractionMode": "on_save"}
     await engine.open_conversation("c", user="ana", scene=kira, options=settings)
-    scope = await engine.turns.scope(Subject("user", "ana"), Scene(), "c")
+    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(), "c")
     assert (scope.profile.recall.limit, scope.profile.trigger.when) == (2, "on_save")
     assert scope.writes == Subject("character", "ana/kira")
     other = await engine.turns.scope(Subject("user", "ana"), kira, "d")
@@ -115,17 +115,21 @@ async def test_c1_memory_is_off_for_characters_named_in_settings_until_it_is_tur
     named = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     for more, writes in ({}, None), ({"useMemory": True}, Subject("character", "ana/kira")):
         name = f"c{len(more)}"
-        await engine.open_conversation(name, user="ana", scene=Scene(profile="character"), options={**named, **more})
-        scope = await engine.turns.scope(Subject("user", "ana"), Scene(), name)
+        await engine.open_conversation(
+            name, user="ana", scene=RequestScope(profile="character"), options={**named, **more}
+        )
+        scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(), name)
         assert scope.writes == writes
 
 
 async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncRecollect) -> None:
     await engine.open_conversation("c", user="ana", scene=SESSION, options={"enabled": False})
-    assert (await engine.turns.scope(Subject("user", "ana"), Scene(), "c")).missing == "memory is off for this session"
+    assert (
+        await engine.turns.scope(Subject("user", "ana"), RequestScope(), "c")
+    ).missing == "memory is off for this session"
     settings = {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2}
     await engine.open_conversation("d", user="ana", scene=SESSION, options=settings)
-    profile = (await engine.turns.scope(Subject("user", "ana"), Scene(), "d")).profile
+    profile = (await engine.turns.scope(Subject("user", "ana"), RequestScope(), "d")).profile
     assert (profile.room.most, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
 
 
@@ -136,10 +140,12 @@ async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: As
         await engine.open_conversation("c", user="ana", scene=SESSION, options={"context-limit": "many"})
 
 
-async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Parts, tmp_path: Path) -> None:
+async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Components, tmp_path: Path) -> None:
     (tmp_path / "common.toml").write_text('extends = "app"\n[whose]\nper_user = false\n', "utf-8")
-    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
-    anas = await engine.memory_of(user="ana", scene=Scene(profile="app", app="calendar"))
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    anas = await engine.memory_of(user="ana", scene=RequestScope(profile="app", app="calendar"))
     for name in ("calendar", "ana/calendar", anas.name):
-        shared = [await engine.memory_of(user=who, scene=Scene(profile="common", app=name)) for who in ("ana", "ben")]
+        shared = [
+            await engine.memory_of(user=who, scene=RequestScope(profile="common", app=name)) for who in ("ana", "ben")
+        ]
         assert shared[0] == shared[1] != anas

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from extraction.made_secrets import SECRETS, Luck
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.server.exchange import ProxyCounters
 from recollect.server.metrics import exposition
 from recollect.testing import ScriptedModel, WordEmbedder
@@ -39,7 +39,7 @@ def leaky(system: str, asked: str) -> object:
 
 
 @pytest.fixture(params=["rules", "model"])
-def listening(request: pytest.FixtureRequest, parts: Parts) -> tuple[AsyncRecollect, Listening, ScriptedModel]:
+def listening(request: pytest.FixtureRequest, parts: Components) -> tuple[AsyncRecollect, Listening, ScriptedModel]:
     embedder, model = Listening(), ScriptedModel(leaky)
     chosen = model if request.param == "model" else None
     return AsyncRecollect(replace(parts, embedder=embedder, model=chosen)), embedder, model

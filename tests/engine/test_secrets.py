@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.ids import id_text
 from recollect.testing import ScriptedModel
 from recollect.text import term_key, terms
@@ -31,7 +31,7 @@ async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect
 
 
 @each
-async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Parts, secret: str, said: str) -> None:
+async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Components, secret: str, said: str) -> None:
     await tell(engine, said)
     hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
     keys = {term_key(hot.salt, term) for term in terms(secret)}
@@ -51,7 +51,9 @@ async def test_no_prompt_holds_it(engine: AsyncRecollect, secret: str, said: str
 
 
 @each
-async def test_no_model_that_forms_is_shown_it(engine: AsyncRecollect, parts: Parts, secret: str, said: str) -> None:
+async def test_no_model_that_forms_is_shown_it(
+    engine: AsyncRecollect, parts: Components, secret: str, said: str
+) -> None:
     await engine.add(f"The user lives in Oslo; {said}", user="ana")
     model = ScriptedModel(lambda system, asked: {"memories": []})
     await tell(with_model(parts, model), said, "I live in Oslo with my cat.")
@@ -74,7 +76,7 @@ async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncR
 
 
 async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
-    engine: AsyncRecollect, parts: Parts, caplog: pytest.LogCaptureFixture
+    engine: AsyncRecollect, parts: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     secret, said = SECRETS["password"]
     caplog.set_level("DEBUG")

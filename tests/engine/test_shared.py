@@ -2,13 +2,13 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError
-from recollect.types import GLOBAL, Scene, Subject
+from recollect.types import GLOBAL, RequestScope, Subject
 from sample_chats import asks, request, user, written
 
 TEAM = Subject("shared", "team-x")
-USER = Scene(profile="user")
+USER = RequestScope(profile="user")
 
 
 async def found(engine: AsyncRecollect, query: str, who: str = "ana", profile: str = "user") -> list[str]:
@@ -45,7 +45,7 @@ async def test_u13_what_is_shared_is_read_by_those_who_subscribed_alone(engine: 
     assert await found(engine, "when does the team meet?", profile="default") == []
 
 
-async def test_a_subscription_of_another_process_counts_at_once(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_subscription_of_another_process_counts_at_once(engine: AsyncRecollect, parts: Components) -> None:
     await engine.add("The team meets on Tuesday.", user=TEAM)
     assert await found(engine, "when does the team meet?", profile="default") == []
     other = AsyncRecollect(parts)

@@ -5,32 +5,32 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock
-from recollect.types import Scene
+from recollect.types import RequestScope
 from sample_chats import user
 
 FACTS = ["I live in Oslo.", "I have a dog called Rex.", "I work at Equinor.", "I play the cello.", "My wife is Mia."]
 
 
 @pytest.fixture
-def triggers(tmp_path: Path) -> Profiles:
+def triggers(tmp_path: Path) -> ProfileRegistry:
     """Profiles that differ from `default` in their trigger alone."""
     for name, more in (("periodic", "every = 3"), ("on_save", ""), ("on_end", "idle_s = 600"), ("llm_triggered", "")):
         text = f'description = "{name}"\n[form]\nturns = false\n[trigger]\nwhen = "{name}"\n{more}\n'
         (tmp_path / f"{name.replace('_', '-')}.toml").write_text(text, "utf-8")
-    return Profiles(tmp_path)
+    return ProfileRegistry(tmp_path)
 
 
 @pytest.fixture
-async def engine(parts: Parts, triggers: Profiles) -> AsyncRecollect:
+async def engine(parts: Components, triggers: ProfileRegistry) -> AsyncRecollect:
     return AsyncRecollect(replace(parts, profiles=triggers))
 
 
 async def say(engine: AsyncRecollect, profile: str, *texts: str) -> None:
     for text in texts:
-        await engine.record([user(text)], user="ana", conversation="c", scene=Scene(profile=profile))
+        await engine.record([user(text)], user="ana", conversation="c", scene=RequestScope(profile=profile))
 
 
 async def known(engine: AsyncRecollect) -> int:
@@ -55,15 +55,15 @@ async def test_c6_periodic_forms_every_so_many_turns_and_all_of_them(engine: Asy
 async def test_c6_on_save_forms_when_the_conversation_is_saved(engine: AsyncRecollect) -> None:
     await say(engine, "on-save", *FACTS)
     assert await known(engine) == 0
-    assert await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save")) == 1
+    assert await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save")) == 1
     assert await known(engine) == 5
-    assert await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save")) == 0
+    assert await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save")) == 0
 
 
 async def test_a1_a_conversation_is_formed_when_it_ends(engine: AsyncRecollect) -> None:
     await say(engine, "on-end", *FACTS[:2])
     assert await known(engine) == 0
-    await engine.end_conversation("c", user="ana", scene=Scene(profile="on-end"))
+    await engine.end_conversation("c", user="ana", scene=RequestScope(profile="on-end"))
     assert await known(engine) == 2
 
 
@@ -83,13 +83,13 @@ async def test_c6_a_model_that_triggers_is_not_anticipated(engine: AsyncRecollec
     assert await known(engine) == 0
 
 
-async def test_what_is_asked_for_while_it_forms_is_formed_too(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_what_is_asked_for_while_it_forms_is_formed_too(engine: AsyncRecollect, parts: Components) -> None:
     await say(engine, "on-save", *FACTS[:2])
-    await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save"))
+    await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save"))
     [key] = await parts.store.due(engine.clock.now())
     lease = await parts.store.lease(key, now=engine.clock.now(), lease_s=60)
     assert lease is not None
     await say(engine, "on-save", FACTS[2])
-    await engine.save_conversation("c", user="ana", scene=Scene(profile="on-save"))
+    await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save"))
     await parts.store.release_formation(lease, error=None, retry_at=engine.clock.now(), now=engine.clock.now())
     assert await known(engine) == 3

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
@@ -55,7 +55,7 @@ async def known_after(steps: Sequence[Step], *, undo: bool) -> set[tuple[str, st
     """Say the steps, an hour apart; a step without words lets the hour pass. Return what is known in the end."""
     clock = FakeClock()
     store = await open_store("sqlite:///:memory:", clock=clock)
-    parts = Parts(
+    parts = Components(
         settings=Settings(database_url="sqlite:///:memory:"),
         clock=clock,
         store=store,

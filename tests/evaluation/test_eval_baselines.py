@@ -4,13 +4,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from recollect.datasets.dataset import Turn
+from recollect.datasets.dataset import DatasetTurn
 from recollect.evaluation.baselines import BM25, FUSED, VECTORS, index
 from recollect.testing import WordEmbedder
 
 TEXTS = ("The dog barks at night.", "My hives are painted blue.", "Blue is a colour, blue as the sky.", "Good morning!")
 TURNS = [
-    Turn(id=str(place), session="s", role="user", text=text, said_at=datetime(2026, 1, 1, tzinfo=UTC))
+    DatasetTurn(id=str(place), session="s", role="user", text=text, said_at=datetime(2026, 1, 1, tzinfo=UTC))
     for place, text in enumerate(TEXTS)
 ]
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.datasets.dataset import Conversation
+from recollect.datasets.dataset import DatasetConversation
 from recollect.datasets.load import read_data
 from recollect.errors import BadRequestError
 
@@ -22,7 +22,7 @@ def written(folder: Path, name: str, value: object) -> Path:
     return path
 
 
-def only(kind: str, path: Path) -> Conversation:
+def only(kind: str, path: Path) -> DatasetConversation:
     [conversation] = read_data(kind, path, UTC).conversations
     return conversation
 

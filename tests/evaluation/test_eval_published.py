@@ -8,7 +8,7 @@ import pytest
 
 from recollect.datasets.load import read_data
 from recollect.evaluation.report import grouped_means
-from recollect.evaluation.run import Plan, Run, narrowed
+from recollect.evaluation.run import EvaluationPlan, EvaluationRun, narrowed
 from recollect.settings import Settings
 
 # The folder with the evaluation's data lies beside the checkout; it is not part of the project.
@@ -49,8 +49,8 @@ def test_a_published_data_set_is_read_whole(kind: str) -> None:
 
 async def test_one_conversation_of_locomo_is_recalled_better_than_by_words_alone() -> None:
     data = narrowed(read_data("locomo", at_hand("locomo"), UTC), conversations=1, questions=None, seed=1)
-    plan = Plan(data=data, settings=Settings(), formed="turns", baselines=True)
-    result = await Run(plan, Quiet()).all()
+    plan = EvaluationPlan(data=data, settings=Settings(), formed="turns", baselines=True)
+    result = await EvaluationRun(plan, Quiet()).all()
     found = {row: grouped_means(records, 0)["all"]["R@10"].value for row, records in result.rows.items()}
 
     assert result.writing.unlogged == 0

@@ -3,18 +3,20 @@
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from recollect.datasets.dataset import Turn
+from recollect.datasets.dataset import DatasetTurn
 from recollect.engine import AsyncRecollect
-from recollect.evaluation.ingest import Telling, Writing, exchanges, junk_rule
-from recollect.evaluation.when import ToldTime
+from recollect.evaluation.ingest import Ingest, IngestCost, exchanges, junk_rule
+from recollect.evaluation.when import ConversationClock
 from recollect.types import Subject
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
 ANA = Subject("user", "ana")
 
 
-def turn(id_: str, role: Literal["user", "assistant"], text: str = "I live in Oslo.", session: str = "s") -> Turn:
-    return Turn(id=id_, session=session, role=role, text=text, said_at=NOON + timedelta(minutes=int(id_)))
+def turn(
+    id_: str, role: Literal["user", "assistant"], text: str = "I live in Oslo.", session: str = "s"
+) -> DatasetTurn:
+    return DatasetTurn(id=id_, session=session, role=role, text=text, said_at=NOON + timedelta(minutes=int(id_)))
 
 
 def test_what_the_user_says_and_the_answer_are_one_turn() -> None:
@@ -31,8 +33,8 @@ def test_a_session_ends_a_turn() -> None:
 
 
 async def test_each_message_of_the_log_is_known_as_its_turn(engine: AsyncRecollect) -> None:
-    writing = Writing()
-    telling = Telling(engine, ToldTime(NOON), None, writing)
+    writing = IngestCost()
+    telling = Ingest(engine, ConversationClock(NOON), None, writing)
     await telling.exchange(ANA, [turn("1", "user"), turn("2", "assistant", "Lovely town!")])
     await telling.exchange(ANA, [turn("3", "user", "I have two dogs.", session="t")])
     await telling.finish(ANA)
@@ -44,8 +46,8 @@ async def test_each_message_of_the_log_is_known_as_its_turn(engine: AsyncRecolle
 
 
 async def test_a_resent_exchange_is_counted_and_costs_no_other_its_name(engine: AsyncRecollect) -> None:
-    writing = Writing()
-    telling = Telling(engine, ToldTime(NOON), None, writing)
+    writing = IngestCost()
+    telling = Ingest(engine, ConversationClock(NOON), None, writing)
     first = [turn("1", "user"), turn("2", "assistant", "Lovely town!")]
     await telling.exchange(ANA, first)
     await telling.exchange(ANA, [*first, turn("3", "user", "I have two dogs.")])
@@ -55,8 +57,8 @@ async def test_a_resent_exchange_is_counted_and_costs_no_other_its_name(engine: 
 
 
 async def test_memories_of_the_same_words_are_duplicates(engine: AsyncRecollect) -> None:
-    writing = Writing()
-    telling = Telling(engine, ToldTime(NOON), None, writing)
+    writing = IngestCost()
+    telling = Ingest(engine, ConversationClock(NOON), None, writing)
     await engine.add("Ana likes tea.", user=ANA)
     await engine.add("Ana has a blue bike.", user=ANA)
     await telling.finish(ANA)

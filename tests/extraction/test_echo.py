@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 
 from factories import memory
-from recollect.extraction.echo import Echoes
+from recollect.extraction.echo import EchoFilter
 from recollect.extraction.own_words import own_words
-from recollect.types import Detail, MemoryKind
+from recollect.types import MemoryDetail, MemoryKind
 
 PEANUTS = memory("The user is allergic to peanuts.")
 OSLO = replace(memory("The user lives in Oslo.", slot="identity/location"), value="Oslo")
 SAID = memory("I moved to Oslo because Eva runs a restaurant there.", kind=MemoryKind.TURN)
-ECHOES = Echoes([PEANUTS, OSLO, SAID])
+ECHOES = EchoFilter([PEANUTS, OSLO, SAID])
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,14 @@ def test_a_block_without_its_tags_is_told_by_its_frame_and_rows(text: str, own: 
 def test_the_row_of_a_summary_said_again_is_an_echo() -> None:
     episode = replace(
         memory("The user: I live in Oslo. My sister runs a restaurant.", kind=MemoryKind.EPISODE),
-        detail=Detail(first_turn=1, last_turn=10),
+        detail=MemoryDetail(first_turn=1, last_turn=10),
     )
-    echoes = Echoes([episode])
+    echoes = EchoFilter([episode])
     assert echoes.without("assistant", "You told me: turns 1-10: you: I live in Oslo.") == ""
     assert echoes.without("assistant", "You told me: turns 1-10: you moved to Bergen.") != ""
 
 
-MEMORIES = Echoes(
+MEMORIES = EchoFilter(
     [
         memory("The user takes the train to Ghent at 8 on Tuesday with a green bag."),
         memory("The user's locker code for the rowing club in Ghent is K27-B."),

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.errors import ModelError
-from recollect.extraction.llm import MOST_CANDIDATES, extract_by_model
-from recollect.extraction.schemas.items import LONGEST_MEMORY_BYTES
-from recollect.extraction.sources import FormInput
+from recollect.extraction.llm import MAX_CANDIDATES, extract_by_model
+from recollect.extraction.schemas.items import MAX_MEMORY_BYTES
+from recollect.extraction.sources import ExtractionInput
 from recollect.testing import ScriptedModel
 from recollect.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject
 
@@ -42,8 +42,8 @@ KNOWN = Memory(
 )
 
 
-def source(*messages: LoggedMessage, neighbours: tuple[Memory, ...] = (KNOWN,)) -> FormInput:
-    return FormInput(
+def source(*messages: LoggedMessage, neighbours: tuple[Memory, ...] = (KNOWN,)) -> ExtractionInput:
+    return ExtractionInput(
         messages=messages or (logged(7, "I moved to Oslo in May."),),
         earlier=(logged(6, "Where do you live?", "assistant"),),
         subject=ANA,
@@ -141,7 +141,7 @@ async def test_a_target_that_was_not_shown_costs_an_item_its_target_alone(number
         ({"text": ""}, "text is empty"),
         ({"text": None}, "text is empty"),
         ({"text": ["x"]}, "text"),
-        ({"text": "ø" * LONGEST_MEMORY_BYTES}, "longer than"),
+        ({"text": "ø" * MAX_MEMORY_BYTES}, "longer than"),
         ({"kind": "episode"}, "kind"),
         ({"importance": "very"}, "importance"),
         ({"quote": 5}, "quote"),
@@ -240,8 +240,8 @@ async def test_a_bare_list_is_read_as_well() -> None:
 
 async def test_a_flood_is_cut_off() -> None:
     found = await extract_by_model(source(), ScriptedModel([{"memories": [item() for _ in range(10_000)]}]))
-    assert len(found.candidates) == MOST_CANDIDATES
-    assert found.dropped == (f"{10_000 - MOST_CANDIDATES} items beyond the first {MOST_CANDIDATES}",)
+    assert len(found.candidates) == MAX_CANDIDATES
+    assert found.dropped == (f"{10_000 - MAX_CANDIDATES} items beyond the first {MAX_CANDIDATES}",)
 
 
 async def test_what_an_answer_says_of_subjects_or_ids_is_not_read() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from recollect.extraction.gate import worth_a_look
     ],
 )
 def test_something_lasting_may_be_in_it(text: str) -> None:
-    assert worth_a_look(text)
+    assert is_worth_extracting(text)
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_something_lasting_may_be_in_it(text: str) -> None:
     ],
 )
 def test_nothing_lasting_is_in_it(text: str) -> None:
-    assert not worth_a_look(text)
+    assert not is_worth_extracting(text)

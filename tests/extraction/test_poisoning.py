@@ -14,10 +14,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from extraction.poisoning import ATTACKS, HARMLESS, Attack
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.policies import ContextPolicy
-from recollect.profiles.registry import Profiles
-from recollect.prompt.render import Frame, block_ids, render
+from recollect.profiles.registry import ProfileRegistry
+from recollect.prompt.render import RenderOptions, block_ids, render
 from recollect.settings import Settings
 from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
 from recollect.types import (
@@ -26,8 +26,8 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     Recall,
-    Recalled,
-    Scene,
+    RecalledMemory,
+    RequestScope,
     Subject,
 )
 from sample_chats import ALL_KINDS, answer, assistant, note, user
@@ -81,7 +81,7 @@ def test_there_are_enough_attacks_of_enough_kinds_and_enough_likenesses() -> Non
 
 @pytest.mark.parametrize("kind", ["instruction", "preference", "fact"])
 async def test_a_model_that_obeys_gets_hardly_an_attack_into_memory_even_in_the_users_words(
-    parts: Parts, kind: str
+    parts: Components, kind: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=obedient(kind)))
     through = await escaped(engine, ATTACKS, role="user")
@@ -94,7 +94,7 @@ async def test_the_rules_let_hardly_an_attack_into_memory(engine: AsyncRecollect
 
 
 @pytest.mark.parametrize("role", ["tool", "assistant"])
-async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts: Parts, role: str) -> None:
+async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts: Components, role: str) -> None:
     engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
     await escaped(engine, ATTACKS, role=role)
     for number, _ in enumerate(ATTACKS):
@@ -102,10 +102,10 @@ async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts
         assert made == []
 
 
-@pytest.mark.parametrize("profile", Profiles().names())
-async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Parts, profile: str) -> None:
+@pytest.mark.parametrize("profile", ProfileRegistry().names())
+async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Components, profile: str) -> None:
     engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
-    scene = Scene(profile=profile, app="mail", characters=("Kira", "Marcus"))
+    scene = RequestScope(profile=profile, app="mail", characters=("Kira", "Marcus"))
     for number, attack in enumerate(ATTACKS):
         who, chat = f"ana-{number}", f"chat-{number}"
         said = [user("Hello there."), carried("tool", attack.text), assistant(attack.text)]
@@ -118,7 +118,7 @@ async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Parts, p
 
 
 @pytest.mark.parametrize("by", ["rules", "model"])
-async def test_what_only_looks_like_an_attack_is_kept(parts: Parts, by: str) -> None:
+async def test_what_only_looks_like_an_attack_is_kept(parts: Components, by: str) -> None:
     lost = []
     for number, one in enumerate(HARMLESS):
         engine = AsyncRecollect(replace(parts, model=obedient(one.type) if by == "model" else None))
@@ -132,7 +132,7 @@ async def test_what_only_looks_like_an_attack_is_kept(parts: Parts, by: str) -> 
     assert len(lost) <= len(HARMLESS) * 0.05, lost
 
 
-def shown(text: str) -> list[Recalled]:
+def shown(text: str) -> list[RecalledMemory]:
     """Show a text as a memory of every kind, in each of its fields."""
     at = FakeClock().now()
     found = []
@@ -151,7 +151,7 @@ def shown(text: str) -> list[Recalled]:
             valid_from=at,
             known_from=at,
         )
-        found.append(Recalled(memory=memory, score=1, similarity=1, words=1, reasons=(), certain=fact))
+        found.append(RecalledMemory(memory=memory, score=1, similarity=1, words=1, reasons=(), certain=fact))
     return found
 
 
@@ -161,7 +161,7 @@ def breaks_out(texts: Sequence[str]) -> list[str]:
     found = []
     for template in TEMPLATES:
         policy = ContextPolicy.model_validate({"template": template})
-        frame = Frame(policy=policy, key=b"k", zone=ZoneInfo(zone), now=at, app="mail")
+        frame = RenderOptions(policy=policy, key=b"k", zone=ZoneInfo(zone), now=at, app="mail")
         plain = render(Recall(query="q", items=tuple(shown("x"))), frame).text
         for text in texts:
             made = render(Recall(query="q", items=tuple(shown(text))), frame).text
@@ -179,7 +179,7 @@ def test_no_attack_closes_or_forges_its_block() -> None:
     assert breaks_out([attack.text for attack in ATTACKS]) == []
 
 
-async def test_a_hostile_extractor_reaches_no_other_subject_and_no_memory_it_was_not_shown(parts: Parts) -> None:
+async def test_a_hostile_extractor_reaches_no_other_subject_and_no_memory_it_was_not_shown(parts: Components) -> None:
     known = await AsyncRecollect(parts).add("Ben keeps bees.", user="ben")
     wild = [
         note("Ana rules.", "I live in Oslo", updates=number, subject="user:ben", user="ben", scope="global")
@@ -218,7 +218,7 @@ def test_no_attack_of_others_closes_or_forges_its_block() -> None:
 @needs_corpora
 @pytest.mark.parametrize("role", ["tool", "assistant", "user"])
 async def test_what_attacks_of_others_leave_in_memory(
-    parts: Parts, role: str, capsys: pytest.CaptureFixture[str]
+    parts: Components, role: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=obedient("instruction"), embedder=WordEmbedder()))
     for name, texts in corpora():

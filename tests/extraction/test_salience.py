@@ -2,7 +2,14 @@
 
 import pytest
 
-from recollect.extraction.salience import LONGEST_REMARK, LONGEST_SUMMARY, informative, record_type, short, worth_of
+from recollect.extraction.salience import (
+    MAX_REMARK_CHARACTERS,
+    MAX_SUMMARY_CHARACTERS,
+    assess_salience,
+    informative,
+    record_type,
+    short,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +27,7 @@ from recollect.extraction.salience import LONGEST_REMARK, LONGEST_SUMMARY, infor
     ],
 )
 def test_c7_greetings_small_talk_questions_and_remarks_are_not_worth_a_record(text: str) -> None:
-    assert not worth_of(text).keep
+    assert not assess_salience(text).keep
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,7 @@ def test_c7_greetings_small_talk_questions_and_remarks_are_not_worth_a_record(te
     ],
 )
 def test_c7_the_words_tell_the_type(text: str, kind: str) -> None:
-    worth = worth_of(text)
+    worth = assess_salience(text)
     assert worth.keep
     assert worth.type == kind
 
@@ -51,8 +58,8 @@ def test_c7_where_a_text_speaks_of_several_the_one_it_says_most_of_wins() -> Non
 
 
 def test_c7_what_weighs_more_is_more_important_from_1_to_10() -> None:
-    plain = worth_of("The sky over the hills is grey, and the road ahead of us seems to be long.")
-    heavy = worth_of(
+    plain = assess_salience("The sky over the hills is grey, and the road ahead of us seems to be long.")
+    heavy = assess_salience(
         "I decided to leave Kira in Oslo. I failed her, I am ashamed and heartbroken, and I learned that she died."
     )
     assert 1 <= plain.importance < heavy.importance <= 10
@@ -60,31 +67,31 @@ def test_c7_what_weighs_more_is_more_important_from_1_to_10() -> None:
 
 def test_c7_the_boundary_lies_at_fifty_characters() -> None:
     sentence = "The lighthouse keeper lives on the island now alone"
-    assert len(sentence) == LONGEST_REMARK + 1
-    assert worth_of(sentence).keep
-    assert not worth_of(sentence[:LONGEST_REMARK]).keep
+    assert len(sentence) == MAX_REMARK_CHARACTERS + 1
+    assert assess_salience(sentence).keep
+    assert not assess_salience(sentence[:MAX_REMARK_CHARACTERS]).keep
 
 
 def test_c7_the_summary_is_short_and_begins_with_what_tells_something() -> None:
     text = (
         "Well, thanks! Okay. We decided to sail to Bergen on 3 May with Marcus. " + "The sea was calm and wide. " * 30
     )
-    worth = worth_of(text)
+    worth = assess_salience(text)
     assert worth.summary.startswith("We decided to sail to Bergen on 3 May with Marcus.")
-    assert len(worth.summary) <= LONGEST_SUMMARY
+    assert len(worth.summary) <= MAX_SUMMARY_CHARACTERS
     assert worth.lead in text
 
 
 def test_a_lead_stands_in_the_text_as_it_is_written_there() -> None:
     text = "“Hello” – she’d said.\nWe’ve decided   to leave the old house by the sea this winter."
-    assert worth_of(text).lead in text
-    assert worth_of(text).lead.startswith("We’ve decided   to leave")
+    assert assess_salience(text).lead in text
+    assert assess_salience(text).lead.startswith("We’ve decided   to leave")
 
 
 def test_a_huge_text_is_judged_by_its_beginning() -> None:
-    worth = worth_of("We decided to leave the old house by the sea. " * 100_000)
+    worth = assess_salience("We decided to leave the old house by the sea. " * 100_000)
     assert worth.keep
-    assert len(worth.summary) <= LONGEST_SUMMARY
+    assert len(worth.summary) <= MAX_SUMMARY_CHARACTERS
 
 
 def test_questions_and_small_talk_tell_nothing() -> None:
@@ -99,4 +106,4 @@ def test_short_never_cuts_a_word() -> None:
 @pytest.mark.parametrize("count", [6, 7, 10, 13, 15, 31])
 @pytest.mark.parametrize("sentence", ["My dog Rex lives in Oslo with me.", "I like tea.", "My sister Anna is a vet."])
 def test_equal_sentences_have_a_first_one_though_their_mean_is_rounded(sentence: str, count: int) -> None:
-    assert worth_of(f"{sentence} " * count)
+    assert assess_salience(f"{sentence} " * count)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.extraction.sources import LONGEST_READ, readable_text, speaker_of, who
+from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_of, who
 from recollect.types import ConversationId, LoggedMessage
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
@@ -41,7 +41,7 @@ def test_any_other_name_speaks(name: str) -> None:
 
 
 def test_a_long_text_is_read_at_its_head() -> None:
-    assert readable_text("word " * 2_000_000) == ("word " * LONGEST_READ)[:LONGEST_READ]
+    assert readable_text("word " * 2_000_000) == ("word " * MAX_READ_CHARACTERS)[:MAX_READ_CHARACTERS]
 
 
 def test_own_words_behind_a_pasted_page_are_read() -> None:
@@ -52,6 +52,6 @@ def test_own_words_behind_a_pasted_page_are_read() -> None:
 @pytest.mark.parametrize("shift", range(0, 45, 4))
 def test_no_half_of_a_secret_is_read_at_the_edge_of_what_is_looked_at(shift: int) -> None:
     key = "ghp_" + "aB3dE6gH9j" * 4
-    page = "```\n" + "x\n" * ((3 * LONGEST_READ - 5_000) // 2) + "```\n"
-    padding = "w " * ((3 * LONGEST_READ - len(page)) // 2 - 22)
+    page = "```\n" + "x\n" * ((3 * MAX_READ_CHARACTERS - 5_000) // 2) + "```\n"
+    padding = "w " * ((3 * MAX_READ_CHARACTERS - len(page)) // 2 - 22)
     assert "ghp_" not in readable_text(f"{page}{padding}{' ' * shift}{key} and more " + "z " * 50)

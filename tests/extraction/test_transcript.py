@@ -9,7 +9,7 @@ from recollect.extraction.material import find_material
 from recollect.extraction.sources import readable_text
 from recollect.extraction.spans import blanked
 from recollect.extraction.threads import find_thread
-from recollect.extraction.transcript import find_transcript, is_stand_in, without_transcript
+from recollect.extraction.transcript import find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
 MAX_CPU_S = 10.0
@@ -38,7 +38,7 @@ def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
 
     assert len(without_transcript(blanked(text, find_material(text)))) == len(text)
     find_transcript(text)
-    is_stand_in(text)
+    is_third_party(text)
 
 
 def test_a_label_keeps_its_forms() -> None:

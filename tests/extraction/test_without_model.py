@@ -6,17 +6,17 @@ from zoneinfo import ZoneInfo
 
 from recollect.extraction.evidence import check_evidence, check_summary
 from recollect.extraction.paragraph import extract_paragraph
-from recollect.extraction.rules.records import LONGEST_CONTENT, extract_records
+from recollect.extraction.rules.records import MAX_CONTENT_CHARACTERS, extract_records
 from recollect.extraction.rules.statements import extract_statements, statements_version
 from recollect.extraction.sentences import sentences
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.profiles.policies import FormPolicy
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.types import ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BOTH = frozenset({"user", "assistant"})
-TYPES = Profiles().get("character").form.types
+TYPES = ProfileRegistry().get("character").form.types
 STORY = (
     "Hi Kira!",
     "Hello Marcus. I decided to leave the lighthouse, because I was afraid of the winter.",
@@ -26,7 +26,7 @@ STORY = (
 )
 
 
-def talk(*texts: str, **more: Any) -> FormInput:
+def talk(*texts: str, **more: Any) -> ExtractionInput:
     """Make a talk of Marcus, the user, and Kira; Marcus begins."""
     messages = tuple(
         LoggedMessage(
@@ -43,7 +43,9 @@ def talk(*texts: str, **more: Any) -> FormInput:
         )
         for seq, text in enumerate(texts, start=1)
     )
-    return FormInput(messages=messages, subject=Subject("user", "m"), sources=BOTH, time_zone=ZoneInfo("UTC"), **more)
+    return ExtractionInput(
+        messages=messages, subject=Subject("user", "m"), sources=BOTH, time_zone=ZoneInfo("UTC"), **more
+    )
 
 
 def test_c7_c8_a_record_holds_content_summary_type_importance_and_where_it_comes_from() -> None:
@@ -72,7 +74,7 @@ def test_each_record_has_evidence() -> None:
 
 def test_a_records_content_has_an_end() -> None:
     [record] = extract_records(talk("We decided to go on. " * 5_000), types=TYPES, replies_only=False)
-    assert len(record.text) <= LONGEST_CONTENT + 100
+    assert len(record.text) <= MAX_CONTENT_CHARACTERS + 100
 
 
 def test_a1_a_paragraph_without_a_model_holds_only_what_was_said_and_who_said_it() -> None:
@@ -117,7 +119,7 @@ def test_u4_the_rules_in_the_shape_of_sentences_say_each_thing_once() -> None:
 
 
 def test_s1_the_rules_in_typed_shape_tell_facts_preferences_and_insights() -> None:
-    types = Profiles().get("session").form.types
+    types = ProfileRegistry().get("session").form.types
     form = FormPolicy(extractor="typed", types=types)
     said = "I live in Oslo. I love jazz. I realised that I work too much at night."
     found = extract_statements(talk(said), form)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, open_parts
+from recollect.engine import AsyncRecollect, open_components
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.testing import ScriptedModel
@@ -26,7 +26,7 @@ class DeadlyModel(ScriptedModel):
 
 async def main(url: str) -> None:
     """Record a turn and form it."""
-    parts = await open_parts(Settings(database_url=url), SystemClock())
+    parts = await open_components(Settings(database_url=url), SystemClock())
     async with AsyncRecollect(replace(parts, model=DeadlyModel([]))) as engine:
         await tell(engine, PEANUTS_AND_OSLO)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError, ModelFault
 from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, FormationStatus
 from sample_chats import answer, assistant, note, slots, texts, user, with_model
@@ -79,7 +79,9 @@ async def extraction(engine: AsyncRecollect) -> FormationStatus:
 
 @pytest.mark.parametrize("apart", [False, True], ids=["at once", "turn by turn"])
 @pytest.mark.parametrize("how", NONSENSE)
-async def test_only_the_bad_turn_is_read_by_the_rules(parts: Parts, clock: FakeClock, how: str, *, apart: bool) -> None:
+async def test_only_the_bad_turn_is_read_by_the_rules(
+    parts: Components, clock: FakeClock, how: str, *, apart: bool
+) -> None:
     engine = with_model(parts, failing("Viktor", NONSENSE[how]))
     await told(engine, clock, *TALK, apart=apart)
     known = await texts(engine)
@@ -92,7 +94,7 @@ async def test_only_the_bad_turn_is_read_by_the_rules(parts: Parts, clock: FakeC
 
 
 @pytest.mark.parametrize("place", range(5))
-async def test_the_bad_turn_may_stand_anywhere(parts: Parts, clock: FakeClock, place: int) -> None:
+async def test_the_bad_turn_may_stand_anywhere(parts: Components, clock: FakeClock, place: int) -> None:
     said = [text for text in TALK if text != BAD]
     said.insert(place, BAD)
     engine = with_model(parts, failing("Viktor", NONSENSE["refuses"]))
@@ -101,7 +103,7 @@ async def test_the_bad_turn_may_stand_anywhere(parts: Parts, clock: FakeClock, p
     assert "latex" in (await slots(engine)).values()
 
 
-async def test_several_bad_turns_cost_only_themselves(parts: Parts, clock: FakeClock) -> None:
+async def test_several_bad_turns_cost_only_themselves(parts: Components, clock: FakeClock) -> None:
     worse = "I was born in Tallinn, and Viktor knows it."
     engine = with_model(parts, failing("Viktor", NONSENSE["answers in prose"]))
     await told(engine, clock, TALK[0], BAD, worse, TALK[1], TALK[3], TALK[4], BAD)
@@ -110,7 +112,7 @@ async def test_several_bad_turns_cost_only_themselves(parts: Parts, clock: FakeC
     assert sorted(seq or 0 for seq in by_rules) == [3, 5, 13]
 
 
-async def test_the_bad_turn_and_its_memory_spoil_no_later_question(parts: Parts, clock: FakeClock) -> None:
+async def test_the_bad_turn_and_its_memory_spoil_no_later_question(parts: Components, clock: FakeClock) -> None:
     """The turn is shown as context of the next ones, and its memory as known: the model refuses those, too."""
     engine = with_model(parts, failing("latex", NONSENSE["refuses"]))
     later = ["I bought gloves without latex-like smell at Karlsson's.".replace("latex-like", "rubber"), *TALK[3:]]
@@ -120,7 +122,7 @@ async def test_the_bad_turn_and_its_memory_spoil_no_later_question(parts: Parts,
     assert [seq for seq, reason in await reasons(engine) if reason.startswith(BY_RULES)] == [1]
 
 
-async def test_a_passing_fluke_is_asked_again_and_read_by_the_model(parts: Parts, clock: FakeClock) -> None:
+async def test_a_passing_fluke_is_asked_again_and_read_by_the_model(parts: Components, clock: FakeClock) -> None:
     failures = [ModelError("a fluke")]
     engine = with_model(parts, ScriptedModel(lambda *asked: failures.pop() if failures else perfect(*asked)))
     await told(engine, clock, BAD)
@@ -128,7 +130,7 @@ async def test_a_passing_fluke_is_asked_again_and_read_by_the_model(parts: Parts
     assert [reason for _, reason in await reasons(engine)] == []
 
 
-async def test_an_outage_defers_all_of_it_and_the_rules_read_nothing(parts: Parts, clock: FakeClock) -> None:
+async def test_an_outage_defers_all_of_it_and_the_rules_read_nothing(parts: Components, clock: FakeClock) -> None:
     down = True
 
     def says(system: str, asked: str) -> object:
@@ -145,7 +147,7 @@ async def test_an_outage_defers_all_of_it_and_the_rules_read_nothing(parts: Part
     assert [reason for _, reason in await reasons(engine) if reason.startswith(BY_RULES)] == []
 
 
-async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Parts, clock: FakeClock) -> None:
+async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Components, clock: FakeClock) -> None:
     def hangs(system: str, asked: str) -> object:
         late = ModelError("no answer in time", fault=ModelFault.UNKNOWN)
         return late if "Viktor" in asked else perfect(system, asked)
@@ -164,13 +166,13 @@ async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Parts, 
 
 
 async def test_a_paragraph_on_a_conversation_that_the_model_refuses_is_written_by_the_rules(
-    parts: Parts, clock: FakeClock, tmp_path: Path
+    parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     text = 'extends = "app"\n[whose]\nmemory = "user"\n[budget]\ncapacity = 0\nmost_share = 1\n'
     text += '[form]\non_error = "retry"\n'
     (tmp_path / "diary.toml").write_text(text, "utf-8")
     settings = parts.settings.model_copy(update={"profile": "diary"})
-    diary = replace(parts, profiles=Profiles(tmp_path), settings=settings)
+    diary = replace(parts, profiles=ProfileRegistry(tmp_path), settings=settings)
     engine = with_model(diary, failing("Viktor", NONSENSE["refuses"]))
     await told(engine, clock, *TALK)
     await engine.end_conversation("c", user="ana")

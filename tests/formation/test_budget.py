@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import (
     BadProfileError,
     BadRequestError,
@@ -24,16 +24,16 @@ from recollect.errors import (
     ModelError,
     ModelFault,
 )
-from recollect.formation.budget import RationedModel, rationed
-from recollect.formation.runtime import Tools
+from recollect.formation.budget import BudgetedModel, with_budget
+from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
-from recollect.profiles.registry import Profiles
-from recollect.providers.circuit_breaker import Breaker, GuardedModel
+from recollect.profiles.registry import ProfileRegistry
+from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
 from recollect.providers.protocols import ModelAnswer
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import FormationStatus, Purpose, Reservation, Spent, Subject
+from recollect.types import Cost, CostPurpose, FormationStatus, Reservation, Subject
 from sample_chats import PEANUTS_AND_OSLO, answer, assistant, slot, tell
 
 ANA = Subject("user", "ana")
@@ -52,15 +52,15 @@ critical = 0.2
 
 
 @pytest.fixture
-def rations(parts: Parts, tmp_path: Path) -> Parts:
+def rations(parts: Components, tmp_path: Path) -> Components:
     """Parts whose profile rations memory work."""
     (tmp_path / "rationed.toml").write_text(RATIONED, "utf-8")
     (tmp_path / "capped.toml").write_text('description = "c"\n[budget]\ntokens_per_day = 50\n', "utf-8")
     settings = parts.settings.model_copy(update={"profile": "rationed"})
-    return replace(parts, settings=settings, profiles=Profiles(tmp_path))
+    return replace(parts, settings=settings, profiles=ProfileRegistry(tmp_path))
 
 
-def by_model(parts: Parts, *answers: object, profile: str = "rationed") -> AsyncRecollect:
+def by_model(parts: Components, *answers: object, profile: str = "rationed") -> AsyncRecollect:
     settings = parts.settings.model_copy(update={"profile": profile})
     return AsyncRecollect(replace(parts, model=ScriptedModel(answers), settings=settings))
 
@@ -76,41 +76,41 @@ async def tell_of(engine: AsyncRecollect, number: int) -> None:
     await engine.form()
 
 
-async def test_a8_a_creation_by_a_model_costs_its_units_once_and_the_tokens_it_used(rations: Parts) -> None:
+async def test_a8_a_creation_by_a_model_costs_its_units_once_and_the_tokens_it_used(rations: Components) -> None:
     engine = by_model(rations, STORY)
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     status = await engine.energy(user="ana")
-    spent = status.today[Purpose.CREATE]
+    spent = status.today[CostPurpose.CREATE]
     assert (status.level, spent.calls, spent.units) == (88, 1, 12)
     assert 0 < spent.tokens < 1000, "the server's count, not what was booked"
-    assert status.today[Purpose.TURN] == Spent(calls=1, units=240)
+    assert status.today[CostPurpose.TURN] == Cost(calls=1, units=240)
     assert status.share == pytest.approx(12 / 252)
     assert (status.unsettled, status.waiting) == (0, None)
 
 
-async def test_a8_small_talk_costs_no_memory_work(rations: Parts) -> None:
+async def test_a8_small_talk_costs_no_memory_work(rations: Components) -> None:
     engine = by_model(rations)
     await tell(engine, "Hello!", assistant("Hello to you."))
     status = await engine.energy(user="ana")
-    assert (status.level, list(status.today)) == (100, [Purpose.TURN])
+    assert (status.level, list(status.today)) == (100, [CostPurpose.TURN])
 
 
-async def test_a8_a_creation_by_rules_costs_units_and_no_token(rations: Parts) -> None:
+async def test_a8_a_creation_by_rules_costs_units_and_no_token(rations: Components) -> None:
     engine = AsyncRecollect(rations)
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     status = await engine.energy(user="ana")
-    assert status.today[Purpose.CREATE] == Spent(calls=1, units=12, tokens=0)
+    assert status.today[CostPurpose.CREATE] == Cost(calls=1, units=12, tokens=0)
 
 
-async def test_other_profiles_turns_book_nothing(parts: Parts, engine: AsyncRecollect) -> None:
+async def test_other_profiles_turns_book_nothing(parts: Components, engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
     status = await engine.energy(user="ana")
-    assert (status.today, status.total) == ({}, Spent())
+    assert (status.today, status.total) == ({}, Cost())
 
 
 @pytest.mark.parametrize("model", [True, False])
 async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself(
-    rations: Parts, clock: FakeClock, model: bool
+    rations: Components, clock: FakeClock, model: bool
 ) -> None:
     engine = by_model(rations, *[STORY] * 20) if model else AsyncRecollect(rations)
     for number in range(9):
@@ -134,7 +134,7 @@ async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_i
 
 
 async def test_a8_a_normal_conversation_of_an_app_stays_within_its_share() -> None:
-    budget = Profiles().get("app").budget
+    budget = ProfileRegistry().get("app").budget
     assert 10 <= budget.create <= 15
     assert 20 <= budget.compact <= 30
     assert (budget.critical, budget.most_share) == (0.2, 0.05)
@@ -144,7 +144,7 @@ async def test_a8_a_normal_conversation_of_an_app_stays_within_its_share() -> No
     assert both < budget.capacity * (1 - budget.critical)
 
 
-async def test_the_cap_of_tokens_stops_asking_until_tomorrow(rations: Parts, clock: FakeClock) -> None:
+async def test_the_cap_of_tokens_stops_asking_until_tomorrow(rations: Components, clock: FakeClock) -> None:
     engine = by_model(rations, STORY, STORY, profile="capped")
     await tell_of(engine, 1)
     await tell_of(engine, 2)
@@ -158,13 +158,13 @@ async def test_the_cap_of_tokens_stops_asking_until_tomorrow(rations: Parts, clo
 async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text('description = "x"\n[budget]\ncapacity = 20\n', "utf-8")
     with pytest.raises(BadProfileError, match="capacity is 20 and work costs 25: it could never be done"):
-        Profiles(tmp_path)
+        ProfileRegistry(tmp_path)
 
 
 async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
-    command = [sys.executable, str(Path(__file__).parent / "energy_process.py"), url]
+    command = [sys.executable, str(Path(__file__).parent / "budget_process.py"), url]
     done = await asyncio.to_thread(subprocess.run, command, env=environment, capture_output=True, timeout=60)
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = await open_store(url, clock=SystemClock())
@@ -184,8 +184,8 @@ async def test_a_pollers_name_is_no_document(engine: AsyncRecollect, name: str) 
 
 
 @pytest.fixture
-async def tools(rations: Parts) -> Tools:
-    return Tools(
+async def tools(rations: Components) -> Runtime:
+    return Runtime(
         store=rations.store,
         embedder=rations.embedder,
         model=None,
@@ -195,54 +195,56 @@ async def tools(rations: Parts) -> Tools:
     )
 
 
-def spending(tools: Tools, model: Any, purpose: Purpose = Purpose.CREATE, profile: str = "rationed") -> RationedModel:
-    found = rationed(replace(tools, model=model), purpose, ANA, tools.profiles.get(profile))
+def spending(
+    tools: Runtime, model: Any, purpose: CostPurpose = CostPurpose.CREATE, profile: str = "rationed"
+) -> BudgetedModel:
+    found = with_budget(replace(tools, model=model), purpose, ANA, tools.profiles.get(profile))
     assert found is not None
     return found
 
 
-async def ask(model: RationedModel) -> Any:
+async def ask(model: BudgetedModel) -> Any:
     return (await model.answer(system="s", user="u", schema={}, schema_name="n")).data
 
 
-async def energy(tools: Tools) -> dict[Purpose, tuple[int, float]]:
+async def energy(tools: Runtime) -> dict[CostPurpose, tuple[int, float]]:
     budget = tools.profiles.get("rationed").budget
     today = (await tools.store.energy(ANA, budget, now=tools.clock.now())).today
     return {purpose: (spent.calls, spent.units) for purpose, spent in today.items()}
 
 
-async def test_without_a_model_there_is_none_to_ration(tools: Tools) -> None:
-    assert rationed(tools, Purpose.COMPACT, ANA, tools.profiles.get("rationed")) is None
+async def test_without_a_model_there_is_none_to_ration(tools: Runtime) -> None:
+    assert with_budget(tools, CostPurpose.COMPACT, ANA, tools.profiles.get("rationed")) is None
 
 
-async def test_a8_each_purpose_has_its_price_and_more_calls_for_it_cost_tokens_alone(tools: Tools) -> None:
+async def test_a8_each_purpose_has_its_price_and_more_calls_for_it_cost_tokens_alone(tools: Runtime) -> None:
     create = spending(tools, ScriptedModel([1, 2, 3]))
     assert [await ask(create) for _ in range(2)] == [1, 2]
-    compact = rationed(replace(tools, model=create), Purpose.COMPACT, ANA, tools.profiles.get("rationed"))
+    compact = with_budget(replace(tools, model=create), CostPurpose.COMPACT, ANA, tools.profiles.get("rationed"))
     assert compact is not None
     assert await ask(compact) == 3
-    assert await energy(tools) == {Purpose.CREATE: (2, 12), Purpose.COMPACT: (1, 25)}
+    assert await energy(tools) == {CostPurpose.CREATE: (2, 12), CostPurpose.COMPACT: (1, 25)}
     assert compact.name == "scripted"
 
 
-async def test_a_server_that_did_no_work_costs_nothing(tools: Tools) -> None:
+async def test_a_server_that_did_no_work_costs_nothing(tools: Runtime) -> None:
     down = spending(tools, ScriptedModel([ModelError("refused", fault=ModelFault.SERVER), 1]))
     with pytest.raises(ModelError):
         await ask(down)
     assert await energy(tools) == {}
     await ask(down)
-    assert await energy(tools) == {Purpose.CREATE: (1, 12)}
+    assert await energy(tools) == {CostPurpose.CREATE: (1, 12)}
 
 
 @pytest.mark.parametrize("fault", [ModelFault.UNKNOWN, ModelFault.REQUEST])
-async def test_an_answer_that_is_late_or_useless_was_paid_all_the_same(tools: Tools, fault: ModelFault) -> None:
+async def test_an_answer_that_is_late_or_useless_was_paid_all_the_same(tools: Runtime, fault: ModelFault) -> None:
     with pytest.raises(ModelError):
         await ask(spending(tools, ScriptedModel([ModelError("?", fault=fault)])))
-    assert await energy(tools) == {Purpose.CREATE: (1, 12)}
+    assert await energy(tools) == {CostPurpose.CREATE: (1, 12)}
 
 
-async def test_an_open_breaker_costs_nothing(tools: Tools, clock: FakeClock) -> None:
-    breaker = Breaker(clock, most_failures=1)
+async def test_an_open_breaker_costs_nothing(tools: Runtime, clock: FakeClock) -> None:
+    breaker = CircuitBreaker(clock, most_failures=1)
     scripted = ScriptedModel([ModelError("down", fault=ModelFault.SERVER)])
     guarded = GuardedModel(scripted, breaker, clock, timeout_s=1)
     with pytest.raises(ModelError):
@@ -253,13 +255,13 @@ async def test_an_open_breaker_costs_nothing(tools: Tools, clock: FakeClock) -> 
     assert len(scripted.calls) == 1
 
 
-async def test_a_spent_budget_takes_no_probe_from_the_breaker(tools: Tools, clock: FakeClock) -> None:
-    guarded = GuardedModel(ScriptedModel([1]), Breaker(clock), clock, timeout_s=1)
+async def test_a_spent_budget_takes_no_probe_from_the_breaker(tools: Runtime, clock: FakeClock) -> None:
+    guarded = GuardedModel(ScriptedModel([1]), CircuitBreaker(clock), clock, timeout_s=1)
     for number in range(4):
-        booked = Reservation(id=new_id(clock), purpose=Purpose.CREATE, units=20, tokens=number, at=clock.now())
+        booked = Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=20, tokens=number, at=clock.now())
         await tools.store.reserve(ANA, booked, tools.profiles.get("rationed").budget)
     with pytest.raises(BudgetSpentError):
-        await ask(spending(tools, guarded, Purpose.COMPACT))
+        await ask(spending(tools, guarded, CostPurpose.COMPACT))
     assert guarded.breaker.status().refused == 0
     guarded.breaker.check()
 
@@ -272,7 +274,7 @@ class UncountingModel(ScriptedModel):
         return replace(found, usage=None)
 
 
-async def test_tokens_are_counted_where_the_server_does_not(tools: Tools) -> None:
+async def test_tokens_are_counted_where_the_server_does_not(tools: Runtime) -> None:
     model = spending(tools, UncountingModel(["one two three four five six seven eight nine ten"]))
     await model.answer(system="be brief", user="count", schema={}, schema_name="n")
     budget = tools.profiles.get("rationed").budget

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
 from sample_chats import answer, note, tell
@@ -84,7 +84,7 @@ CASES = [
 
 @pytest.mark.parametrize(("first", "second"), CASES, ids=[second.said for _, second in CASES])
 async def test_a_correction_in_a_second_step_ends_what_was_said_first(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock, first: Step, second: Step
+    engine: AsyncRecollect, parts: Components, clock: FakeClock, first: Step, second: Step
 ) -> None:
     steps = {first.said: first, second.said: second}
 

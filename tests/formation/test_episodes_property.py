@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from chats import Chat, hashes_of
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -36,23 +36,23 @@ Step = tuple[str, int]
 
 
 @pytest.fixture(scope="module")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
     folder = tmp_path_factory.mktemp("profiles")
     (folder / "small.toml").write_text(PROFILE, "utf-8")
-    return Profiles(folder)
+    return ProfileRegistry(folder)
 
 
 @given(steps=STEPS)
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_t3_no_turn_is_lost_between_window_and_episode_and_none_is_in_two(
-    profiles: Profiles, steps: Sequence[Step]
+    profiles: ProfileRegistry, steps: Sequence[Step]
 ) -> None:
     asyncio.run(live_through(profiles, steps))
 
 
-async def live_through(profiles: Profiles, steps: Sequence[Step]) -> None:
+async def live_through(profiles: ProfileRegistry, steps: Sequence[Step]) -> None:
     clock = FakeClock()
-    parts = Parts(
+    parts = Components(
         settings=Settings(database_url="sqlite:///:memory:", profile="small", upstream_url="http://upstream.test/v1"),
         clock=clock,
         store=await open_store("sqlite:///:memory:", clock=clock),

@@ -3,16 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Memory, MemoryKind, MemoryState, Scene
+from recollect.types import Action, Memory, MemoryKind, MemoryState, RequestScope
 from sample_chats import assistant, user, with_model
 
 CHARACTERS = ("Kira", "Marcus")
 
 
 async def formed(
-    engine: AsyncRecollect, scene: Scene, *messages: Mapping[str, Any], conversation: str = "c1", end: bool = False
+    engine: AsyncRecollect,
+    scene: RequestScope,
+    *messages: Mapping[str, Any],
+    conversation: str = "c1",
+    end: bool = False,
 ) -> list[Memory]:
     """Record one turn after the other, form, and list what the scene remembers."""
     for place in range(0, len(messages), 2):
@@ -24,7 +28,7 @@ async def formed(
     return [one for one in await engine.list(user=subject) if one.state is MemoryState.ACTIVE]
 
 
-async def reasons(engine: AsyncRecollect, scene: Scene, conversation: str = "c1") -> list[str]:
+async def reasons(engine: AsyncRecollect, scene: RequestScope, conversation: str = "c1") -> list[str]:
     subject = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
     return [line.reason for line in await engine.decisions(user=subject) if line.action is Action.IGNORE]
 
@@ -33,10 +37,10 @@ async def versions(engine: AsyncRecollect) -> set[str]:
     return {one.key.version for one in await engine.formations() if one.key.stage == "extract"}
 
 
-SESSION = Scene(profile="session")
+SESSION = RequestScope(profile="session")
 
 
-async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: AsyncRecollect, parts: Components) -> None:
     answer = {
         "memories": [
             {
@@ -71,7 +75,7 @@ async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: Asy
     assert await versions(engine) == {"typed-1:scripted"}
 
 
-async def test_s3_nothing_worth_keeping_is_an_empty_list(parts: Parts) -> None:
+async def test_s3_nothing_worth_keeping_is_an_empty_list(parts: Components) -> None:
     model = ScriptedModel([[]])
     assert (
         await formed(with_model(parts, model), SESSION, user("I am here to ask about trains."), assistant("Ask.")) == []
@@ -79,9 +83,9 @@ async def test_s3_nothing_worth_keeping_is_an_empty_list(parts: Parts) -> None:
     assert len(model.calls) == 1
 
 
-async def test_s2_s3_the_interaction_of_the_conversation_reaches_the_question(parts: Parts) -> None:
+async def test_s2_s3_the_interaction_of_the_conversation_reaches_the_question(parts: Components) -> None:
     model = ScriptedModel([[]])
-    scene = Scene(profile="session", interaction="qa")
+    scene = RequestScope(profile="session", interaction="qa")
     await formed(with_model(parts, model), scene, user("I want to know when the bridge opens."), assistant("On 3 May."))
     assert "These are questions and answers" in model.calls[0].user
 
@@ -104,7 +108,7 @@ async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncRe
 
 
 async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: AsyncRecollect) -> None:
-    scene = Scene(profile="character", characters=CHARACTERS)
+    scene = RequestScope(profile="character", characters=CHARACTERS)
     said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
     said.append(
         (
@@ -125,7 +129,7 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
 
 
 async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> None:
-    scene = Scene(profile="character", characters=CHARACTERS)
+    scene = RequestScope(profile="character", characters=CHARACTERS)
     long = (
         "I decided to tell you all. "
         + "The sea was calm and the gulls cried. " * 60
@@ -140,9 +144,9 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
     assert found[0].similarity > 0.3, "one vector of all of it would be near nothing"
 
 
-async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Parts) -> None:
+async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Components) -> None:
     model = ScriptedModel([[]])
-    scene = Scene(profile="character", characters=CHARACTERS)
+    scene = RequestScope(profile="character", characters=CHARACTERS)
     messages = [one for place in range(5) for one in (user(f"I walked {place} miles."), assistant("I saw you walk."))]
     await formed(with_model(parts, model), scene, *messages)
     assert len(model.calls) == 1
@@ -150,15 +154,15 @@ async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Parts) -> N
     assert "I walked 4 miles" in model.calls[0].user
 
 
-async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Parts) -> None:
-    scene = Scene(profile="user")
+async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Components) -> None:
+    scene = RequestScope(profile="user")
     model = ScriptedModel([{"memories": ["The user moved to Oslo.", "The user owns a yacht."]}])
     kept = await formed(with_model(parts, model), scene, user("I moved to Oslo."), assistant("You own a yacht?"))
     assert [(one.text, one.evidence[0].quote) for one in kept] == [("The user moved to Oslo.", "I moved to Oslo.")]
     assert ["none holds its words" in reason for reason in await reasons(engine, scene)] == [True]
 
 
-async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts: Components) -> None:
     def fact(key: str, value: str, **more: object) -> dict[str, object]:
         return {"category": "identity", "key": key, "value": value, "message": 1, "quote": f"{value}", **more}
 
@@ -172,7 +176,7 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
             fact("job", "nurse", category="work"),
         ]
     }
-    scene = Scene(profile="tiered")
+    scene = RequestScope(profile="tiered")
     said = user("I live in Oslo, call me Ana maybe, I am a nurse, happy, and wear size forty.")
     kept = await formed(with_model(parts, ScriptedModel([answer])), scene, said, assistant("Fine."))
     assert [(one.kind, one.key, one.value) for one in kept] == [(MemoryKind.FACT, "location", "Oslo")]
@@ -183,11 +187,11 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
 
 async def test_t5_without_a_model_the_same_is_kept_and_refused(engine: AsyncRecollect) -> None:
     said = user("I live in Oslo. We discussed the budget. I'm currently working on the login page.")
-    kept = await formed(engine, Scene(profile="tiered"), said, assistant("Fine."))
+    kept = await formed(engine, RequestScope(profile="tiered"), said, assistant("Fine."))
     assert [(one.key, one.value) for one in kept] == [("location", "Oslo")]
 
 
-APP = Scene(profile="app", app="calendar")
+APP = RequestScope(profile="app", app="calendar")
 TALK = (
     user("I want to plan a trip to Bergen in May."),
     assistant("The ferry to Bergen sails on 3 May at nine."),
@@ -196,7 +200,9 @@ TALK = (
 )
 
 
-async def test_a1_an_ended_conversation_makes_one_memory_that_rests_on_it(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a1_an_ended_conversation_makes_one_memory_that_rests_on_it(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     text = "The user plans a trip to Bergen in May. The ferry sails on 3 May, and two places are booked."
     model = ScriptedModel([{"text": text, "messages": [1, 2, 4], "importance": 7, "tags": ["travel"]}])
     formed_by = with_model(parts, model)
@@ -222,7 +228,7 @@ async def test_a1_a_conversation_of_greetings_leaves_a_reason_and_no_memory(engi
 
 
 async def test_a_paragraph_that_the_conversation_does_not_bear_out_is_refused(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     made_up = {"text": "Somebody bought a castle near Vienna and sold every horse.", "messages": [1], "importance": 9}
     assert await formed(with_model(parts, ScriptedModel([made_up])), APP, *TALK, end=True) == []
@@ -230,7 +236,7 @@ async def test_a_paragraph_that_the_conversation_does_not_bear_out_is_refused(
 
 
 async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     model = ScriptedModel([{"text": "The user walked many miles to the harbour."}])
     messages = [one for place in range(60) for one in (user(f"I walked {place} miles."), assistant("To the harbour?"))]
@@ -240,7 +246,7 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
 
 
 async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncRecollect) -> None:
-    scene = Scene(profile="character", characters=CHARACTERS)
+    scene = RequestScope(profile="character", characters=CHARACTERS)
     options = {"memoryExtractionMode": "every_turn"}
     await engine.open_conversation("c1", user="ana", scene=scene, options=options)
     said = "I decided to leave the old house by the sea before the winter begins."
@@ -250,7 +256,7 @@ async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: 
     assert (record.speaker, record.type) == ("Kira", "DISCOVERY")
 
 
-async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncRecollect, parts: Components) -> None:
     item = {"type": "fact", "content": "The user lives in Oslo.", "importance": 0.5, "quote": "I live in Oslo"}
     await engine.open_conversation("c1", user="ana", scene=SESSION, options={"extraction-threshold": 0.6})
     formed_by = with_model(parts, ScriptedModel([{"memories": [item]}]))

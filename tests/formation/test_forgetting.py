@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind
 from sample_chats import answer, note, tell, texts, with_model
@@ -35,7 +35,7 @@ async def test_what_is_meant_is_found_by_its_words_among_many(engine: AsyncRecol
 
 
 async def test_a_model_is_shown_what_an_end_names_by_a_word(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     await engine.add("Tom drums.", user="ana")
     for place in range(12):
@@ -50,7 +50,7 @@ async def test_a_model_is_shown_what_an_end_names_by_a_word(
 
 @pytest.mark.parametrize("target", [None, 99, 1])
 async def test_what_a_model_makes_of_a_request_never_repeats_it(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock, target: int | None
+    engine: AsyncRecollect, parts: Components, clock: FakeClock, target: int | None
 ) -> None:
     await engine.add("Ana nimmt seit Mai Lithium.", user="ana")
     clock.advance(days=1)
@@ -98,7 +98,7 @@ REQUESTS = [
 @pytest.mark.parametrize("by_model", [False, True], ids=["rules", "model"])
 @pytest.mark.parametrize(("told", "request_", "gone", "kept"), REQUESTS)
 async def test_after_a_request_nothing_holds_it(  # noqa: PLR0913  (fixtures and the columns of the table)
-    parts: Parts, clock: FakeClock, told: list[str], request_: str, gone: str, kept: str, by_model: bool
+    parts: Components, clock: FakeClock, told: list[str], request_: str, gone: str, kept: str, by_model: bool
 ) -> None:
     # A model that never speaks of requests: they are honoured all the same.
     model = ScriptedModel(lambda _system, user: answer(*_repeated(user)))
@@ -168,7 +168,7 @@ async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRec
 
 
 async def test_another_extractor_does_not_bring_back_what_was_forgotten_by_hand(
-    parts: Parts, engine: AsyncRecollect, clock: FakeClock
+    parts: Components, engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     await engine.record(
         [{"role": "user", "content": "I live in Rome. I play the cello."}], user="ana", conversation="c"

@@ -11,7 +11,7 @@ import pytest
 
 from chats import Chat, tiered_parts
 from recollect.chat.messages import log_messages
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.sentences import sentences
 from recollect.providers.protocols import ModelAnswer
@@ -56,7 +56,7 @@ def model() -> HeldModel:
 
 
 @pytest.fixture
-async def slow(parts: Parts, model: HeldModel) -> AsyncRecollect:
+async def slow(parts: Components, model: HeldModel) -> AsyncRecollect:
     return with_model(parts, model)
 
 
@@ -131,7 +131,7 @@ async def test_a_message_that_takes_itself_back_is_never_quoted(slow: AsyncRecol
 
 @pytest.mark.parametrize("profile", ["user", "session", "tiered"])
 async def test_a_profile_without_quotations_heeds_it_as_well(
-    parts: Parts, model: HeldModel, clock: FakeClock, profile: str
+    parts: Components, model: HeldModel, clock: FakeClock, profile: str
 ) -> None:
     settings = parts.settings.model_copy(update={"profile": profile})
     rules = AsyncRecollect(replace(parts, settings=settings))
@@ -179,7 +179,7 @@ async def test_what_is_said_after_the_request_stays(slow: AsyncRecollect, clock:
 
 
 async def test_a_crash_behind_the_recording_costs_nothing(
-    slow: AsyncRecollect, parts: Parts, model: HeldModel, clock: FakeClock
+    slow: AsyncRecollect, parts: Components, model: HeldModel, clock: FakeClock
 ) -> None:
     await say(slow, "My boyfriend Tom plays the drums.")
     await slow.form()
@@ -192,7 +192,7 @@ async def test_a_crash_behind_the_recording_costs_nothing(
         assert "drums" not in " ".join(await texts(again)), "it is heeded before the model is asked"
 
 
-async def recorded_alone(parts: Parts, engine: AsyncRecollect, text: str) -> None:
+async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -> None:
     """Record a turn, and nothing that comes behind that."""
     now, home = parts.clock.now(), Subject("user", "ana")
     scope = await engine.turns.scope(home, asks("ana").scene, "c")
@@ -228,7 +228,9 @@ async def test_a_late_formation_keeps_nothing_that_was_taken_back_elsewhere(
     assert "goats" in held
 
 
-async def test_t3_a_request_reaches_later_summaries_of_another_conversation(parts: Parts, clock: FakeClock) -> None:
+async def test_t3_a_request_reaches_later_summaries_of_another_conversation(
+    parts: Components, clock: FakeClock
+) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         chat = Chat(engine)
         await chat.say_all(["My bankruptcy was in court.", "I keep bees on the roof."])
@@ -264,7 +266,7 @@ async def test_what_only_speaks_of_forgetting_ends_nothing(
     model.free.set()
 
 
-async def test_only_a_request_makes_the_first_stage_due_without_quotations(parts: Parts) -> None:
+async def test_only_a_request_makes_the_first_stage_due_without_quotations(parts: Components) -> None:
     settings = parts.settings.model_copy(update={"profile": "user"})
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await say(engine, "I live in Hamburg.")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, assistant, texts, user, with_model
@@ -143,7 +143,7 @@ async def test_an_answer_to_another_message_stays(engine: AsyncRecollect, clock:
     assert "drummer" not in found
 
 
-async def test_a_model_that_forms_memories_changes_nothing_of_it(parts: Parts, clock: FakeClock) -> None:
+async def test_a_model_that_forms_memories_changes_nothing_of_it(parts: Components, clock: FakeClock) -> None:
     engine = with_model(parts, ScriptedModel(lambda _system, _user: answer()))
     told, reply, wish, gone = FORGOTTEN[0]
     await exchange(engine, clock, told, reply)

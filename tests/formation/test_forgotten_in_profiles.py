@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, Scene
+from recollect.types import MemoryKind, RequestScope
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SCENES, SESSION, TIERED
 from sample_chats import ALL_KINDS, assistant, tell, texts, user, with_model
 
@@ -18,7 +18,7 @@ TALK = (
 WISH = ("Please forget that I'm allergic to walnuts.", "It's gone.")
 
 
-async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scene: Scene, *turns: tuple[str, str]) -> None:
+async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, *turns: tuple[str, str]) -> None:
     for said, answered in turns:
         await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scene=scene)
         await engine.form()
@@ -32,7 +32,7 @@ async def end(engine: AsyncRecollect, clock: FakeClock) -> None:
     await engine.form()
 
 
-async def shown(engine: AsyncRecollect, scene: Scene) -> str:
+async def shown(engine: AsyncRecollect, scene: RequestScope) -> str:
     """Return all that a list, a search, a prompt and a summary would show."""
     mine = await engine.memory_of(user="ana", conversation="c", scene=scene)
     asked = {"user": "ana", "conversation": "c", "scene": scene}
@@ -50,14 +50,14 @@ async def shown(engine: AsyncRecollect, scene: Scene) -> str:
     )
 
 
-def name_of(scene: Scene) -> str:
+def name_of(scene: RequestScope) -> str:
     return str(scene.profile)
 
 
 @pytest.mark.parametrize("ended", [False, True], ids=["open", "ended"])
 @pytest.mark.parametrize("scene", SCENES, ids=name_of)
 async def test_a_wish_in_the_chat_is_heard_in_every_profile(
-    engine: AsyncRecollect, clock: FakeClock, scene: Scene, ended: bool
+    engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, ended: bool
 ) -> None:
     await hold_talk(engine, clock, scene, TOLD, *TALK)
     if ended:
@@ -73,7 +73,7 @@ async def test_a_wish_in_the_chat_is_heard_in_every_profile(
 
 @pytest.mark.parametrize("scene", [SESSION, KIRA, TIERED, DEFAULT], ids=name_of)
 async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
-    engine: AsyncRecollect, clock: FakeClock, scene: Scene
+    engine: AsyncRecollect, clock: FakeClock, scene: RequestScope
 ) -> None:
     await hold_talk(engine, clock, scene, TOLD, *TALK)
     mine = await engine.memory_of(user="ana", conversation="c", scene=scene)
@@ -85,7 +85,7 @@ async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
 
 
 async def test_a_model_that_sums_up_a_conversation_is_not_shown_what_is_to_be_forgotten(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     model = ScriptedModel([{"text": "The user plays the cello.", "messages": [], "importance": 5, "tags": []}] * 3)
     engine = with_model(parts, model)
@@ -96,7 +96,7 @@ async def test_a_model_that_sums_up_a_conversation_is_not_shown_what_is_to_be_fo
 
 
 async def test_a_forgotten_quotation_takes_its_answer_and_stays_away(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     said = "Anyway, that red door at number nine keeps haunting me."
     turn = [user(said), assistant("A red door at number nine keeps haunting? How eerie. Try walking by daylight.")]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.formation.quotable import is_bare_question
-from recollect.types import ASKING, MemoryKind
+from recollect.types import QUESTION_FLAG, MemoryKind
 from sample_chats import assistant, user
 
 TURNS = (MemoryKind.TURN,)
@@ -100,7 +100,7 @@ async def test_an_edited_message_takes_its_quotation_out_of_recall(engine: Async
     assert "the message it rests on was edited" in reasons
 
 
-async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncRecollect, parts: Components) -> None:
     messages = [{"role": "user", "content": f"I own the book number {i}."} for i in range(150)]
     await engine.record(messages, user="ana")
     await engine.form()
@@ -108,7 +108,9 @@ async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncRec
     assert sum(kind == 3 for kind in hot.kinds) == 150
 
 
-async def test_a_backlog_of_pasted_pages_is_indexed_in_portions_and_whole(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_backlog_of_pasted_pages_is_indexed_in_portions_and_whole(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     pages = [user(f"Page {n} of my book. " + f"Word{n} " * 15_000) for n in range(6)]
     await engine.record(pages, user="ana")
     formed = await engine.form()
@@ -146,7 +148,7 @@ async def test_an_assistants_planted_order_is_not_quoted_and_its_links_are(engin
 
 
 async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once_it_was_brought_back(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     async def roles() -> list[int]:
         return [*map(int, (await parts.store.hot(engine.subject("ana"), parts.embedder.space)).roles)]
@@ -154,7 +156,7 @@ async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once
     said = [user("My sister likes trout. What could we cook?"), assistant("Trout from the oven, with dill.")]
     await engine.record(said, user="ana")
     await engine.form()
-    asking, answer = 1 + ASKING, 2
+    asking, answer = 1 + QUESTION_FLAG, 2
     assert {asking, answer} <= set(await roles())
     [quoted] = [one for one in await engine.list(user="ana", kinds=TURNS) if one.text == said[0]["content"]]
     await engine.forget(quoted.id, user="ana")

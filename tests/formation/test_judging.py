@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import ScriptedModel, WordEmbedder
-from recollect.types import Purpose
+from recollect.types import CostPurpose
 from sample_chats import answer, note, tell
 
 
@@ -21,7 +21,9 @@ class Alike(WordEmbedder):
         return np.where(cosine > 0, np.float32(0.95), np.float32(0))
 
 
-async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     known = "The user has a garden on the roof."
     await engine.add(known, user="ana")
     parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
@@ -35,43 +37,45 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(engine:
     assert (line.action.value, line.reason) == ("replace", "a model says that it corrects this")
     today = (await engine.energy(user="ana")).today
     assert {purpose: (spent.calls, spent.units) for purpose, spent in today.items()} == {
-        Purpose.CREATE: (1, 12),
-        Purpose.JUDGE: (1, 0),
+        CostPurpose.CREATE: (1, 12),
+        CostPurpose.JUDGE: (1, 0),
     }
 
 
 async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_paid_is_kept(
-    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+    engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "capped.toml").write_text('description = "x"\n[budget]\ntokens_per_day = 20\n', "utf-8")
     capped = parts.settings.model_copy(update={"profile": "capped"})
     await engine.add("The user has a garden on the roof.", user="ana")
     item = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
     model = ScriptedModel([answer(item)])
-    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike(), settings=capped, profiles=Profiles(tmp_path)))
+    asking = AsyncRecollect(
+        replace(parts, model=model, embedder=Alike(), settings=capped, profiles=ProfileRegistry(tmp_path))
+    )
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     assert "tomatoes" in " ".join([one.text for one in await engine.list(user="ana")])
-    assert (await engine.energy(user="ana")).today[Purpose.CREATE].calls == 1
+    assert (await engine.energy(user="ana")).today[CostPurpose.CREATE].calls == 1
 
 
 async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
-    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+    engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "rationed.toml").write_text('description = "x"\n[budget]\ncapacity = 100\njudge = 0.6\n', "utf-8")
     rationed = parts.settings.model_copy(update={"profile": "rationed"})
     await engine.add("The user gets up at dawn.", user="ana")
     item = note("The user is a night owl.", "I'm a night owl") | {"updates": 1}
     model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}])
-    asking = AsyncRecollect(replace(parts, model=model, settings=rationed, profiles=Profiles(tmp_path)))
+    asking = AsyncRecollect(replace(parts, model=model, settings=rationed, profiles=ProfileRegistry(tmp_path)))
     await tell(asking, "I'm a night owl, and I hate mornings.")
     status = await asking.energy(user="ana")
-    assert (status.today[Purpose.JUDGE].calls, status.today[Purpose.JUDGE].units) == (1, 0.6)
+    assert (status.today[CostPurpose.JUDGE].calls, status.today[CostPurpose.JUDGE].units) == (1, 0.6)
     assert status.level == pytest.approx(100 - 12 - 0.6)
-    assert Profiles().get("app").budget.judge > 0
+    assert ProfileRegistry().get("app").budget.judge > 0
 
 
-async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: AsyncRecollect, parts: Components) -> None:
     await engine.add("The user has a garden on the roof.", user="ana")
     ruled = AsyncRecollect(replace(parts, embedder=Alike()))
     await tell(ruled, "I have a small dog that sleeps on the roof.")
@@ -80,7 +84,7 @@ async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: Asy
 
 @pytest.mark.parametrize(("word", "stands"), [("replace", False), ("add", True)])
 async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed(
-    engine: AsyncRecollect, parts: Parts, word: str, stands: bool
+    engine: AsyncRecollect, parts: Components, word: str, stands: bool
 ) -> None:
     known = "The user gets up at dawn."
     await engine.add(known, user="ana")
@@ -96,7 +100,9 @@ async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed
     assert (known in texts) is stands
 
 
-async def test_a_correction_of_the_same_matter_needs_no_second_question(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_correction_of_the_same_matter_needs_no_second_question(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     await engine.add("The user's editor is Helix.", user="ana")
     parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
     item = note("The user writes all code in Zed.", "write all code in Zed") | {"updates": 1}

@@ -12,7 +12,7 @@ import pytest
 from recollect.engine import AsyncRecollect
 from recollect.extraction.rules import extract_by_rules, read_by_rules
 from recollect.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.formation.reader import RuleReader
 from recollect.testing import FakeClock
 from recollect.types import Action, ConversationId, LoggedMessage, Subject
@@ -46,7 +46,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def said(text: str) -> FormInput:
+def said(text: str) -> ExtractionInput:
     message = LoggedMessage(
         conversation=ConversationId("c"),
         seq=1,
@@ -59,7 +59,7 @@ def said(text: str) -> FormInput:
         complete=True,
         hash=1,
     )
-    return FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC"))
+    return ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC"))
 
 
 async def costs(work: Awaitable[object]) -> tuple[float, float]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from factories import ANA, BEN, evidence, memory
-from recollect.engine import Parts
-from recollect.formation.neighbours import gather_neighbours, nearest, without
-from recollect.formation.runtime import Tools
+from recollect.engine import Components
+from recollect.formation.neighbours import excluding, gather_neighbours, nearest
+from recollect.formation.runtime import Runtime
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.testing import NEW_YEAR
 from recollect.text import terms
@@ -20,11 +20,11 @@ FACT = KIND_ORDER.index(MemoryKind.FACT)
 
 
 @pytest.fixture
-def tools(parts: Parts) -> Tools:
-    return Tools(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
+def tools(parts: Components) -> Runtime:
+    return Runtime(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
 
 
-async def keep(tools: Tools, *known: Memory, subject: Subject = ANA) -> None:
+async def keep(tools: Runtime, *known: Memory, subject: Subject = ANA) -> None:
     vectors = await tools.embedder.embed([one.text for one in known])
     changes = [
         AddMemory(
@@ -38,7 +38,7 @@ async def keep(tools: Tools, *known: Memory, subject: Subject = ANA) -> None:
     await tools.store.apply(subject, changes, [])
 
 
-async def found(tools: Tools, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
+async def found(tools: Runtime, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
     hot = await tools.store.hot(subject, tools.embedder.space)
     return await nearest(hot, await tools.embedder.embed(queries), tools, most=most)
 
@@ -51,7 +51,7 @@ def candidate(text: str) -> Candidate:
     return Candidate(kind=MemoryKind.NOTE, text=text, speaker="user", seq=1, quote=text, valid_from=NEW_YEAR)
 
 
-async def test_each_candidate_gets_its_own_neighbours_best_first(tools: Tools) -> None:
+async def test_each_candidate_gets_its_own_neighbours_best_first(tools: Runtime) -> None:
     await keep(tools, memory("Green tea at noon."), memory("Green tea."), memory("A train to Bergen."))
     tea, train = await found(tools, "green tea", "train Bergen", most=2)
     assert words(tea) == ["Green tea.", "Green tea at noon."]
@@ -60,7 +60,7 @@ async def test_each_candidate_gets_its_own_neighbours_best_first(tools: Tools) -
     assert words(train)[0] == "A train to Bergen."
 
 
-async def test_no_more_come_than_were_asked_for_and_each_once(tools: Tools) -> None:
+async def test_no_more_come_than_were_asked_for_and_each_once(tools: Runtime) -> None:
     twice = memory("Green tea.")
     row = (await tools.embedder.embed(["Green tea."]))[0]
     await tools.store.apply(ANA, [AddMemory(memory=twice, space=tools.embedder.space, vectors=(row, row))], [])
@@ -71,25 +71,25 @@ async def test_no_more_come_than_were_asked_for_and_each_once(tools: Tools) -> N
     assert len({one.memory.id for one in near}) == 2
 
 
-async def test_a_text_without_words_and_a_subject_without_memories_have_no_neighbours(tools: Tools) -> None:
+async def test_a_text_without_words_and_a_subject_without_memories_have_no_neighbours(tools: Runtime) -> None:
     assert await found(tools, "green tea", subject=BEN) == [[]]
     await keep(tools, memory("Green tea."))
     assert await found(tools, "", "green") == [[], (await found(tools, "green"))[0]]
     assert await found(tools) == []
 
 
-async def test_another_subjects_memories_are_no_neighbours(tools: Tools) -> None:
+async def test_another_subjects_memories_are_no_neighbours(tools: Runtime) -> None:
     await keep(tools, memory("Green tea.", subject=BEN), subject=BEN)
     assert await found(tools, "green tea") == [[]]
 
 
-async def test_quotations_are_no_neighbours_of_notes(tools: Tools) -> None:
+async def test_quotations_are_no_neighbours_of_notes(tools: Runtime) -> None:
     await keep(tools, memory("Green tea.", kind=MemoryKind.EPISODE), memory("Tea, green."))
     [near] = await found(tools, "green tea")
     assert words(near) == ["Tea, green."]
 
 
-async def test_facts_come_whole_whatever_the_candidates_say(tools: Tools) -> None:
+async def test_facts_come_whole_whatever_the_candidates_say(tools: Runtime) -> None:
     facts = [memory("Oslo", slot="identity/location"), memory("tea", slot="preference/like:tea")]
     await keep(tools, *facts)
     hot = await tools.store.hot(ANA, tools.embedder.space)
@@ -99,7 +99,7 @@ async def test_facts_come_whole_whatever_the_candidates_say(tools: Tools) -> Non
     assert gathered.near == [[]]
 
 
-async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: Tools) -> None:
+async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: Runtime) -> None:
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     told = "Green tea in the morning, and the ferry to Kaupanger is late."
     rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")
@@ -117,7 +117,7 @@ async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: 
     assert 0 < named.similarity < by_meaning[-1].similarity
 
 
-async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_it_is(tools: Tools) -> None:
+async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_it_is(tools: Runtime) -> None:
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     meant, facts = memory("Coffee at night."), memory("tea", slot="preference/like:tea")
     await keep(tools, *crowd, meant, facts)
@@ -132,7 +132,7 @@ async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_i
     assert words(gathered.near[0])[-1] == meant.text
 
 
-async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(tools: Tools) -> None:
+async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(tools: Runtime) -> None:
     one, other = (evidence(ConversationId("0190aaaa-0000-7000-8000-000000000001"), seq) for seq in (1, 2))
     restating = memory("The user moved house.", sources=[one])
     await keep(tools, memory("Oslo", slot="identity/location", sources=[one]), restating)
@@ -150,14 +150,14 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
         facts=[going, staying],
         restating=[going],
     )
-    left = without(everything, frozenset({going.id}))
+    left = excluding(everything, frozenset({going.id}))
     assert [words(near) for near in left.near] == [["Staying."], []]
     assert list(left.facts) == [staying]
     assert list(left.restating) == []
-    assert without(everything, frozenset()) is everything
+    assert excluding(everything, frozenset()) is everything
 
 
-async def test_t4_facts_have_no_vector_and_are_found_by_none(tools: Tools) -> None:
+async def test_t4_facts_have_no_vector_and_are_found_by_none(tools: Runtime) -> None:
     await keep(tools, memory("Oslo", slot="identity/location"))
     hot = await tools.store.hot(ANA, tools.embedder.space)
     vectors = await tools.embedder.embed(["Oslo"])

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError, ModelFault, StoreFullError, StoreUnavailableError
 from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.circuit_breaker import BreakerState
 from recollect.providers.protocols import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel
@@ -51,7 +51,7 @@ async def pass_minutes(engine: AsyncRecollect, clock: FakeClock, minutes: int, *
 
 @pytest.mark.parametrize("fault", [ModelFault.SERVER, ModelFault.UNKNOWN])
 async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back(
-    parts: Parts, clock: FakeClock, fault: ModelFault
+    parts: Components, clock: FakeClock, fault: ModelFault
 ) -> None:
     server = Server(fault)
     engine = with_model(parts, server.model)
@@ -73,7 +73,7 @@ async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_i
 
 
 async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and_holds_up_no_one(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     server = Server(None)
     server.poison = "Rome"
@@ -91,7 +91,7 @@ async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and
 
 
 async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_same(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     server = Server(None)
     server.poison = "Rome"
@@ -105,7 +105,7 @@ async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_sam
 
 
 async def test_an_embedding_server_that_is_down_parks_nothing_either(
-    parts: Parts, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = AsyncRecollect(parts)
     embed, down = parts.embedder.embed, True
@@ -128,10 +128,10 @@ async def test_an_embedding_server_that_is_down_parks_nothing_either(
 
 
 @pytest.fixture
-def skipping(parts: Parts, tmp_path: Path) -> Parts:
+def skipping(parts: Components, tmp_path: Path) -> Components:
     (tmp_path / "skipping.toml").write_text('description = "x"\n[form]\non_error = "skip"\n', "utf-8")
     settings = parts.settings.model_copy(update={"profile": "skipping", "form_timeout_s": 0.05})
-    return replace(parts, settings=settings, profiles=Profiles(tmp_path))
+    return replace(parts, settings=settings, profiles=ProfileRegistry(tmp_path))
 
 
 async def passed_over(engine: AsyncRecollect) -> list[str]:
@@ -141,14 +141,14 @@ async def passed_over(engine: AsyncRecollect) -> list[str]:
 
 
 def test_a3_an_apps_creation_is_skipped_and_others_are_tried_again() -> None:
-    profiles = Profiles()
+    profiles = ProfileRegistry()
     assert {name: profiles.get(name).form.on_error for name in profiles.names()} == {
         name: "skip" if name == "app" else "retry" for name in profiles.names()
     }
 
 
 async def test_a3_a_creation_whose_model_fails_is_logged_and_skipped(
-    skipping: Parts, caplog: pytest.LogCaptureFixture
+    skipping: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     engine = with_model(skipping, ScriptedModel([ModelError("overloaded"), STORY]))
     await tell(engine, "I live in Rome.")
@@ -170,13 +170,13 @@ class SilentModel(ScriptedModel):
         raise AssertionError("not reached")
 
 
-async def test_a3_a_creation_whose_model_hangs_is_skipped_after_the_longest_wait(skipping: Parts) -> None:
+async def test_a3_a_creation_whose_model_hangs_is_skipped_after_the_longest_wait(skipping: Components) -> None:
     engine = with_model(skipping, SilentModel([]))
     await asyncio.wait_for(tell(engine, "I live in Rome."), 10)
     assert await passed_over(engine) == ["not formed: the model scripted gave no answer within 0.05 s"]
 
 
-async def test_a3_an_open_breaker_puts_a_creation_off_and_skips_nothing(skipping: Parts, clock: FakeClock) -> None:
+async def test_a3_an_open_breaker_puts_a_creation_off_and_skips_nothing(skipping: Components, clock: FakeClock) -> None:
     server = Server(ModelFault.SERVER)
     engine = with_model(skipping, server.model)
     for number in range(5):
@@ -192,7 +192,7 @@ async def test_a3_an_open_breaker_puts_a_creation_off_and_skips_nothing(skipping
 class Flaky:
     """A store's commit that fails so many times."""
 
-    def __init__(self, parts: Parts, error: Exception, times: int) -> None:
+    def __init__(self, parts: Components, error: Exception, times: int) -> None:
         self.left = times
         self.calls = 0
         self._error = error
@@ -214,7 +214,7 @@ ERRORS = [StoreUnavailableError("locked"), StoreFullError("no room")]
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("skips", [True, False])
 async def test_a3_a_database_error_is_tried_once_more_at_once(
-    parts: Parts, skipping: Parts, monkeypatch: pytest.MonkeyPatch, error: Exception, skips: bool
+    parts: Components, skipping: Components, monkeypatch: pytest.MonkeyPatch, error: Exception, skips: bool
 ) -> None:
     model = ScriptedModel([STORY])
     engine = with_model(skipping if skips else parts, model)
@@ -227,7 +227,7 @@ async def test_a3_a_database_error_is_tried_once_more_at_once(
 
 @pytest.mark.parametrize("error", ERRORS)
 async def test_a3_a_creation_that_the_database_refuses_twice_is_skipped(
-    skipping: Parts, monkeypatch: pytest.MonkeyPatch, error: Exception
+    skipping: Components, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     engine = with_model(skipping, ScriptedModel([STORY]))
     flaky = Flaky(skipping, error, 2)
@@ -239,7 +239,7 @@ async def test_a3_a_creation_that_the_database_refuses_twice_is_skipped(
 
 
 async def test_a3_where_not_even_the_skip_can_be_written_the_work_waits_for_the_database(
-    skipping: Parts, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+    skipping: Components, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
     engine = with_model(skipping, ScriptedModel([STORY, STORY]))
     flaky = Flaky(skipping, StoreUnavailableError("locked"), 3)
@@ -252,7 +252,7 @@ async def test_a3_where_not_even_the_skip_can_be_written_the_work_waits_for_the_
 
 
 async def test_other_profiles_try_again_and_skip_nothing(
-    parts: Parts, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = with_model(parts, ScriptedModel([STORY, STORY]))
     flaky = Flaky(parts, StoreFullError("no room"), 2)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from recollect.formation.portions import MOST_CHARACTERS, characters, portion
+from recollect.formation.portions import MAX_CHARACTERS, characters, take_batch
 from recollect.types import ConversationId, LoggedMessage
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
@@ -25,20 +25,20 @@ def logged(text: str) -> LoggedMessage:
 
 
 SHORT = logged("Hello.")
-HALF = replace(SHORT, text="x" * (MOST_CHARACTERS // 2))
-LONG = replace(SHORT, text="x" * (2 * MOST_CHARACTERS))
+HALF = replace(SHORT, text="x" * (MAX_CHARACTERS // 2))
+LONG = replace(SHORT, text="x" * (2 * MAX_CHARACTERS))
 
 
 def test_messages_are_taken_as_long_as_there_is_room() -> None:
-    assert portion([SHORT] * 64) == [SHORT] * 64
-    assert portion([HALF, HALF, SHORT]) == [HALF, HALF]
-    assert portion([SHORT, LONG, SHORT]) == [SHORT]
-    assert portion([]) == []
+    assert take_batch([SHORT] * 64) == [SHORT] * 64
+    assert take_batch([HALF, HALF, SHORT]) == [HALF, HALF]
+    assert take_batch([SHORT, LONG, SHORT]) == [SHORT]
+    assert take_batch([]) == []
 
 
 def test_one_message_is_always_taken() -> None:
-    assert portion([LONG, SHORT]) == [LONG]
+    assert take_batch([LONG, SHORT]) == [LONG]
 
 
 def test_characters_are_counted_over_all_messages() -> None:
-    assert characters([HALF, HALF]) == MOST_CHARACTERS
+    assert characters([HALF, HALF]) == MAX_CHARACTERS

@@ -6,7 +6,7 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
-from recollect.types import Action, Detail, MemoryKind, MemoryState, Withheld
+from recollect.types import Action, MemoryDetail, MemoryKind, MemoryState, Withheld
 from sample_chats import assistant, tell, texts, user
 from stores import STORES
 
@@ -23,7 +23,7 @@ TURNS = (MemoryKind.TURN,)
     ],
 )
 def test_a_quotation_keeps_the_place_of_what_it_leaves_out(stretches: tuple[tuple[int, int], ...], quoted: str) -> None:
-    detail = Detail(withheld=tuple(Withheld(start=start, end=end) for start, end in stretches))
+    detail = MemoryDetail(withheld=tuple(Withheld(start=start, end=end) for start, end in stretches))
     assert detail.quoted("0123456789") == quoted
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ReadingOverrunError
 from recollect.formation import reader as module
 from recollect.formation.reader import MAX_INLINE_CHARACTERS, RuleReader
@@ -45,7 +45,7 @@ def reader() -> Iterator[RuleReader]:
     made.close()
 
 
-def with_budget(parts: Parts, budget_s: float) -> AsyncRecollect:
+def with_budget(parts: Components, budget_s: float) -> AsyncRecollect:
     """Open another engine over the same store, whose readings may take so long."""
     return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"form_budget_s": budget_s})))
 
@@ -223,7 +223,7 @@ def is_running(pid: int) -> bool:
 # ---- the engine
 
 
-async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_go_on(parts: Parts) -> None:
+async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_go_on(parts: Components) -> None:
     engine = with_budget(parts, TINY_S)
     await engine.record([user("I play the cello.")], user="ana", conversation="c")
     await engine.record([user(HOSTILE)], user="ana", conversation="c")
@@ -245,14 +245,14 @@ async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_g
     await engine.close()
 
 
-async def test_a_long_message_within_its_budget_is_read(parts: Parts) -> None:
+async def test_a_long_message_within_its_budget_is_read(parts: Components) -> None:
     async with with_budget(parts, 60) as engine:
         await engine.record([user(HOSTILE)], user="ana")
         await engine.form()
         assert (await slots(engine))["location"] == "Oslo"
 
 
-async def test_closing_the_engine_leaves_no_process(parts: Parts) -> None:
+async def test_closing_the_engine_leaves_no_process(parts: Components) -> None:
     engine = with_budget(parts, 60)
     await engine.record([user(HOSTILE)], user="ana")
     await engine.form()

@@ -1,6 +1,6 @@
 """Reading a conversation again with another extractor closes what the old one made and the new one does not."""
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import ScriptedModel
 from recollect.types import Action, MemoryKind, MemoryState
 from sample_chats import answer, fact, slot, slots, user, with_model
@@ -15,7 +15,7 @@ async def formed_by_rules(engine: AsyncRecollect, *texts: str, chat: str = "one"
 
 
 async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_reason(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     await formed_by_rules(engine, "I live in Oslo.", "I am allergic to peanuts.")
     assert set(await slots(engine)) == {"location", "allergy:peanuts"}
@@ -32,7 +32,7 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
     assert line.reason == "rules-2 made it; model-1:scripted, which reads the conversation now, does not"
 
 
-async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_other_conversations_and_what_was_added_by_hand_stay(engine: AsyncRecollect, parts: Components) -> None:
     await formed_by_rules(engine, "I like chess.", chat="other")
     await formed_by_rules(engine, "I am allergic to peanuts.")
     by_hand = await engine.add("Ana plays the cello.", user="ana")
@@ -43,7 +43,7 @@ async def test_other_conversations_and_what_was_added_by_hand_stay(engine: Async
     assert (await engine.get(by_hand.id, user="ana")).state is MemoryState.ACTIVE
 
 
-async def test_what_rests_on_another_conversation_too_stays(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_what_rests_on_another_conversation_too_stays(engine: AsyncRecollect, parts: Components) -> None:
     await formed_by_rules(engine, "I am allergic to peanuts.", chat="other")
     await formed_by_rules(engine, "As I said, I am allergic to peanuts.")
     switched = with_model(parts, ScriptedModel([answer()]))
@@ -52,7 +52,9 @@ async def test_what_rests_on_another_conversation_too_stays(engine: AsyncRecolle
     assert "allergy:peanuts" in await slots(engine)
 
 
-async def test_nothing_is_closed_before_the_whole_conversation_was_read(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_nothing_is_closed_before_the_whole_conversation_was_read(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     await formed_by_rules(engine, *["I am allergic to peanuts.", *[f"I went to shop number {n}." for n in range(9)]])
     seen: list[bool] = []
 

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from recollect.datasets.dataset import Conversation, Observation, Turn
-from recollect.engine import AsyncRecollect, Parts
+from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
+from recollect.engine import AsyncRecollect, Components
 from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.resolution.compare import same
@@ -60,7 +60,7 @@ SESSIONS: tuple[tuple[tuple[str, str, tuple[str, ...]], ...], ...] = (
 class Saying:
     """One message of the script."""
 
-    turn: Turn
+    turn: DatasetTurn
     facts: tuple[str, ...]
 
 
@@ -71,7 +71,7 @@ def script() -> list[list[Saying]]:
         told.append(
             [
                 Saying(
-                    Turn(
+                    DatasetTurn(
                         id=f"{number}.{place}",
                         session=str(number),
                         role="user" if ROLES[speaker] == "user" else "assistant",
@@ -93,11 +93,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def engine(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
     said = [saying for session in script() for saying in session]
     model = RecordedModel(parts.counter)
     model.learn(
-        Conversation(
+        DatasetConversation(
             id="ana",
             turns=tuple(one.turn for one in said),
             questions=(),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.sentences import sentences
 from recollect.testing import FakeClock, ScriptedModel
@@ -66,7 +66,7 @@ FORGOTTEN = [
 @pytest.mark.parametrize("by_model", [False, True], ids=["rules", "model"])
 @pytest.mark.parametrize(("told", "reply", "wish", "gone"), FORGOTTEN)
 async def test_what_was_forgotten_stays_so_in_a_fork(  # noqa: PLR0913  (the columns of the table)
-    parts: Parts, clock: FakeClock, told: str, reply: str, wish: str, gone: str, by_model: bool
+    parts: Components, clock: FakeClock, told: str, reply: str, wish: str, gone: str, by_model: bool
 ) -> None:
     engine = with_model(parts, ScriptedModel(_kept)) if by_model else AsyncRecollect(parts)
     history = [*BEFORE, user(told), assistant(reply), user(wish), assistant("Done.")]

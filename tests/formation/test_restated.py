@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.text.updates import contradicts, read_update
@@ -16,7 +16,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def told(parts: Parts, clock: FakeClock, said: str, text: str, news: str) -> AsyncRecollect:
+async def told(parts: Components, clock: FakeClock, said: str, text: str, news: str) -> AsyncRecollect:
     """Let a model note one message in its own words, and refuse the next one."""
 
     def read(_system: str, asked: str) -> object:
@@ -56,7 +56,7 @@ KEPT = [
 
 @pytest.mark.parametrize(("said", "text", "news"), ENDED)
 async def test_a_note_in_other_words_ends_with_news_that_the_model_refuses(
-    parts: Parts, clock: FakeClock, said: str, text: str, news: str
+    parts: Components, clock: FakeClock, said: str, text: str, news: str
 ) -> None:
     engine = await told(parts, clock, said, text, news)
     assert text not in await texts(engine)
@@ -67,7 +67,9 @@ async def test_a_note_in_other_words_ends_with_news_that_the_model_refuses(
 
 
 @pytest.mark.parametrize(("said", "text", "news"), KEPT)
-async def test_a_note_of_something_else_stays(parts: Parts, clock: FakeClock, said: str, text: str, news: str) -> None:
+async def test_a_note_of_something_else_stays(
+    parts: Components, clock: FakeClock, said: str, text: str, news: str
+) -> None:
     assert text in await texts(await told(parts, clock, said, text, news))
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
 from sample_chats import answer, assistant, note, texts, user
@@ -62,7 +62,7 @@ async def test_a_few_words_that_put_nothing_right_leave_it(engine: AsyncRecollec
     assert [text for text in await texts(engine, kinds=DISTILLED) if "Bari" in text]
 
 
-async def test_beside_a_models_right_memory_the_wrong_word_is_not_quoted(parts: Parts, clock: FakeClock) -> None:
+async def test_beside_a_models_right_memory_the_wrong_word_is_not_quoted(parts: Components, clock: FakeClock) -> None:
     def reply(_system: str, shown: str) -> object:
         said = re.search(r'^\[(\d+)\].*"sorry, Tilly"$', shown.rpartition("\nMessages:\n")[2], re.MULTILINE)
         right = note("The user's dog is called Tilly.", "sorry, Tilly")

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import ScriptedModel
 from sample_chats import answer, assistant, note, tell, user
 
 
-def reading(parts: Parts, *items: dict[str, object]) -> tuple[AsyncRecollect, ScriptedModel]:
+def reading(parts: Components, *items: dict[str, object]) -> tuple[AsyncRecollect, ScriptedModel]:
     model = ScriptedModel(lambda _system, _asked: answer(*items))
     return AsyncRecollect(replace(parts, model=model)), model
 
@@ -26,14 +26,16 @@ def reading(parts: Parts, *items: dict[str, object]) -> tuple[AsyncRecollect, Sc
         "花生过敏",
     ],
 )
-async def test_s3_what_tells_without_i_or_my_reaches_the_model(engine: AsyncRecollect, parts: Parts, text: str) -> None:
+async def test_s3_what_tells_without_i_or_my_reaches_the_model(
+    engine: AsyncRecollect, parts: Components, text: str
+) -> None:
     asking, model = reading(parts)
     await tell(asking, text)
     assert len(model.calls) == 1
     assert text in model.calls[0].user
 
 
-async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRecollect, parts: Components) -> None:
     asking, model = reading(parts)
     for text in ("Hi!", "Merci beaucoup !", "ok", "```\nx = 5\n```", "def f(x):\n    return x", "👍"):
         await tell(asking, text)
@@ -42,7 +44,7 @@ async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRec
     assert {reason: parts.metrics.skipped[reason] for reason in counts} == counts
 
 
-async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollect, parts: Components) -> None:
     item = note("The user is allergic to shellfish.", "shellfish")
     asking, model = reading(parts, item)
     long = "Here is what I would pack for the trip. " * 20
@@ -74,14 +76,14 @@ async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollec
     ],
 )
 async def test_a_bare_answer_is_evidence_for_what_was_asked_alone(
-    engine: AsyncRecollect, parts: Parts, question: str, said: str, text: str, taken: bool
+    engine: AsyncRecollect, parts: Components, question: str, said: str, text: str, taken: bool
 ) -> None:
     asking, _ = reading(parts, note(text, said, message=3))
     await tell(asking, "I need help with the week", assistant(question), said)
     assert (text in [one.text for one in await engine.list(user="ana")]) is taken
 
 
-async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect, parts: Components) -> None:
     asking, _ = reading(parts, note("The user wears shoes of size 42.", "42", message=3))
     await tell(asking, "I want new boots", assistant("What is your shoe size?"), "42")
     assert "The user wears shoes of size 42." in [one.text for one in await engine.list(user="ana")]

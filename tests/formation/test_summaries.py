@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chats import Chat, ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock
 from recollect.types import Action, Memory, MemoryKind
 
@@ -14,7 +14,7 @@ FILLING = [f"I visited town number {number}." for number in range(22)]
 
 
 @pytest.fixture
-async def tiered(parts: Parts) -> AsyncIterator[AsyncRecollect]:
+async def tiered(parts: Components) -> AsyncIterator[AsyncRecollect]:
     async with AsyncRecollect(tiered_parts(parts)) as opened:
         yield opened
 

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import chain
 
 from chats import ranges, tiered_parts
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.types import MemoryKind
 from sample_chats import assistant, user
 
@@ -34,7 +34,7 @@ def said(turn: int) -> str:
     return FACTS[turn // 7 % len(FACTS)] if turn % 7 == 0 else f"The weather on walk number {turn} was calm."
 
 
-async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one_place(parts: Parts) -> None:
+async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one_place(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         widest = 0
         for turn in range(TURNS):
@@ -62,7 +62,7 @@ async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one
         assert sum(len(one["content"]) for one in messages) < 12_000
 
 
-async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: Parts) -> None:
+async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         for turn in range(100):
             await engine.record([user(said(turn)), assistant(f"Noted: {turn}.")], user="ana", conversation="chat")

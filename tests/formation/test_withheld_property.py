@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.extraction.redaction import scrub, scrubbed
 from recollect.formation.stale import Outdated, disjoint, stale_stretches, with_secrets
-from recollect.types import ConversationId, Detail, Evidence, Withheld
+from recollect.types import ConversationId, Evidence, MemoryDetail, Withheld
 
 SAID = Evidence(
     conversation=ConversationId("c"),
@@ -54,7 +54,7 @@ def test_stretches_that_overlap_withhold_all_they_cover_and_nothing_else(
 ) -> None:
     kept = disjoint([*disjoint(once), *again])
     assert all(one.end <= other.start for one, other in pairwise(kept))
-    quoted = Detail(withheld=kept).quoted(text)
+    quoted = MemoryDetail(withheld=kept).quoted(text)
     covered = {place for stretch in (*once, *again) for place in range(stretch.start, stretch.end)}
     assert len(quoted) == len(text)
     for place, character in enumerate(text):
@@ -64,7 +64,7 @@ def test_stretches_that_overlap_withhold_all_they_cover_and_nothing_else(
 @given(texts())
 def test_no_clause_with_the_word_is_left_in_a_text_of_any_script(text: str) -> None:
     found = stale_stretches(text, SAID, [WALNUT])
-    quoted = Detail(withheld=found).quoted(text)
+    quoted = MemoryDetail(withheld=found).quoted(text)
     assert "walnut" not in quoted.casefold()
     assert found == disjoint(found)
     assert not stale_stretches(quoted, SAID, [WALNUT])
@@ -92,6 +92,6 @@ def test_a_stretch_stays_on_its_words_when_secrets_before_it_are_struck_out(text
 
 @given(st.lists(TOLD, min_size=1, max_size=4).map("".join), stretches(60))
 def test_secrets_are_withheld_wherever_something_is(text: str, some: list[Withheld]) -> None:
-    shown = Detail(withheld=with_secrets(text, some)).quoted(text)
+    shown = MemoryDetail(withheld=with_secrets(text, some)).quoted(text)
     for start, end in scrubbed(text).secrets if some else ():
         assert not set(shown[start:end]) - {"…", " "}

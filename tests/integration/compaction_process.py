@@ -13,9 +13,9 @@ from pathlib import Path
 
 from own_profile import OWN, numbered
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -53,14 +53,14 @@ async def main(url: str, folder: str, first: int, die: int) -> None:
     """Say eight things, one turn each, and form each."""
     settings = Settings.load(database_url=url, profile=OWN, profiles=Path(folder))
     clock = SystemClock()
-    parts = Parts(
+    parts = Components(
         settings=settings,
         clock=clock,
         store=await open_store(url, clock=clock),
         embedder=WordEmbedder(),
         model=model(first, die),
         counter=token_counter(),
-        profiles=Profiles(settings.profiles),
+        profiles=ProfileRegistry(settings.profiles),
     )
     async with AsyncRecollect(parts) as engine:
         await engine.form()

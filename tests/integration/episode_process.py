@@ -8,7 +8,7 @@ import asyncio
 import sys
 
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -19,7 +19,7 @@ from sample_chats import assistant, user
 async def main(url: str, first: int, count: int) -> None:
     """Record ten turns `count` times, the first one number `first`; form after each."""
     clock = SystemClock()
-    parts = Parts(
+    parts = Components(
         settings=Settings(database_url=url, profile="tiered"),
         clock=clock,
         store=await open_store(url, clock=clock),

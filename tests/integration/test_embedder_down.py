@@ -15,12 +15,12 @@ from integration.test_embeddings_api import WORDS, by_words
 from integration.test_openai_providers import Reply
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import open_parts
+from recollect.engine.components import open_components
 from recollect.engine.query_vectors import LEFT_OUT, PAUSE_S
 from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock
-from recollect.types import MemoryKind, Scene
+from recollect.types import MemoryKind, RequestScope
 from server.asgi import JSON, Call, GivenWay, chat, whole
 from stores import DURABLE, url_of
 
@@ -112,7 +112,7 @@ async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClo
         embed_dim=WORDS.dim,
         recall_timeout_s=RECALL_TIMEOUT_S,
     )
-    async with AsyncRecollect(await open_parts(settings, clock)) as engine:
+    async with AsyncRecollect(await open_components(settings, clock)) as engine:
         for number, (at, text) in enumerate(SAID):
             message, said_at = {"role": "user", "content": text}, datetime.fromisoformat(at)
             await engine.record([message], user="ana", conversation=f"chat-{number}", said_at=said_at)
@@ -204,10 +204,10 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
     told: AsyncRecollect, embeddings: Embeddings, profile: str
 ) -> None:
     scenes = {
-        "app": Scene(profile="app", app="kitchen"),
-        "character": Scene(profile="character", characters=("Kira", "Marcus")),
+        "app": RequestScope(profile="app", app="kitchen"),
+        "character": RequestScope(profile="character", characters=("Kira", "Marcus")),
     }
-    scene = scenes.get(profile, Scene(profile=profile))
+    scene = scenes.get(profile, RequestScope(profile=profile))
     message = {"role": "user", "content": "My brother Tomas repairs accordions in Trieste, for a living."}
     await told.record([message], user="ben", conversation="one", scene=scene)
     await told.save_conversation("one", user="ben", scene=scene)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -47,7 +47,7 @@ def talk(url: str, first: int, failpoint: str = "", count: int = RECORDINGS) -> 
 async def told(url: str) -> tuple[list[int], list[int], bool]:
     """Read back the turns that were recorded, and those summed up or in the window, in order; and if all rests."""
     clock = FakeClock()
-    parts = Parts(
+    parts = Components(
         settings=Settings(database_url=url, profile="tiered"),
         clock=clock,
         store=await open_store(url, clock=clock),

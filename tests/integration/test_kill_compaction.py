@@ -17,10 +17,10 @@ from integration.database_reader import reading
 from own_profile import OWN
 
 SCRIPT = Path(__file__).parent / "compaction_process.py"
-MOST = 5
+MAX_KILLS = 5
 POINTS = ("before-commit", "after-commit", "in-question")
 KILLS_AT_EACH, KILLS_IN_SOAK = 1, 20
-PROFILE = f'description = "Full."\n[room]\nmost = {MOST}\npolicy = "compact"\n[form]\nmax_attempts = 20\n'
+PROFILE = f'description = "Full."\n[room]\nmost = {MAX_KILLS}\npolicy = "compact"\n[form]\nmax_attempts = 20\n'
 # One decision at least speaks of each memory that is closed.
 UNEXPLAINED = """
 SELECT m.text FROM memory AS m
@@ -55,7 +55,7 @@ def problems(folder: Path) -> list[str]:
         found += [f"half closed: {text}" for (text,) in database.execute(HALF_CLOSED)]
         [row] = database.execute("SELECT count(*) FROM memory WHERE state = 0 AND kind < 2").fetchall()
         held = int(str(row[0]))
-        return found + ([f"{held} where {MOST} fit"] if held > MOST else [])
+        return found + ([f"{held} where {MAX_KILLS} fit"] if held > MAX_KILLS else [])
 
 
 @pytest.mark.soak
@@ -79,4 +79,4 @@ def test_a3_a_kill_while_room_is_made_leaves_neither_one_too_many_nor_one_unexpl
     with reading(tmp_path / "memory.sqlite3") as database:
         waiting = database.execute("SELECT count(*) FROM formation WHERE due_at IS NOT NULL OR parked = 1").fetchall()
         held = database.execute("SELECT count(*) FROM memory WHERE state = 0 AND kind < 2").fetchall()
-    assert (waiting, held) == ([(0,)], [(MOST,)]), seed
+    assert (waiting, held) == ([(0,)], [(MAX_KILLS,)]), seed

@@ -10,12 +10,12 @@ import pytest
 from aiohttp import web
 
 from integration.malformed import CASES, PROFILES, SAID, Ends, Good, Reply, good
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.formation.bisection import BY_RULES
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.openai_models import OpenAIChatModel
 from recollect.testing import FakeClock
-from recollect.types import Action, FormationStatus, Memory, MemoryState, Scene, Subject
+from recollect.types import Action, FormationStatus, Memory, MemoryState, RequestScope, Subject
 from sample_chats import user
 
 ATTEMPTS = 2
@@ -63,7 +63,7 @@ async def serving(reply: Reply) -> AsyncIterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
+def profiles(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
     """Each shipped profile, formed after every turn, read by the rules after two tries, whatever it costs."""
     folder: Path = tmp_path_factory.mktemp("profiles")
     for name in PROFILES:
@@ -72,15 +72,15 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Profiles:
             f'[form]\nturns = false\non_error = "retry"\nmax_attempts = {ATTEMPTS}\n'
         )
         (folder / f"{name}.toml").write_text(text, "utf-8")
-    return Profiles(folder)
+    return ProfileRegistry(folder)
 
 
 class Asked:
     """An engine that asks a server, one conversation in a profile, and what became of it."""
 
-    def __init__(self, parts: Parts, profile: str, model: OpenAIChatModel, clock: FakeClock) -> None:
+    def __init__(self, parts: Components, profile: str, model: OpenAIChatModel, clock: FakeClock) -> None:
         self.engine = AsyncRecollect(replace(parts, model=model))
-        self.scene = Scene(profile=profile, app="calendar", characters=("Kira", "user"))
+        self.scene = RequestScope(profile=profile, app="calendar", characters=("Kira", "user"))
         self._clock = clock
 
     async def tell(self) -> None:
@@ -106,7 +106,9 @@ class Asked:
 
 
 @asynccontextmanager
-async def asking(reply: Reply, profile: str, parts: Parts, clock: FakeClock) -> AsyncIterator[tuple[Asked, Server]]:
+async def asking(
+    reply: Reply, profile: str, parts: Components, clock: FakeClock
+) -> AsyncIterator[tuple[Asked, Server]]:
     async with serving(reply) as server:
         model = OpenAIChatModel(server.url, "m", timeout_s=_TIMEOUT_S if reply.then != "hang" else 0.1)
         try:
@@ -123,7 +125,7 @@ def test_there_are_at_least_forty_bad_answers() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", CASES)
 async def test_a_bad_answer_ends_in_memories_or_a_reason(
-    name: str, profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+    name: str, profile: str, parts: Components, clock: FakeClock, profiles: ProfileRegistry
 ) -> None:
     case = CASES[name]
     ends = case.but.get(profile, case.ends)
@@ -158,7 +160,7 @@ def _end(status: FormationStatus, kept: list[Memory], reasons: list[str]) -> End
 
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_a_good_answer_is_kept_in_every_shape(
-    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+    profile: str, parts: Components, clock: FakeClock, profiles: ProfileRegistry
 ) -> None:
     reply = Reply(content=good(profile).json)
     async with asking(reply, profile, replace(parts, profiles=profiles), clock) as (asked, server):
@@ -169,7 +171,7 @@ async def test_a_good_answer_is_kept_in_every_shape(
 
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
-    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+    profile: str, parts: Components, clock: FakeClock, profiles: ProfileRegistry
 ) -> None:
     broken = Reply(content="{oops")
     async with asking(broken, profile, replace(parts, profiles=profiles), clock) as (asked, server):
@@ -182,7 +184,9 @@ async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
         assert len(await asked.kept()) == 1
 
 
-async def test_a_bad_answer_about_one_user_delays_no_other(parts: Parts, clock: FakeClock, profiles: Profiles) -> None:
+async def test_a_bad_answer_about_one_user_delays_no_other(
+    parts: Components, clock: FakeClock, profiles: ProfileRegistry
+) -> None:
     async with asking(Reply(content="no"), "default", replace(parts, profiles=profiles), clock) as (asked, server):
         await asked.tell()
         server.reply = Reply(content=good("default").json)
@@ -193,7 +197,7 @@ async def test_a_bad_answer_about_one_user_delays_no_other(parts: Parts, clock: 
 
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_an_answer_cut_off_anywhere_ends_well(
-    profile: str, parts: Parts, clock: FakeClock, profiles: Profiles
+    profile: str, parts: Components, clock: FakeClock, profiles: ProfileRegistry
 ) -> None:
     whole: Good = good(profile)
     async with asking(Reply(), profile, replace(parts, profiles=profiles), clock) as (asked, server):
@@ -209,7 +213,7 @@ async def test_an_answer_cut_off_anywhere_ends_well(
 
 
 async def test_an_app_as_shipped_passes_over_what_a_model_cannot_write_and_says_so(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     async with asking(Reply(content="no"), "app", parts, clock) as (asked, _):
         await asked.engine.record([user(SAID)], user="ana", conversation="c", scene=asked.scene)

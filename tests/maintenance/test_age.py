@@ -8,10 +8,10 @@ import pytest
 
 from factories import ANA, add, evidence, memory
 from own_profile import OWN, decided, held_texts, unexplained, with_profile
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.maintenance.age import NO_AGE, ages, ending
 from recollect.profiles.policies import AgePolicy
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import Action, ConversationId, Memory, MemoryKind
 
@@ -68,7 +68,7 @@ def test_only_a_policy_that_ends_something_is_looked_at() -> None:
 
 
 def test_c10_the_shipped_character_forgets_what_wore_off() -> None:
-    age = Profiles().get("character").age
+    age = ProfileRegistry().get("character").age
     assert ages(age)
     assert reason(known(days=100), age) == ""
     assert reason(known(days=200), age).startswith("worn off")
@@ -78,12 +78,12 @@ def test_c10_the_shipped_character_forgets_what_wore_off() -> None:
 
 
 @pytest.fixture
-def engine(parts: Parts, tmp_path: Path) -> AsyncRecollect:
+def engine(parts: Components, tmp_path: Path) -> AsyncRecollect:
     return with_profile(parts, tmp_path, "[age]\nexpire_days = 30\nhalf_life_days = 10\nprune_below = 0.1")
 
 
 async def test_a11_tending_closes_what_expired_and_says_why(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     old = await engine.add("The user likes tea.", user=ANA, importance=1.0)
     clock.advance(days=20)
@@ -113,7 +113,7 @@ async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncR
 
 
 async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     said, elsewhere = evidence(CONVERSATION, 1, quote="Oslo"), evidence(CONVERSATION, 2, quote="Oslo")
     until = clock.now() + DAY
@@ -141,7 +141,7 @@ async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
 
 
 async def test_a_profile_that_is_not_there_any_more_ends_nothing(
-    parts: Parts, tmp_path: Path, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, tmp_path: Path, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await engine.add("The user likes tea.", user=ANA, profile=OWN)
     clock.advance(days=400)
@@ -149,7 +149,9 @@ async def test_a_profile_that_is_not_there_any_more_ends_nothing(
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 0
 
 
-async def test_more_than_a_portion_ends_in_one_tending(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+async def test_more_than_a_portion_ends_in_one_tending(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
     over = [replace(memory(f"Plan {n}.", clock=clock), valid_to=clock.now()) for n in range(250)]
     old = [replace(memory(f"Thing {n}.", clock=clock), profile=OWN) for n in range(250)]
     await parts.store.apply(ANA, [add(one) for one in (*over, *old)], [])

@@ -19,7 +19,7 @@ from own_profile import (
     unexplained,
     with_profile,
 )
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
@@ -38,7 +38,7 @@ async def full_app(engine: AsyncRecollect, clock: FakeClock) -> None:
         await engine.add(text, user=APP, profile="app")
 
 
-async def test_a2_the_eleventh_starts_a_compaction_and_the_named_one_goes(parts: Parts, clock: FakeClock) -> None:
+async def test_a2_the_eleventh_starts_a_compaction_and_the_named_one_goes(parts: Components, clock: FakeClock) -> None:
     model = Answering(delete(4))
     engine = AsyncRecollect(replace(parts, model=model.model))
     await full_app(engine, clock)
@@ -54,7 +54,7 @@ async def test_a2_the_eleventh_starts_a_compaction_and_the_named_one_goes(parts:
 
 
 async def test_a2_an_edit_folds_the_new_memory_into_its_target_which_keeps_its_number(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     both = "My box 4 holds the anchor and the fiddle."
     model = Answering(edit(4, both))
@@ -76,7 +76,7 @@ async def test_a2_an_edit_folds_the_new_memory_into_its_target_which_keeps_its_n
     assert found.items[0].memory.id == kept.id
 
 
-async def test_a2_a_formation_folds_with_the_evidence_of_both(parts: Parts, tmp_path: Path) -> None:
+async def test_a2_a_formation_folds_with_the_evidence_of_both(parts: Components, tmp_path: Path) -> None:
     both = "My box 2 holds the globe and the fiddle."
     engine = with_profile(parts, tmp_path, TEN, model=Answering(edit(2, both)).model)
     await tell_each(engine, *numbered(10), "My box 2 holds the fiddle.")
@@ -86,7 +86,9 @@ async def test_a2_a_formation_folds_with_the_evidence_of_both(parts: Parts, tmp_
     assert await unexplained(engine, "ana") == []
 
 
-async def test_a_batch_that_brings_many_asks_a_few_times_and_then_the_oldest_go(parts: Parts, tmp_path: Path) -> None:
+async def test_a_batch_that_brings_many_asks_a_few_times_and_then_the_oldest_go(
+    parts: Components, tmp_path: Path
+) -> None:
     model = Answering(*(delete(10) for _ in range(3)))
     engine = with_profile(parts, tmp_path, TEN, model=model.model)
     await tell_each(engine, *numbered(10))
@@ -116,7 +118,7 @@ async def test_a_batch_that_brings_many_asks_a_few_times_and_then_the_oldest_go(
     ],
 )
 async def test_a3_where_the_model_fails_or_decides_wrongly_the_oldest_goes(
-    parts: Parts, clock: FakeClock, verdict: object, why: str
+    parts: Components, clock: FakeClock, verdict: object, why: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=Answering(verdict).model))
     await full_app(engine, clock)
@@ -127,7 +129,7 @@ async def test_a3_where_the_model_fails_or_decides_wrongly_the_oldest_goes(
     assert line.reason.startswith(f"the oldest of 11; there is room for 10; {why}")
 
 
-async def test_a3_a_formation_whose_compaction_fails_is_formed_all_the_same(parts: Parts, tmp_path: Path) -> None:
+async def test_a3_a_formation_whose_compaction_fails_is_formed_all_the_same(parts: Components, tmp_path: Path) -> None:
     engine = with_profile(parts, tmp_path, TEN, model=Answering(ModelError("no answer within 30 s")).model)
     await tell_each(engine, *numbered(11))
     assert await held_texts(engine, "ana") == numbered(10, start=2)
@@ -160,14 +162,14 @@ class Failing:
         return failing
 
 
-def failing(parts: Parts, method: str, model: Answering, *, times: int, after: bool = False) -> AsyncRecollect:
+def failing(parts: Components, method: str, model: Answering, *, times: int, after: bool = False) -> AsyncRecollect:
     store: Any = Failing(parts.store, method, times=times, after=after)
     return AsyncRecollect(replace(parts, store=store, model=model.model))
 
 
 @pytest.mark.parametrize("times", [1, 2])
 async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
-    parts: Parts, clock: FakeClock, engine: AsyncRecollect, times: int
+    parts: Components, clock: FakeClock, engine: AsyncRecollect, times: int
 ) -> None:
     await full_app(engine, clock)
     model = Answering(delete(4), delete(4))
@@ -180,7 +182,7 @@ async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
 
 
 async def test_a3_a_database_that_stays_away_is_said_and_nothing_is_half_done(
-    parts: Parts, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
     away = failing(parts, "apply", Answering(delete(4), delete(4)), times=99)
@@ -190,7 +192,7 @@ async def test_a3_a_database_that_stays_away_is_said_and_nothing_is_half_done(
 
 
 async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
-    parts: Parts, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
     lost = failing(parts, "apply", Answering(delete(4)), times=1, after=True)
@@ -201,7 +203,7 @@ async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
 
 @pytest.mark.parametrize(("times", "gone"), [(1, 4), (2, 1)])
 async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_oldest_goes(
-    parts: Parts, clock: FakeClock, engine: AsyncRecollect, times: int, gone: int
+    parts: Components, clock: FakeClock, engine: AsyncRecollect, times: int, gone: int
 ) -> None:
     await full_app(engine, clock)
     # The words are near none that are known, so that the first reading is the one for room.
@@ -220,7 +222,7 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
 
 
 async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_the_third_time(
-    parts: Parts, tmp_path: Path
+    parts: Components, tmp_path: Path
 ) -> None:
     model = Answering(delete(4))
     toml = f"{TEN}\n[form]\nturns = false"
@@ -235,7 +237,7 @@ async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_th
 
 
 async def test_a2_a8_a_compaction_costs_its_units_and_where_they_are_spent_it_waits(
-    parts: Parts, clock: FakeClock, tmp_path: Path
+    parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     budget = "[budget]\ncapacity = 32\ncreate = 0\ncompact = 25\nrefill_per_day = 1"
     model = Answering(delete(4), delete(4))
@@ -256,7 +258,7 @@ async def test_a2_a8_a_compaction_costs_its_units_and_where_they_are_spent_it_wa
 
 
 async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is_lost(
-    parts: Parts, tmp_path: Path
+    parts: Components, tmp_path: Path
 ) -> None:
     budget = "[budget]\ncapacity = 32\ncreate = 0\ncompact = 25\nrefill_per_day = 1"
     model = Answering(delete(4))
@@ -271,7 +273,7 @@ async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is
 
 
 async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the_oldest_goes(
-    parts: Parts, clock: FakeClock, engine: AsyncRecollect
+    parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
     for times, gone in ((1, 4), (2, 1)):
@@ -285,7 +287,7 @@ async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the
 
 
 async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
-    parts: Parts, tmp_path: Path, engine: AsyncRecollect
+    parts: Components, tmp_path: Path, engine: AsyncRecollect
 ) -> None:
     racing = with_profile(parts, tmp_path, FIVE, model=Answering().model)
     for text in numbered(5):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, ModelError
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
@@ -26,7 +26,7 @@ EACH = 10
 class Talk:
     """Conversations full of words that stand nowhere else."""
 
-    def __init__(self, engine: AsyncRecollect, parts: Parts, seed: int) -> None:
+    def __init__(self, engine: AsyncRecollect, parts: Components, seed: int) -> None:
         self.engine = engine
         self.parts = parts
         self.luck = random.Random(seed)
@@ -103,7 +103,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def talk(folder: Path, clock: FakeClock, parts: Parts) -> AsyncIterator[Talk]:
+async def talk(folder: Path, clock: FakeClock, parts: Components) -> AsyncIterator[Talk]:
     store = await open_store(f"sqlite:///{folder / 'kept.sqlite3'}", clock=clock)
     mine = replace(parts, store=store, embedder=DenseEmbedder())
     async with AsyncRecollect(mine) as engine:

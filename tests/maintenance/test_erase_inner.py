@@ -11,12 +11,12 @@ import pytest
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
 from household import Household
 from maintenance.test_erase_races import Pondering
-from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.scope import owned
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.scope import owned_subject
 from recollect.store.postgres.connection import SCHEMA, TABLES, connect
 from recollect.store.sql.erase import erase
 from recollect.testing import FakeClock
-from recollect.types import Reach, Scene, Subject
+from recollect.types import ErasureStatus, RequestScope, Subject
 from sample_chats import ALL_KINDS, assistant, user
 from stores import DURABLE
 
@@ -29,12 +29,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def parts(parts: Parts) -> Parts:
+def parts(parts: Components) -> Components:
     return replace(parts, embedder=DenseEmbedder())
 
 
 @pytest.fixture
-def folder(parts: Parts) -> Path:
+def folder(parts: Components) -> Path:
     """Where the file is, and its log."""
     return Path(parts.settings.database_url.removeprefix("sqlite:///")).parent
 
@@ -44,7 +44,7 @@ def luck() -> random.Random:
     return random.Random(int.from_bytes(os.urandom(4)))
 
 
-def traces(parts: Parts, folder: Path, words: list[str], salts: list[bytes]) -> list[str]:
+def traces(parts: Components, folder: Path, words: list[str], salts: list[bytes]) -> list[str]:
     """Search all there is for words: every byte of the file and its log, or every row of a server's tables."""
     patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word, salts)}
     url = parts.settings.database_url
@@ -60,7 +60,7 @@ def traces(parts: Parts, folder: Path, words: list[str], salts: list[bytes]) -> 
     return [what for pattern, what in patterns.items() if pattern in rows]
 
 
-async def salts_of(parts: Parts, subjects: list[Subject]) -> list[bytes]:
+async def salts_of(parts: Components, subjects: list[Subject]) -> list[bytes]:
     return [(await parts.store.hot(one, "")).salt for one in subjects]
 
 
@@ -77,7 +77,7 @@ async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
 
 @pytest.mark.parametrize("everywhere", [False, True])
 async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or_setting(
-    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random, everywhere: bool
+    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random, everywhere: bool
 ) -> None:
     who = canary(luck, accented=True)
     house = Household(engine, parts, who, luck)
@@ -91,7 +91,9 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
 
     receipt = await engine.erase_subject(who, everywhere=everywhere)
     places = {place.name: place for place in receipt.places}
-    assert all(places[subject.text].reach is Reach.REACHED and places[subject.text].count > 0 for subject in inner)
+    assert all(
+        places[subject.text].reach is ErasureStatus.REACHED and places[subject.text].count > 0 for subject in inner
+    )
     assert receipt.done == parts.settings.database_url.startswith("sqlite:")
     assert traces(parts, folder, words, salts) == []
     embedder = parts.embedder
@@ -106,7 +108,7 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
     assert traces(parts, folder, words, salts) == []
 
     again = await engine.erase_subject(who, everywhere=True)
-    assert [place for place in again.places if place.reach is Reach.REACHED and place.count] == []
+    assert [place for place in again.places if place.reach is ErasureStatus.REACHED and place.count] == []
     assert (await engine.stats(check=True)).problems == ()
     assert all([await everything(engine, one) for one in (ben.home, *bens)]), "another user keeps all"
     still = {one.split(" as ")[0] for one in traces(parts, folder, [*ben.words], [])}
@@ -139,8 +141,8 @@ async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others
     kept: dict[str, list[Subject]] = {}
     for who in NAMES:
         home = Subject("user", who)
-        kept[who] = [owned(kind, home, f"{who}/1") for kind in ("session", "app", "character")]
-        kept[who].append(owned("session", kept[who][1], "1"))
+        kept[who] = [owned_subject(kind, home, f"{who}/1") for kind in ("session", "app", "character")]
+        kept[who].append(owned_subject("session", kept[who][1], "1"))
         for subject in (home, *kept[who]):
             await engine.add(f"Something of {who}.", user=subject)
     await engine.add("Something of everybody's.", user=Subject("app", "calendar"))
@@ -166,7 +168,7 @@ async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: As
 
 
 async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_name_in_records_of_prompts(
-    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random
+    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     house = Household(engine, parts, "ana", luck)
     inner = await house.plant()
@@ -184,12 +186,12 @@ async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_na
 
 
 async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erased_whole(
-    engine: AsyncRecollect, parts: Parts, folder: Path, monkeypatch: pytest.MonkeyPatch
+    engine: AsyncRecollect, parts: Components, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erase, "MAX_INNER", 4)
     for number in range(11):
-        await engine.add(f"Number {number} is a secret.", user=owned("session", ANA, f"{number}"))
-    await engine.add("A secret within.", user=owned("session", owned("session", ANA, "3"), "x"))
+        await engine.add(f"Number {number} is a secret.", user=owned_subject("session", ANA, f"{number}"))
+    await engine.add("A secret within.", user=owned_subject("session", owned_subject("session", ANA, "3"), "x"))
     receipt = await engine.erase_subject("ana")
     assert len([place for place in receipt.places if place.name.startswith("session:")]) == 12
     assert next(place.count for place in receipt.places if place.name == "memories") == 12
@@ -198,10 +200,10 @@ async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erase
 
 
 async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user_formed_or_refused_of_it(
-    engine: AsyncRecollect, parts: Parts, folder: Path, luck: random.Random
+    engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     word, kept = canary(luck), canary(luck)
-    scene = Scene(profile="session")
+    scene = RequestScope(profile="session")
     said = [user(f"I'm allergic to {word}."), assistant(f"I noted that you are allergic to {word}.")]
     recorded = await engine.record(said, user="ana", conversation="one", scene=scene)
     await engine.form()
@@ -217,13 +219,13 @@ async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user
 @pytest.mark.soak
 @pytest.mark.parametrize("by", ["rules", "model"])
 async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_the_user_is_erased(
-    parts: Parts, clock: FakeClock, folder: Path, luck: random.Random, by: str
+    parts: Components, clock: FakeClock, folder: Path, luck: random.Random, by: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=Pondering(luck) if by == "model" else None))
     scenes = (
-        Scene(profile="session"),
-        Scene(profile="app", app="notes"),
-        Scene(profile="character", characters=("Kira", "Marcus")),
+        RequestScope(profile="session"),
+        RequestScope(profile="app", app="notes"),
+        RequestScope(profile="character", characters=("Kira", "Marcus")),
     )
     words: list[str] = []
 

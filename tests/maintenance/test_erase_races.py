@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import UnknownMemoryError
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
@@ -94,7 +94,7 @@ class Race:
 @pytest.mark.soak
 @pytest.mark.parametrize("by", ["rules", "model"])
 async def test_i13_no_race_of_erasing_with_forming_and_recording_brings_a_word_back(
-    tmp_path: Path, clock: FakeClock, parts: Parts, by: str
+    tmp_path: Path, clock: FakeClock, parts: Components, by: str
 ) -> None:
     seed = int.from_bytes(os.urandom(4))
     luck = random.Random(seed)

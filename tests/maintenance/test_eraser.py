@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, ModelError, UnknownConversationError, UnknownMemoryError
 from recollect.testing import NEW_YEAR, FakeClock, ScriptedModel
-from recollect.types import Action, EraseReceipt, Memory, MemoryKind, MemoryState, Reach, Subject
+from recollect.types import Action, EraseReceipt, ErasureStatus, Memory, MemoryKind, MemoryState, Subject
 from sample_chats import (
     ALL_KINDS,
     PEANUTS_AND_OSLO,
@@ -35,7 +35,7 @@ def counts(receipt: EraseReceipt) -> dict[str, int]:
     return {place.name: place.count for place in receipt.places if place.count}
 
 
-def reach(receipt: EraseReceipt) -> dict[str, Reach]:
+def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
     return {place.name: place.reach for place in receipt.places}
 
 
@@ -124,7 +124,7 @@ async def test_the_messages_may_be_kept(engine: AsyncRecollect) -> None:
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana", keep_messages=True)
     assert await log(engine) == [PEANUTS_AND_OSLO]
     assert (await fact(engine, "Oslo")).state is MemoryState.ACTIVE
-    assert reach(receipt)["source messages"] is Reach.OUT_OF_REACH
+    assert reach(receipt)["source messages"] is ErasureStatus.OUT_OF_REACH
     await engine.form()
     with pytest.raises(ValueError, match="not enough values"):
         await fact(engine, "peanuts")
@@ -309,7 +309,7 @@ async def test_i13_a_strangers_rows_are_equal_byte_for_byte_before_and_after(tmp
 
 
 async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_names_the_answers(
-    engine: AsyncRecollect, parts: Parts
+    engine: AsyncRecollect, parts: Components
 ) -> None:
     await tell(engine, PEANUTS)
     asked = request(user("What should I avoid at a restaurant, peanuts?"))
@@ -324,12 +324,12 @@ async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_name
     assert "peanuts" not in json.dumps([str(item) for item in record.items])
     left = {item[1] for item in record.items}
     assert left == {one.id for one in await engine.list(user="ana", kinds=ALL_KINDS)} & left
-    assert reach(receipt)["answers given with it"] is Reach.OUT_OF_REACH
+    assert reach(receipt)["answers given with it"] is ErasureStatus.OUT_OF_REACH
     assert counts(receipt)["answers given with it"] == 1
 
 
 async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, PEANUTS)
     failing = with_model(parts, ScriptedModel(lambda _system, _user: BadRequestError("cannot read 'peanuts'")))
@@ -345,7 +345,7 @@ async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
 
 
 async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     failing = with_model(parts, ScriptedModel(lambda _system, _user: ModelError("cannot read 'peanuts'")))
     await failing.record([assistant("Hello!"), user(PEANUTS), assistant("Noted.")], user="ana")
@@ -357,7 +357,9 @@ async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
     assert not any("peanuts" in line.reason for line in await engine.decisions(user="ana"))
 
 
-async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
+    engine: AsyncRecollect, parts: Components
+) -> None:
     erased: list[EraseReceipt] = []
 
     async def erase_now() -> None:
@@ -387,6 +389,6 @@ async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: Asyn
     if on_server(receipt):
         below = {"storage below the server's files", "write-ahead log"}
     outside = {"backups and copies", "exports", "models", "clients", "memory of processes"} | below
-    assert {name for name, how in reach(receipt).items() if how is Reach.OUT_OF_REACH} == outside
+    assert {name for name, how in reach(receipt).items() if how is ErasureStatus.OUT_OF_REACH} == outside
     assert all(place.text for place in receipt.places)
     assert "peanuts" not in f"{receipt}"

@@ -19,12 +19,12 @@ from own_profile import (
     unexplained,
     with_profile,
 )
-from recollect.engine import AsyncRecollect, Parts
-from recollect.engine.scope import owned
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, ModelError
 from recollect.maintenance.eviction import session_of
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, MemoryState, Scene, Subject
+from recollect.types import Action, MemoryState, RequestScope, Subject
 from sample_chats import answer, note, slot, user
 
 FIVE = '[room]\nmost = 5\npolicy = "lowest_value"'
@@ -45,7 +45,7 @@ async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncRecollect, 
 
 
 async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncRecollect) -> None:
-    scene = Scene(profile="session")
+    scene = RequestScope(profile="session")
     for start in range(0, 80, 20):
         said = [
             user(f"I own {number} boats and my sister Kira{number} lives in Oslo.")
@@ -59,7 +59,7 @@ async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncRecollect) -
     assert not [status for status in await engine.formations() if status.parked or status.due_at]
 
 
-async def test_one_batch_may_bring_more_than_there_is_room_for(parts: Parts, tmp_path: Path) -> None:
+async def test_one_batch_may_bring_more_than_there_is_room_for(parts: Components, tmp_path: Path) -> None:
     items = [note(f"The user owns boat {n}.", "boats", importance=n / 20) for n in range(1, 13)]
     model = ScriptedModel([answer(*items)])
     engine = with_profile(parts, tmp_path, FIVE, model=model)
@@ -70,7 +70,7 @@ async def test_one_batch_may_bring_more_than_there_is_room_for(parts: Parts, tmp
     assert await unexplained(engine, "ana") == []
 
 
-async def test_standing_facts_outlive_notes(parts: Parts, tmp_path: Path) -> None:
+async def test_standing_facts_outlive_notes(parts: Components, tmp_path: Path) -> None:
     clock_bound = slot("identity/name", "Ana", "My name is Ana", importance=0.6)
     model = Answering()
     engine = with_profile(parts, tmp_path, FIVE, model=ScriptedModel([answer(clock_bound)]))
@@ -81,7 +81,7 @@ async def test_standing_facts_outlive_notes(parts: Parts, tmp_path: Path) -> Non
     assert await held_texts(engine, "ana") == ["The user's name is Ana.", *numbered(4, start=4)]
 
 
-async def test_quotations_and_what_is_held_take_no_room(parts: Parts, tmp_path: Path) -> None:
+async def test_quotations_and_what_is_held_take_no_room(parts: Components, tmp_path: Path) -> None:
     engine = with_profile(parts, tmp_path, f"{FIVE}\n[form]\nturns = true", model=Answering().model)
     await tell_each(engine, *numbered(5))
     assert len(await held(engine, "ana")) == 5
@@ -89,7 +89,7 @@ async def test_quotations_and_what_is_held_take_no_room(parts: Parts, tmp_path: 
 
 
 async def test_a_subject_has_the_tightest_room_of_the_profiles_it_was_formed_under(
-    parts: Parts, tmp_path: Path
+    parts: Components, tmp_path: Path
 ) -> None:
     engine = with_profile(parts, tmp_path, FIVE)
     await engine.add("Kept under the tight profile.", user="ana", profile=OWN)
@@ -112,7 +112,7 @@ async def test_what_is_added_by_hand_to_an_app_has_the_apps_room_even_before_any
     }
 
 
-async def test_twenty_at_once_leave_no_more_than_there_is_room_for(parts: Parts, tmp_path: Path) -> None:
+async def test_twenty_at_once_leave_no_more_than_there_is_room_for(parts: Components, tmp_path: Path) -> None:
     engine = with_profile(parts, tmp_path, FIVE)
     await asyncio.gather(*(engine.add(text, user="ana") for text in numbered(20)))
     assert len(await held(engine, "ana")) == 5
@@ -122,7 +122,7 @@ async def test_twenty_at_once_leave_no_more_than_there_is_room_for(parts: Parts,
 # ---- length
 
 
-async def test_a6_what_is_formed_is_about_as_long_as_the_profile_says(parts: Parts, tmp_path: Path) -> None:
+async def test_a6_what_is_formed_is_about_as_long_as_the_profile_says(parts: Components, tmp_path: Path) -> None:
     long = "The user owns a boat. " + "It is a long blue boat with three masts. " * 8
     model = ScriptedModel([answer(note(long.strip(), "boat"))])
     engine = with_profile(parts, tmp_path, TEN, model=model)
@@ -146,7 +146,7 @@ async def test_a6_what_a_person_adds_is_refused_beyond_twice_the_length(engine: 
 @pytest.mark.parametrize("policy", ["lowest_value", "fifo", "compact"])
 @pytest.mark.parametrize("seed", range(4))
 async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_ends_unexplained(
-    parts: Parts, tmp_path: Path, clock: FakeClock, policy: str, seed: int
+    parts: Components, tmp_path: Path, clock: FakeClock, policy: str, seed: int
 ) -> None:
     luck = random.Random(seed)
     verdicts = [
@@ -183,7 +183,7 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
 async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_added_and_tended(
     engine: AsyncRecollect,
 ) -> None:
-    scene = Scene(profile="session")
+    scene = RequestScope(profile="session")
     for conversation, most in (("few", 3), ("many", 60)):
         await engine.open_conversation(conversation, user="ana", scene=scene, options={"max-per-session": most})
         session = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
@@ -200,6 +200,6 @@ async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_adde
 
 def test_whose_session_a_memory_is_of_is_read_as_it_is_written() -> None:
     for owner in (Subject("user", "ana/x:y%"), Subject("app", "x"), Subject("user", "app:x")):
-        assert session_of(owned("session", owner, "a/b")) == (owner, "a/b")
+        assert session_of(owned_subject("session", owner, "a/b")) == (owner, "a/b")
     assert session_of(Subject("app", "ana/calendar")) is None
     assert session_of(Subject("session", "nobodys")) is None

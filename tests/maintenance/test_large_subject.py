@@ -17,13 +17,13 @@ import pytest
 from factories import ANA, memory
 from own_profile import OWN, unexplained, with_profile
 from recollect.clock import EPOCH
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.maintenance import near_pairs
-from recollect.maintenance.commit import PORTION
+from recollect.maintenance.commit import BATCH_SIZE
 from recollect.maintenance.near_pairs import NearPairs
-from recollect.maintenance.schedule import Schedule
+from recollect.maintenance.schedule import SweepSchedule
 from recollect.maintenance.sweep import Care
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
@@ -35,7 +35,7 @@ from stores import DURABLE, new_store, url_of
 
 # As many as make several blocks of pairs; each of them has ten near neighbours and more.
 MANY = 1_000
-LONGEST_MS = 20.0
+MAX_HOLD_MS = 20.0
 _THINGS = ("tea", "rye bread", "plums", "figs", "barley", "mint", "leeks", "honey", "rice", "oats")
 _PLACES = ("Oslo", "Rome", "Lima", "Quito", "Accra", "Hanoi", "Dublin", "Kyoto", "Lisbon", "Tallinn")
 
@@ -62,12 +62,14 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Parts]:
+async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Components]:
     """An engine's parts with the built-in embedder, over a store in which Ana has many notes."""
     folder = tmp_path_factory.mktemp("store")
     store, embedder = await new_store(kind, folder, clock), StaticEmbedder()
     settings = Settings(database_url=url_of(kind, folder))
-    parts = Parts(settings=settings, clock=clock, store=store, embedder=embedder, model=None, counter=token_counter())
+    parts = Components(
+        settings=settings, clock=clock, store=store, embedder=embedder, model=None, counter=token_counter()
+    )
     texts = sentences(MANY)
     for start in range(0, MANY, 500):
         some = texts[start : start + 500]
@@ -82,8 +84,8 @@ async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPath
     await store.close()
 
 
-def tools_of(parts: Parts) -> Tools:
-    return Tools(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
+def tools_of(parts: Components) -> Runtime:
+    return Runtime(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
 
 
 def after(asks: int) -> Callable[[], bool]:
@@ -131,18 +133,18 @@ async def some_decision(engine: AsyncRecollect) -> None:
     ],
 )
 async def test_tending_many_memories_leaves_the_loop_to_others(
-    crowded: Parts, clock: FakeClock, tmp_path: Path, toml: str, action: Action
+    crowded: Components, clock: FakeClock, tmp_path: Path, toml: str, action: Action
 ) -> None:
     clock.advance(days=2)
     engine = with_profile(crowded, tmp_path, toml)
     await engine.search("warm up", user=ANA)
-    assert await longest_ms(engine.tend(user=ANA)) < LONGEST_MS
+    assert await longest_ms(engine.tend(user=ANA)) < MAX_HOLD_MS
     decisions = await engine.decisions(user=ANA, limit=5_000)
     assert len([line for line in decisions if line.action is action]) >= MANY // 10 - 1
     assert await unexplained(engine, ANA) == []
 
 
-async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(crowded: Parts) -> None:
+async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(crowded: Components) -> None:
     would = await AsyncRecollect(crowded).tend(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]
@@ -156,7 +158,7 @@ async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(c
     assert len(care.decisions) >= MANY // 10 - 1
 
 
-async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Parts) -> None:
+async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Components) -> None:
     care = Care(tools_of(crowded), ANA)
     stopped_at: list[float] = []
 
@@ -167,14 +169,14 @@ async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Pa
 
     assert not await care.run(stop)
     assert time.thread_time() - stopped_at[0] < 1.0
-    assert 10 <= len(care.decisions) <= 10 + PORTION
+    assert 10 <= len(care.decisions) <= 10 + BATCH_SIZE
     assert not await care.run(lambda: True), "told to stop it does nothing"
 
 
-async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded: Parts, clock: FakeClock) -> None:
+async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded: Components, clock: FakeClock) -> None:
     first, began = tools_of(crowded), clock.now()
     clock.advance(days=2)
-    schedule = Schedule(first, 86_400)
+    schedule = SweepSchedule(first, 86_400)
     for asks in (20, 100, 100):
         assert await schedule.portion(after(asks)), "more is left"
     await schedule.close()
@@ -185,14 +187,14 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded:
     assert began - timedelta(seconds=MANY) < lease.last < began, "some were compared, not all"
     await crowded.store.tended(lease, lease.last, whole=False)
 
-    second = Schedule(tools_of(crowded), 86_400)
+    second = SweepSchedule(tools_of(crowded), 86_400)
     assert not await second.portion(lambda: False)
     assert not await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now())
     assert (await AsyncRecollect(crowded).tend(user=ANA)).decisions == (), "nothing was left out between the two"
 
 
-async def test_tending_taken_over_by_another_process_is_given_up(crowded: Parts, clock: FakeClock) -> None:
-    schedule = Schedule(tools_of(crowded), 86_400)
+async def test_tending_taken_over_by_another_process_is_given_up(crowded: Components, clock: FakeClock) -> None:
+    schedule = SweepSchedule(tools_of(crowded), 86_400)
     clock.advance(days=2)
     assert await schedule.portion(after(30))
     clock.advance(seconds=301)
@@ -202,7 +204,7 @@ async def test_tending_taken_over_by_another_process_is_given_up(crowded: Parts,
     assert await crowded.store.version(ANA) == before
 
 
-async def test_closing_ends_tending_by_hand(crowded: Parts) -> None:
+async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
     engine = AsyncRecollect(crowded)
     tending = asyncio.create_task(engine.tend(user=ANA))
     await some_decision(engine)
@@ -211,7 +213,7 @@ async def test_closing_ends_tending_by_hand(crowded: Parts) -> None:
         await tending
 
 
-async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Parts, clock: FakeClock) -> None:
+async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components, clock: FakeClock) -> None:
     clock.advance(days=2)
     engine = AsyncRecollect(crowded)
     working = asyncio.create_task(engine.work())
@@ -225,7 +227,7 @@ async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Parts, clo
     )
 
 
-async def test_the_pairs_of_blocks_are_those_of_all(crowded: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the notes are cut into blocks, each is paired with the same older ones."""
     hot = await crowded.store.hot(ANA, crowded.embedder.space)
 

@@ -9,7 +9,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from recollect.types import Action, Memory, MemoryKind, Reach, Subject
+from recollect.types import Action, ErasureStatus, Memory, MemoryKind, Subject
 from sample_chats import fact, slots, tell, texts
 
 TEAM = Subject("shared", "team")
@@ -112,12 +112,12 @@ async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(
     await engine.link(other.id, to=TEAM, user="ana")
     receipt = await engine.erase(other.id, user="ana")
     [elsewhere] = [place for place in receipt.places if place.name == "other subjects"]
-    assert (elsewhere.reach, elsewhere.count) == (Reach.OUT_OF_REACH, 1)
+    assert (elsewhere.reach, elsewhere.count) == (ErasureStatus.OUT_OF_REACH, 1)
     assert (await engine.get(other.id, user=TEAM)).text == other.text
 
     receipt = await engine.erase(note.id, user="ana", everywhere=True)
     [elsewhere] = [place for place in receipt.places if place.name == "other subjects"]
-    assert (elsewhere.reach, elsewhere.count) == (Reach.REACHED, 0)
+    assert (elsewhere.reach, elsewhere.count) == (ErasureStatus.REACHED, 0)
     for subject in (TEAM, APP):
         assert note.text not in await texts_of(engine, subject)
         assert not [line for line in await engine.decisions(user=subject) if "dogs" in line.text]

@@ -8,7 +8,7 @@ import pytest
 
 from factories import ANA, add, evidence, memory
 from own_profile import decided, held_texts, unexplained
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.maintenance.near_duplicates import merging
 from recollect.maintenance.near_pairs import NEAR, NearPair, NearPairs
 from recollect.profiles.policies import ResolvePolicy
@@ -75,7 +75,7 @@ def test_two_speakers_and_facts_stay_apart() -> None:
     assert merging(replace(older, kind=MemoryKind.FACT), older, 1.0, POLICY) is None
 
 
-async def keep(parts: Parts, *memories: Memory) -> None:
+async def keep(parts: Components, *memories: Memory) -> None:
     """Store notes past resolution, as they may have come in long ago."""
     vectors = await parts.embedder.embed([one.text for one in memories])
     adds = [
@@ -86,7 +86,7 @@ async def keep(parts: Parts, *memories: Memory) -> None:
 
 
 async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     texts = ["The user loves hiking.", "The user loves hiking!", "The user loves hikking.", "The user loves skiing."]
     notes = []
@@ -112,7 +112,7 @@ async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
 
 
 async def test_a_merged_note_is_recalled_once_and_its_history_tells_of_it(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     notes = [memory("The user loves hiking.", clock=clock), memory("The user loves hiking!", clock=clock)]
     await keep(parts, *notes)
@@ -125,7 +125,7 @@ async def test_a_merged_note_is_recalled_once_and_its_history_tells_of_it(
     ]
 
 
-async def test_only_what_came_since_is_compared_again(parts: Parts, clock: FakeClock) -> None:
+async def test_only_what_came_since_is_compared_again(parts: Components, clock: FakeClock) -> None:
     def made(text: str, at: datetime) -> Memory:
         """Make a note with an id of that time; ids of the process never go back to an earlier test's time."""
         millis = int(at.timestamp() * 1000)
@@ -149,7 +149,7 @@ async def test_only_what_came_since_is_compared_again(parts: Parts, clock: FakeC
     assert pairs(since + timedelta(days=1)) == []
 
 
-async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Parts) -> None:
+async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Components) -> None:
     await parts.store.apply(ANA, [add(memory("👍"), vector=None), add(memory("👍"), vector=None)], [])
     assert (await engine.tend(user=ANA)).decisions == ()
     assert await decided(engine, ANA, Action.MERGE) == []

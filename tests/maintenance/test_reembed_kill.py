@@ -17,7 +17,7 @@ import pytest
 from postgres_server import shared_server
 from recollect.engine import AsyncRecollect
 from recollect.ids import id_text
-from recollect.maintenance.reembed import PORTION
+from recollect.maintenance.reembed import BATCH_SIZE
 from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import connect
 from recollect.testing import WordEmbedder
@@ -30,7 +30,7 @@ TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "reembed_process.py"
 SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 PEOPLE = ("ana", "ben")
-EACH = PORTION + 20
+EACH = BATCH_SIZE + 20
 SPELLED = {FIRST.space: WordEmbedder(64), OTHER.space: WordEmbedder(32, name="other")}
 POINTS = ("embedding", "embedded", "switching", "switched", "dropping", "dropped", "before-commit", "after-commit")
 # The commits of a run: the choice, two portions a subject, its switch, its dropping.

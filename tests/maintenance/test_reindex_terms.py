@@ -9,9 +9,9 @@ import apsw
 import pytest
 
 from factories import ANA, BEN, SPACE, add, memory
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.maintenance import reindex_terms
-from recollect.maintenance.reindex_terms import Reterming
+from recollect.maintenance.reindex_terms import TermReindexer
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -21,7 +21,7 @@ from recollect.store.sql.snapshot_codec import pack_terms, with_length
 from recollect.store.sql.subjects import salt_of
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.text import former_terms, term_key, terms
-from recollect.types import CloseMemory, Hot, Subject
+from recollect.types import CloseMemory, Subject, SubjectSnapshot
 from sample_chats import tell
 from stores import STORES, new_store, url_of
 
@@ -67,12 +67,12 @@ def subjects_behind(path: Path) -> int:
     return count
 
 
-def keys_of(hot: Hot) -> list[dict[int, int]]:
+def keys_of(hot: SubjectSnapshot) -> list[dict[int, int]]:
     spans = zip(hot.term_start[:-1], hot.term_start[1:], strict=True)
     return [dict(zip(hot.terms[a:b].tolist(), hot.counts[a:b].tolist(), strict=True)) for a, b in spans]
 
 
-def as_made_now(hot: Hot, *texts: str) -> list[dict[int, int]]:
+def as_made_now(hot: SubjectSnapshot, *texts: str) -> list[dict[int, int]]:
     return [{term_key(hot.salt, term): count for term, count in terms(text).items()} for text in texts]
 
 
@@ -93,7 +93,7 @@ async def opened(url: str, clock: FakeClock) -> Store:
 async def engine_on(url: str, clock: FakeClock) -> AsyncRecollect:
     store = await opened(url, clock)
     return AsyncRecollect(
-        Parts(
+        Components(
             settings=Settings(database_url=url),
             clock=clock,
             store=store,
@@ -142,14 +142,14 @@ def after(most: int) -> Callable[[], bool]:
 async def test_every_word_finds_before_between_and_after(
     url: str, path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reindex_terms, "PORTION", 1)
+    monkeypatch.setattr(reindex_terms, "BATCH_SIZE", 1)
     await remember(url, clock)
     age(path)
     behind = [2]
     while behind[-1]:
         async with await engine_on(url, clock) as engine:  # each step in a process of its own, as after a kill
             await all_found(engine)
-            await Reterming(engine._tools).portion(after(3))
+            await TermReindexer(engine._tools).portion(after(3))
             await all_found(engine)
         behind.append(subjects_behind(path))
         assert len(behind) < 20
@@ -169,7 +169,7 @@ async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, 
         before = await store.hot(ANA, "words-64")
         assert before.former_terms
         assert keys_of(before) != as_made_now(before, *SAID)
-        await Reterming(engine._tools).portion(lambda: False)
+        await TermReindexer(engine._tools).portion(lambda: False)
         hot = await store.hot(ANA, "words-64")
         assert not hot.former_terms
         assert keys_of(hot) == as_made_now(hot, *SAID)

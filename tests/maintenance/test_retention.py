@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 
 from factories import evidence, memory
-from recollect.maintenance.retention import Room, last_met, leaving, tightest, worth
-from recollect.profiles.policies import Profile, RoomPolicy
-from recollect.profiles.registry import Profiles
+from recollect.maintenance.retention import Capacity, last_met, leaving, strictest, worth
+from recollect.profiles.policies import CapacityPolicy, Profile
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import ConversationId, Memory, MemoryId
 
@@ -24,9 +24,9 @@ def note(name: str, *, age_days: float = 0, importance: float = 0.5, uses: int =
     return replace(made, known_from=at, importance=importance, uses=uses)
 
 
-def room(most: int, policy: str = "lowest_value") -> Room:
-    return Room(
-        policy=RoomPolicy.model_validate({"most": most, "policy": policy}), half_life_days=90.0, fact_importance=0.5
+def room(most: int, policy: str = "lowest_value") -> Capacity:
+    return Capacity(
+        policy=CapacityPolicy.model_validate({"most": most, "policy": policy}), half_life_days=90.0, fact_importance=0.5
     )
 
 
@@ -92,17 +92,17 @@ def test_u13_use_makes_a_memory_worth_more_and_wear_off_more_slowly() -> None:
 
 def test_the_tightest_of_several_profiles_holds() -> None:
     profiles = [
-        Profile(name="wide", description="", room=RoomPolicy(most=50)),
-        Profile(name="tight", description="", room=RoomPolicy(most=10, policy="fifo")),
+        Profile(name="wide", description="", room=CapacityPolicy(most=50)),
+        Profile(name="tight", description="", room=CapacityPolicy(most=10, policy="fifo")),
         Profile(name="free", description=""),
     ]
-    found = tightest(profiles)
+    found = strictest(profiles)
     assert found is not None
     assert (found.policy.most, found.policy.policy) == (10, "fifo")
-    assert tightest([profiles[2]]) is None
+    assert strictest([profiles[2]]) is None
 
 
 def test_s6_and_a2_are_what_the_shipped_profiles_say() -> None:
-    session, app = (Profiles().get(name).room for name in ("session", "app"))
+    session, app = (ProfileRegistry().get(name).room for name in ("session", "app"))
     assert (session.most, session.policy) == (50, "lowest_value")
     assert (app.most, app.policy, app.longest_characters) == (10, "compact", 200)

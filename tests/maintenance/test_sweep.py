@@ -10,7 +10,7 @@ import pytest
 
 from factories import ANA, BEN, add, memory
 from own_profile import OWN, decided, held, numbered, unexplained, with_profile
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StaleSubjectError
 from recollect.maintenance.retention import last_met
 from recollect.testing import FakeClock, ScriptedModel
@@ -20,11 +20,11 @@ from sample_chats import tell
 APP = Subject("app", "ana/calendar")
 
 
-async def keep(parts: Parts, subject: Subject, *memories: Memory) -> None:
+async def keep(parts: Components, subject: Subject, *memories: Memory) -> None:
     await parts.store.apply(subject, [add(replace(one, subject=subject), vector=None) for one in memories], [])
 
 
-async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Parts, tmp_path: Path, clock: FakeClock) -> None:
+async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
     many = [replace(memory(text, clock=clock), profile=OWN, importance=n / 500) for n, text in enumerate(numbered(450))]
     await keep(parts, ANA, *many)
     engine = with_profile(parts, tmp_path, "[room]\nmost = 50")
@@ -36,7 +36,7 @@ async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Parts, tmp_path
     assert await unexplained(engine, ANA) == []
 
 
-async def test_tending_asks_no_model(parts: Parts, clock: FakeClock) -> None:
+async def test_tending_asks_no_model(parts: Components, clock: FakeClock) -> None:
     await keep(parts, APP, *(memory(text, clock=clock) for text in numbered(13)))
     engine = AsyncRecollect(replace(parts, model=ScriptedModel([])))
     report = await engine.tend(user=APP)
@@ -44,7 +44,9 @@ async def test_tending_asks_no_model(parts: Parts, clock: FakeClock) -> None:
     assert len(await held(engine, APP)) == 10
 
 
-async def test_everybody_is_tended_and_nobody_twice(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+async def test_everybody_is_tended_and_nobody_twice(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
     over = clock.now()
     for subject in (ANA, BEN, APP):
         await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=over), memory("Stays.", clock=clock))
@@ -78,7 +80,7 @@ async def test_a_subject_that_nobody_knows_is_not_made(engine: AsyncRecollect) -
 
 @pytest.mark.parametrize("quicker", [1, 99])
 async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
-    parts: Parts, clock: FakeClock, quicker: int
+    parts: Components, clock: FakeClock, quicker: int
 ) -> None:
     over = replace(memory("Over.", clock=clock), valid_to=clock.now())
     await keep(parts, ANA, over)
@@ -117,11 +119,11 @@ async def working(engine: AsyncRecollect, *, rounds_s: float = 0.2) -> None:
     await run
 
 
-def with_every(parts: Parts, every_s: float) -> AsyncRecollect:
+def with_every(parts: Components, every_s: float) -> AsyncRecollect:
     return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"tend_every_s": every_s})))
 
 
-async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Parts, clock: FakeClock) -> None:
+async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, clock: FakeClock) -> None:
     async def ends_today(subject: Subject) -> None:
         await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=clock.now()))
 
@@ -140,14 +142,14 @@ async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Parts, clock:
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 2
 
 
-async def test_zero_switches_the_schedule_off(parts: Parts, clock: FakeClock) -> None:
+async def test_zero_switches_the_schedule_off(parts: Components, clock: FakeClock) -> None:
     await keep(parts, ANA, replace(memory("Over.", clock=clock), valid_to=clock.now()))
     await working(with_every(parts, 0))
     assert await decided(AsyncRecollect(parts), ANA, Action.EXPIRE) == []
     assert await parts.store.tend_due(before=clock.now(), now=clock.now()) == [ANA]
 
 
-async def test_live_turns_come_before_tending(parts: Parts, clock: FakeClock) -> None:
+async def test_live_turns_come_before_tending(parts: Components, clock: FakeClock) -> None:
     await keep(parts, BEN, memory("Stays.", clock=clock))
     engine = with_every(parts, 86_400)
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user=ANA)
@@ -166,7 +168,7 @@ async def test_live_turns_come_before_tending(parts: Parts, clock: FakeClock) ->
     assert "commit_formation" not in order[order.index("lease_tending") :]
 
 
-async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Parts, clock: FakeClock) -> None:
+async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Components, clock: FakeClock) -> None:
     for subject in (ANA, BEN):
         await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=clock.now()))
     applied = parts.store.apply
@@ -190,7 +192,7 @@ async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Parts, c
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 1, "it has its turn again"
 
 
-async def test_two_that_tend_at_once_close_each_memory_once(parts: Parts, clock: FakeClock) -> None:
+async def test_two_that_tend_at_once_close_each_memory_once(parts: Components, clock: FakeClock) -> None:
     over = [replace(memory(f"Over {n}.", clock=clock), valid_to=clock.now()) for n in range(30)]
     await keep(parts, ANA, *over)
     clock.advance(seconds=1)
@@ -200,7 +202,9 @@ async def test_two_that_tend_at_once_close_each_memory_once(parts: Parts, clock:
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 30
 
 
-async def test_what_is_said_is_formed_and_tended_for_a_year(parts: Parts, clock: FakeClock, tmp_path: Path) -> None:
+async def test_what_is_said_is_formed_and_tended_for_a_year(
+    parts: Components, clock: FakeClock, tmp_path: Path
+) -> None:
     toml = "[room]\nmost = 20\n[age]\nexpire_days = 60\nhalf_life_days = 30"
     engine = with_profile(parts, tmp_path, toml)
     for day in range(0, 360, 12):

@@ -25,7 +25,7 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="splice: bytes behind [DONE] are not held",
         file="recollect/chat/splice.py",
-        sound="            return [Piece(data=chunk, held=True)]",
+        sound="            return [StreamPiece(data=chunk, held=True)]",
         planted="            return [Piece(data=chunk, held=False)]",
         noticed_by=(
             "tests/chat/test_splice.py::test_done_is_held_from_the_first_byte_of_its_line_and_so_is_all_behind_it",

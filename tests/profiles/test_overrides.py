@@ -5,9 +5,9 @@ import pytest
 from recollect.errors import BadRequestError
 from recollect.profiles.overrides import CharacterSettings, SessionSettings, options_of
 from recollect.profiles.policies import Profile
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 
-CHARACTER, SESSION, DEFAULT = (Profiles().get(name) for name in ("character", "session", "default"))
+CHARACTER, SESSION, DEFAULT = (ProfileRegistry().get(name) for name in ("character", "session", "default"))
 
 
 def test_c1_the_settings_have_their_names_and_defaults() -> None:

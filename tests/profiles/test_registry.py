@@ -3,16 +3,16 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import BadProfileError, UnknownProfileError
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 
 
 def test_the_five_systems_and_the_best_of_them_ship() -> None:
-    assert Profiles().names() == ["app", "character", "default", "session", "tiered", "user"]
+    assert ProfileRegistry().names() == ["app", "character", "default", "session", "tiered", "user"]
 
 
 def test_a_profile_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
     (tmp_path / "brief.toml").write_text('extends = "tiered"\ndescription = "Few."\n[recall]\nlimit = 3\n', "utf-8")
-    profiles = Profiles(tmp_path)
+    profiles = ProfileRegistry(tmp_path)
     tiered, brief = profiles.get("tiered"), profiles.get("brief")
     assert (brief.name, brief.recall.limit) == ("brief", 3)
     assert (
@@ -23,14 +23,14 @@ def test_a_profile_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
 
 def test_a_file_with_a_shipped_name_stands_in_its_place_and_may_extend_it(tmp_path: Path) -> None:
     (tmp_path / "session.toml").write_text('extends = "session"\n[room]\nmost = 7\n', "utf-8")
-    room = Profiles(tmp_path).get("session").room
+    room = ProfileRegistry(tmp_path).get("session").room
     assert (room.most, room.policy) == (7, "lowest_value")
-    assert Profiles(tmp_path).get("session").form == Profiles().get("session").form
+    assert ProfileRegistry(tmp_path).get("session").form == ProfileRegistry().get("session").form
 
 
 def test_what_a_file_leaves_out_is_as_in_default(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text('description = "Mine."', "utf-8")
-    assert Profiles(tmp_path).get("own").form == Profiles().get("default").form
+    assert ProfileRegistry(tmp_path).get("own").form == ProfileRegistry().get("default").form
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_what_a_file_leaves_out_is_as_in_default(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_used_is_refused_with_what_to_do(tmp_path: Path, name: str, text: str, why: str) -> None:
     (tmp_path / name).write_text(text, "utf-8")
     with pytest.raises(BadProfileError, match=why) as refused:
-        Profiles(tmp_path)
+        ProfileRegistry(tmp_path)
     assert name in str(refused.value)
 
 
@@ -56,14 +56,14 @@ def test_files_that_extend_one_another_are_refused(tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text('extends = "two"', "utf-8")
     (tmp_path / "two.toml").write_text('extends = "one"', "utf-8")
     with pytest.raises(BadProfileError, match="which extends it in turn"):
-        Profiles(tmp_path)
+        ProfileRegistry(tmp_path)
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadProfileError, match="unset RECOLLECT_PROFILES"):
-        Profiles(tmp_path / "gone")
+        ProfileRegistry(tmp_path / "gone")
 
 
 def test_an_unknown_name_is_refused_with_those_there_are() -> None:
     with pytest.raises(UnknownProfileError, match="no profile 'gone'; there are: app, character, default"):
-        Profiles().get("gone")
+        ProfileRegistry().get("gone")

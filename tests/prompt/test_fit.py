@@ -7,25 +7,25 @@ import pytest
 
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.fit import NO_ROOM, fit
-from recollect.prompt.render import Frame, Rendered
-from recollect.types import LeftOut, Recall, Recalled
+from recollect.prompt.render import RenderedContext, RenderOptions
+from recollect.types import OmittedMemory, Recall, RecalledMemory
 from snapshots import Known, count_words, memory_of
 
-BEFORE = LeftOut(id=memory_of(Known(id=99, text="x")).id, reason="too weak (0.01)")
+BEFORE = OmittedMemory(id=memory_of(Known(id=99, text="x")).id, reason="too weak (0.01)")
 
 
 def recall(*texts: str) -> Recall:
     memories = [memory_of(Known(id=place, text=text)) for place, text in enumerate(texts)]
-    items = tuple(Recalled(memory=one, score=0.5, similarity=0.5, words=0, reasons=()) for one in memories)
+    items = tuple(RecalledMemory(memory=one, score=0.5, similarity=0.5, words=0, reasons=()) for one in memories)
     return Recall(query="q", items=items, left_out=(BEFORE,), considered=7)
 
 
-def frame(**more: object) -> Frame:
+def frame(**more: object) -> RenderOptions:
     policy = ContextPolicy.model_validate({"template": "user", "prefix": "Known:", **more})
-    return Frame(policy=policy, key=b"k", zone=ZoneInfo("UTC"), now=datetime(2026, 1, 1, tzinfo=UTC))
+    return RenderOptions(policy=policy, key=b"k", zone=ZoneInfo("UTC"), now=datetime(2026, 1, 1, tzinfo=UTC))
 
 
-def fitted(found: Recall, tokens: int, **more: object) -> tuple[Recall, Rendered]:
+def fitted(found: Recall, tokens: int, **more: object) -> tuple[Recall, RenderedContext]:
     return fit(found, frame(**more), tokens=tokens, count=count_words)
 
 
@@ -47,7 +47,7 @@ def test_what_is_too_long_is_passed_over_and_what_fits_behind_it_is_not() -> Non
 
     assert texts(found) == ["one", "two"]
     assert rendered.text == short.text
-    assert found.left_out == (BEFORE, LeftOut(id=memory_of(Known(id=1, text="")).id, reason=NO_ROOM))
+    assert found.left_out == (BEFORE, OmittedMemory(id=memory_of(Known(id=1, text="")).id, reason=NO_ROOM))
 
 
 @pytest.mark.parametrize("most", range(0, 400, 40))

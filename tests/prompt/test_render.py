@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from factories import evidence
 from recollect.chat.blocks import without_memory
 from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.render import Frame, Rendered, block_ids, render
-from recollect.types import ConversationId, MemoryKind, Recall, Recalled
+from recollect.prompt.render import RenderedContext, RenderOptions, block_ids, render
+from recollect.types import ConversationId, MemoryKind, Recall, RecalledMemory
 from snapshots import Known, memory_of
 
 KEY = b"secret"
@@ -24,23 +24,25 @@ LATE = datetime(2026, 5, 3, 23, 30, tzinfo=UTC)
 LINE_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
-def fact(number: int, key: str, value: str, category: str = "preference") -> Recalled:
+def fact(number: int, key: str, value: str, category: str = "preference") -> RecalledMemory:
     return item(Known(id=number, text=f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key), value, True)
 
 
-def item(known: Known, value: str = "", certain: bool = False, score: float = 0.5) -> Recalled:
+def item(known: Known, value: str = "", certain: bool = False, score: float = 0.5) -> RecalledMemory:
     memory = memory_of(known)
     if value:
         object.__setattr__(memory, "value", value)
-    return Recalled(memory=memory, score=score, similarity=0.5, words=0, reasons=(), certain=certain)
+    return RecalledMemory(memory=memory, score=score, similarity=0.5, words=0, reasons=(), certain=certain)
 
 
-def said(text: str, speaker: str = "user") -> Recalled:
+def said(text: str, speaker: str = "user") -> RecalledMemory:
     return item(Known(id=9, text=text, kind=MemoryKind.TURN, speaker=speaker, at=LATE))
 
 
-def rendered(items: Sequence[Recalled], *, key: bytes = KEY, zone: ZoneInfo = UTC_ZONE) -> Rendered:
-    return render(Recall(query="q", items=tuple(items)), Frame(policy=ContextPolicy(), key=key, zone=zone, now=LATE))
+def rendered(items: Sequence[RecalledMemory], *, key: bytes = KEY, zone: ZoneInfo = UTC_ZONE) -> RenderedContext:
+    return render(
+        Recall(query="q", items=tuple(items)), RenderOptions(policy=ContextPolicy(), key=key, zone=zone, now=LATE)
+    )
 
 
 def rows(block: str) -> list[str]:
@@ -48,7 +50,7 @@ def rows(block: str) -> list[str]:
 
 
 def test_nothing_recalled_is_nothing_written() -> None:
-    assert rendered([]) == Rendered(standing="", recalled="", items=())
+    assert rendered([]) == RenderedContext(standing="", recalled="", items=())
     assert (rendered([]).boundary, rendered([]).text) == ("", "")
 
 
@@ -73,7 +75,7 @@ def test_a_block_opens_says_what_it_is_and_closes_with_its_id() -> None:
 
 def test_standing_facts_are_the_same_bytes_whatever_their_order_score_or_company() -> None:
     diet, home = fact(1, "diet", "vegan"), fact(2, "location", "Oslo", "identity")
-    louder = Recalled(
+    louder = RecalledMemory(
         memory=diet.memory, score=0.9, similarity=0.1, words=1, reasons=("important (0.9)",), certain=True
     )
 

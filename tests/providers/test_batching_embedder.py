@@ -8,7 +8,7 @@ import pytest
 
 from recollect.errors import ModelError
 from recollect.providers import batching_embedder
-from recollect.providers.batching_embedder import MOST_TEXTS, JoinedEmbedder
+from recollect.providers.batching_embedder import MAX_TEXTS, BatchingEmbedder
 from recollect.testing import WordEmbedder
 from recollect.types import Vectors
 
@@ -40,7 +40,7 @@ async def rows(*texts: str) -> Vectors:
 
 async def test_what_is_asked_at_the_same_time_is_asked_once_and_each_gets_its_own() -> None:
     model = Model()
-    embedder = JoinedEmbedder(model)
+    embedder = BatchingEmbedder(model)
     wanted = [["tea", "bees"], [], ["honey"], ["Oslo", "Rome", "tea"]]
     found = await asyncio.gather(*map(embedder.embed, wanted))
     assert model.asked == [["tea", "bees", "honey", "Oslo", "Rome", "tea"]]
@@ -53,7 +53,7 @@ async def test_what_is_asked_at_the_same_time_is_asked_once_and_each_gets_its_ow
 async def test_what_comes_while_a_call_is_out_goes_with_the_next() -> None:
     model = Model()
     model.gate.clear()
-    embedder = JoinedEmbedder(model)
+    embedder = BatchingEmbedder(model)
     first = asyncio.create_task(embedder.embed(["one"]))
     await model.called.wait()
     others = [asyncio.create_task(embedder.embed([text])) for text in ("two", "three")]
@@ -65,15 +65,15 @@ async def test_what_comes_while_a_call_is_out_goes_with_the_next() -> None:
 
 async def test_a_call_has_so_many_texts_at_most_but_nobodys_are_torn_apart() -> None:
     model = Model()
-    embedder = JoinedEmbedder(model)
-    sizes = (MOST_TEXTS - 1, 1, 1, MOST_TEXTS + 5)
+    embedder = BatchingEmbedder(model)
+    sizes = (MAX_TEXTS - 1, 1, 1, MAX_TEXTS + 5)
     await asyncio.gather(*(embedder.embed(["tea"] * size) for size in sizes))
-    assert [len(one) for one in model.asked] == [MOST_TEXTS, 1, MOST_TEXTS + 5]
+    assert [len(one) for one in model.asked] == [MAX_TEXTS, 1, MAX_TEXTS + 5]
 
 
 async def test_a_text_that_is_refused_costs_nobody_else() -> None:
     model = Model()
-    embedder = JoinedEmbedder(model)
+    embedder = BatchingEmbedder(model)
     good, bad, other = await asyncio.gather(
         *(embedder.embed([text]) for text in ("tea", "bad", "bees")), return_exceptions=True
     )
@@ -88,7 +88,7 @@ async def test_a_text_that_is_refused_costs_nobody_else() -> None:
 
 
 async def test_a_defect_reaches_all_who_wait_and_the_next_are_served() -> None:
-    embedder = JoinedEmbedder(Model())
+    embedder = BatchingEmbedder(Model())
     found = await asyncio.gather(*(embedder.embed([text]) for text in ("tea", "defect")), return_exceptions=True)
     assert [type(one) for one in found] == [RuntimeError, RuntimeError]
     assert len(await embedder.embed(["tea"])) == 1
@@ -97,7 +97,7 @@ async def test_a_defect_reaches_all_who_wait_and_the_next_are_served() -> None:
 async def test_who_gives_up_harms_nobody_and_closing_lets_all_go() -> None:
     model = Model()
     model.gate.clear()
-    embedder = JoinedEmbedder(model)
+    embedder = BatchingEmbedder(model)
     one, two, three = (asyncio.create_task(embedder.embed([text])) for text in ("one", "two", "three"))
     await model.called.wait()
     one.cancel()
@@ -116,9 +116,9 @@ async def test_who_gives_up_harms_nobody_and_closing_lets_all_go() -> None:
 
 
 async def test_what_was_embedded_ahead_is_there_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batching_embedder, "MOST_TEXTS", 2)
+    monkeypatch.setattr(batching_embedder, "MAX_TEXTS", 2)
     model = Model()
-    embedder = JoinedEmbedder(model)
+    embedder = BatchingEmbedder(model)
     await embedder.embed_ahead(["tea", "bees", "tea", "honey"])
     assert model.asked == [["tea", "bees"], ["honey"]]
     assert np.array_equal(await embedder.embed(["honey", "tea"]), await rows("honey", "tea"))
@@ -132,7 +132,7 @@ async def test_what_was_embedded_ahead_is_there_without_a_call(monkeypatch: pyte
 
 
 async def test_a_model_is_far_where_no_call_was_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    embedder = JoinedEmbedder(Model())
+    embedder = BatchingEmbedder(Model())
     told = [embedder.far]
     await embedder.embed(["tea"])
     told.append(embedder.far)

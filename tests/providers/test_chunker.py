@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.providers.chunker import CHUNK_CHARACTERS, MOST_CHUNKS, UNSPACED_CHARACTERS, chunks
+from recollect.providers.chunker import CHUNK_CHARACTERS, MAX_CHUNKS, UNSPACED_CHARACTERS, chunks
 
 SENTENCE = "Ana went to the market and bought apples. "
 
@@ -49,7 +49,7 @@ def test_an_early_boundary_does_not_make_a_crumb() -> None:
 
 
 def test_there_are_no_more_pieces_than_allowed() -> None:
-    assert len(chunks("x" * 100 * CHUNK_CHARACTERS)) == MOST_CHUNKS
+    assert len(chunks("x" * 100 * CHUNK_CHARACTERS)) == MAX_CHUNKS
 
 
 @given(st.text(alphabet="ab .!?\n,。", max_size=300), st.integers(1, 40))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import BreakerOpenError, ModelDownError, ModelError, ModelFault
-from recollect.providers.circuit_breaker import LONGEST_WAIT_S, Breaker, BreakerState, GuardedModel
+from recollect.providers.circuit_breaker import MAX_WAIT_S, BreakerState, CircuitBreaker, GuardedModel
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.testing import FakeClock, ScriptedModel
@@ -20,17 +20,17 @@ LATE = ModelError("no answer within 30 s", fault=ModelFault.UNKNOWN)
 
 
 @pytest.fixture
-def breaker(clock: FakeClock) -> Breaker:
-    return Breaker(clock, most_failures=3, first_wait_s=5, longest_wait_s=60)
+def breaker(clock: FakeClock) -> CircuitBreaker:
+    return CircuitBreaker(clock, most_failures=3, first_wait_s=5, longest_wait_s=60)
 
 
-def fail(breaker: Breaker, times: int = 1, error: ModelError = DOWN) -> None:
+def fail(breaker: CircuitBreaker, times: int = 1, error: ModelError = DOWN) -> None:
     for _ in range(times):
         with pytest.raises(ModelError), breaker.passing():
             raise error
 
 
-def passes(breaker: Breaker) -> bool:
+def passes(breaker: CircuitBreaker) -> bool:
     try:
         with breaker.passing():
             return True
@@ -38,7 +38,9 @@ def passes(breaker: Breaker) -> bool:
         return False
 
 
-def test_s12_failures_in_a_row_open_it_and_a_probe_that_succeeds_closes_it(breaker: Breaker, clock: FakeClock) -> None:
+def test_s12_failures_in_a_row_open_it_and_a_probe_that_succeeds_closes_it(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
     fail(breaker, 2)
     assert passes(breaker), "two are no outage"
     fail(breaker, 3)
@@ -53,7 +55,9 @@ def test_s12_failures_in_a_row_open_it_and_a_probe_that_succeeds_closes_it(break
     assert (status.state, status.failures, status.opened, status.refused) == (BreakerState.CLOSED, 0, 1, 1)
 
 
-def test_s12_each_failed_probe_opens_it_for_twice_as_long_up_to_a_bound(breaker: Breaker, clock: FakeClock) -> None:
+def test_s12_each_failed_probe_opens_it_for_twice_as_long_up_to_a_bound(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
     fail(breaker, 3)
     waits = []
     for _ in range(6):
@@ -67,7 +71,7 @@ def test_s12_each_failed_probe_opens_it_for_twice_as_long_up_to_a_bound(breaker:
     assert breaker.status().retry_in_s == 5, "a new outage begins anew"
 
 
-def test_s12_half_open_lets_one_of_many_threads_through(breaker: Breaker, clock: FakeClock) -> None:
+def test_s12_half_open_lets_one_of_many_threads_through(breaker: CircuitBreaker, clock: FakeClock) -> None:
     fail(breaker, 3)
     clock.advance(seconds=5)
     together = Barrier(8)
@@ -91,7 +95,9 @@ def test_s12_half_open_lets_one_of_many_threads_through(breaker: Breaker, clock:
     assert breaker.status().state is BreakerState.CLOSED
 
 
-async def test_s12_who_comes_during_the_probe_is_told_to_come_back_soon(breaker: Breaker, clock: FakeClock) -> None:
+async def test_s12_who_comes_during_the_probe_is_told_to_come_back_soon(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
     fail(breaker, 3)
     clock.advance(seconds=5)
     answered = asyncio.Event()
@@ -110,7 +116,9 @@ async def test_s12_who_comes_during_the_probe_is_told_to_come_back_soon(breaker:
     breaker.check()
 
 
-async def test_a_probe_that_is_cancelled_leaves_its_place_to_the_next(breaker: Breaker, clock: FakeClock) -> None:
+async def test_a_probe_that_is_cancelled_leaves_its_place_to_the_next(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
     fail(breaker, 3)
     clock.advance(seconds=5)
 
@@ -126,14 +134,14 @@ async def test_a_probe_that_is_cancelled_leaves_its_place_to_the_next(breaker: B
     assert passes(breaker)
 
 
-def test_what_is_the_requests_own_fault_is_a_sign_of_life(breaker: Breaker) -> None:
+def test_what_is_the_requests_own_fault_is_a_sign_of_life(breaker: CircuitBreaker) -> None:
     for _ in range(10):
         fail(breaker, 2)
         fail(breaker, 1, ModelError("no JSON"))
     assert breaker.status().state is BreakerState.CLOSED
 
 
-async def test_a_call_from_before_it_opened_says_nothing_of_now(breaker: Breaker) -> None:
+async def test_a_call_from_before_it_opened_says_nothing_of_now(breaker: CircuitBreaker) -> None:
     answered = asyncio.Event()
 
     async def old(error: ModelError | None) -> None:
@@ -151,7 +159,7 @@ async def test_a_call_from_before_it_opened_says_nothing_of_now(breaker: Breaker
     assert (status.state, status.opened) == (BreakerState.OPEN, 1)
 
 
-def test_the_clock_on_the_wall_may_be_set_back_while_it_is_open(breaker: Breaker, clock: FakeClock) -> None:
+def test_the_clock_on_the_wall_may_be_set_back_while_it_is_open(breaker: CircuitBreaker, clock: FakeClock) -> None:
     fail(breaker, 3)
     clock.set(clock.now() - timedelta(days=365))
     clock.advance(seconds=5)
@@ -173,7 +181,9 @@ async def ask(model: GuardedModel) -> Any:
     return (await model.answer(system="", user="?", schema={}, schema_name="s")).data
 
 
-async def test_a3_a_model_that_hangs_is_cut_off_after_the_longest_wait(breaker: Breaker, clock: FakeClock) -> None:
+async def test_a3_a_model_that_hangs_is_cut_off_after_the_longest_wait(
+    breaker: CircuitBreaker, clock: FakeClock
+) -> None:
     model = GuardedModel(SilentModel([]), breaker, clock, timeout_s=0.01)
     for _ in range(2):
         with pytest.raises(ModelError, match=r"the model scripted gave no answer within 0.01 s") as late:
@@ -190,7 +200,7 @@ def test_a3_the_longest_wait_is_thirty_seconds_unless_set() -> None:
     assert Settings().form_timeout_s == 30
 
 
-async def test_s12_an_open_breaker_asks_no_model(breaker: Breaker, clock: FakeClock) -> None:
+async def test_s12_an_open_breaker_asks_no_model(breaker: CircuitBreaker, clock: FakeClock) -> None:
     scripted = ScriptedModel([DOWN, DOWN, DOWN, {"fine": True}])
     model = GuardedModel(scripted, breaker, clock, timeout_s=1)
     for _ in range(3):
@@ -200,12 +210,12 @@ async def test_s12_an_open_breaker_asks_no_model(breaker: Breaker, clock: FakeCl
         with pytest.raises(BreakerOpenError):
             await ask(model)
     assert len(scripted.calls) == 3
-    clock.advance(seconds=LONGEST_WAIT_S)
+    clock.advance(seconds=MAX_WAIT_S)
     assert await ask(model) == {"fine": True}
     assert model.name == "scripted"
 
 
-async def test_who_failed_comes_behind_who_was_turned_away(breaker: Breaker, clock: FakeClock) -> None:
+async def test_who_failed_comes_behind_who_was_turned_away(breaker: CircuitBreaker, clock: FakeClock) -> None:
     """Else one request that the model cannot bear would be every probe, and nobody's memory would ever be formed."""
     fail(breaker, 2, LATE)
     model = GuardedModel(ScriptedModel([LATE]), breaker, clock, timeout_s=1)

@@ -8,7 +8,7 @@ import pytest
 from recollect.errors import BadEmbedderError
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.calibration import Calibration
-from recollect.providers.fitting import fitted, pairs, with_top
+from recollect.providers.fitting import fit_calibration, pairs, with_top
 from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
 from recollect.testing import WordEmbedder
 from recollect.types import Vectors
@@ -44,13 +44,13 @@ def test_the_sentences_are_told_apart_and_none_stands_twice() -> None:
 
 
 async def test_the_built_in_embedder_is_fitted_near_what_real_conversations_gave() -> None:
-    found = await fitted(StaticEmbedder())
+    found = await fit_calibration(StaticEmbedder())
     assert found.slope == pytest.approx(CALIBRATION.slope, rel=0.1)
     assert found.midpoint == pytest.approx(CALIBRATION.midpoint, abs=0.1)
 
 
 async def test_a_model_whose_cosines_are_crowded_gets_the_same_meaning_out_of_them() -> None:
-    plain, crowded = await fitted(StaticEmbedder()), await fitted(Narrow())
+    plain, crowded = await fit_calibration(StaticEmbedder()), await fit_calibration(Narrow())
     assert crowded.midpoint == pytest.approx(0.6 + 0.4 * plain.midpoint, abs=0.01)
     cosine = np.linspace(-0.2, 1, 25, dtype=np.float32)
     assert crowded.relevance(np.float32(0.6) + np.float32(0.4) * cosine) == pytest.approx(
@@ -61,7 +61,7 @@ async def test_a_model_whose_cosines_are_crowded_gets_the_same_meaning_out_of_th
 async def test_what_is_only_about_the_same_stays_below_what_may_merge() -> None:
     policy, known = ResolvePolicy(), pairs()
     for embedder in (StaticEmbedder(), Narrow()):
-        found = await fitted(embedder)
+        found = await fit_calibration(embedder)
         ones = await embedder.embed([one for one, _ in known.apart])
         others = await embedder.embed([other for _, other in known.apart])
         assert float(found.relevance(np.vecdot(ones, others)).max()) <= policy.meaning + 1e-3
@@ -89,4 +89,4 @@ def test_a_steep_curve_gets_a_knee_and_stays_a_curve_that_rises() -> None:
 
 async def test_an_embedder_that_tells_nothing_apart_is_refused() -> None:
     with pytest.raises(BadEmbedderError, match="cosines tell nothing"):
-        await fitted(Blind())
+        await fit_calibration(Blind())

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.errors import ModelError, SetupError
-from recollect.providers.json_client import LONGEST_RETRY_AFTER_S, ApiRefusedError, JsonApi, retry_delay_s
+from recollect.providers.json_client import MAX_RETRY_AFTER_S, ApiRefusedError, JsonClient, retry_delay_s
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -14,10 +14,10 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
         (None, 0.5),
         ("0", 0),
         ("7", 7),
-        ("3600", LONGEST_RETRY_AFTER_S),
+        ("3600", MAX_RETRY_AFTER_S),
         ("Thu, 01 Jan 2026 12:00:04 GMT", 4),
         ("Thu, 01 Jan 2026 11:00:00 GMT", 0),
-        ("Fri, 02 Jan 2026 12:00:00 GMT", LONGEST_RETRY_AFTER_S),
+        ("Fri, 02 Jan 2026 12:00:00 GMT", MAX_RETRY_AFTER_S),
         ("soon", 0.5),
         ("", 0.5),
         ("²", 0.5),
@@ -37,12 +37,12 @@ def test_a_refusal_says_what_to_check() -> None:
 
 
 def test_messages_name_the_server_without_path_or_credentials() -> None:
-    api = JsonApi("https://user:pass@api.test:8443/secret/v1?x=1", key=None, timeout_s=1, max_bytes=1)
+    api = JsonClient("https://user:pass@api.test:8443/secret/v1?x=1", key=None, timeout_s=1, max_bytes=1)
     assert api.where == "https://api.test:8443"
 
 
 @pytest.mark.parametrize("key", ["sk-one\nHost: evil", "sk-é"])
 def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(key: str) -> None:
     with pytest.raises(SetupError, match="copy it again") as caught:
-        JsonApi("http://a.test/v1", key=key, timeout_s=1, max_bytes=1)
+        JsonClient("http://a.test/v1", key=key, timeout_s=1, max_bytes=1)
     assert "sk-" not in str(caught.value)

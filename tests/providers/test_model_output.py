@@ -3,7 +3,7 @@ import json
 import pytest
 
 from recollect.errors import ModelError
-from recollect.providers.model_output import MOST_CHARACTERS, read_answer
+from recollect.providers.model_output import MAX_CHARACTERS, parse_model_output
 
 TEA = {"memories": [{"text": "likes tea"}]}
 TEA_JSON = json.dumps(TEA)
@@ -79,7 +79,7 @@ BROKEN: dict[str, tuple[str, object]] = {
 
 @pytest.mark.parametrize(("text", "expected"), BROKEN.values(), ids=BROKEN)
 def test_an_answer_is_read_however_it_is_wrapped_or_broken(text: str, expected: object) -> None:
-    assert read_answer(text).value == expected
+    assert parse_model_output(text).value == expected
 
 
 REFUSED: dict[str, tuple[str, str]] = {
@@ -99,14 +99,14 @@ REFUSED: dict[str, tuple[str, str]] = {
     "nested too deep": ("[" * 100_000, "deeper than 64"),
     "nested too deep and closed": ("[" * 500 + "]" * 500, "deeper than 64"),
     "nested too deep amid prose": ("so: " + '{"a":' * 100 + "1" + "}" * 100, "deeper than 64"),
-    "too long": ("x" * (MOST_CHARACTERS + 1), "more than 8000000"),
+    "too long": ("x" * (MAX_CHARACTERS + 1), "more than 8000000"),
 }
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
 def test_an_answer_without_a_value_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(ModelError, match=reason):
-        read_answer(text)
+        parse_model_output(text)
 
 
 def has_memories(value: object) -> bool:
@@ -114,43 +114,45 @@ def has_memories(value: object) -> bool:
 
 
 def test_of_several_values_the_first_acceptable_one_is_taken() -> None:
-    assert read_answer(f'{{"plan": [1]}} {TEA_JSON} {{"memories": 0}}', has_memories).value == TEA
+    assert parse_model_output(f'{{"plan": [1]}} {TEA_JSON} {{"memories": 0}}', has_memories).value == TEA
 
 
 def test_an_acceptable_value_is_found_behind_one_that_went_wrong() -> None:
-    assert read_answer(f'{{"a": 1, oops}} sorry, again: {TEA_JSON}', has_memories).value == TEA
+    assert parse_model_output(f'{{"a": 1, oops}} sorry, again: {TEA_JSON}', has_memories).value == TEA
 
 
 def test_a_cut_off_answer_is_not_replaced_by_a_part_of_it() -> None:
     with pytest.raises(ModelError, match="cut off"):
-        read_answer('{"memories": [{"memories": {"x": 1}, "y": "z', has_memories)
+        parse_model_output('{"memories": [{"memories": {"x": 1}, "y": "z', has_memories)
 
 
 def test_a_value_of_another_form_is_refused() -> None:
     with pytest.raises(ModelError, match="another form"):
-        read_answer('{"answer": "none"}', has_memories)
+        parse_model_output('{"answer": "none"}', has_memories)
     with pytest.raises(ModelError, match="another form"):
-        read_answer('So: {"answer": "none"}', has_memories)
+        parse_model_output('So: {"answer": "none"}', has_memories)
 
 
 def test_ten_thousand_items_are_read_with_one_broken_comma_at_the_end() -> None:
     items = [{"text": f"thing {i}", "seq": i} for i in range(10_000)]
-    assert read_answer(json.dumps(items)[:-1] + ",]").value == items
+    assert parse_model_output(json.dumps(items)[:-1] + ",]").value == items
 
 
 def test_an_error_never_quotes_the_answer() -> None:
     with pytest.raises(ModelError) as caught:
-        read_answer("Ana is allergic to peanuts {oops")
+        parse_model_output("Ana is allergic to peanuts {oops")
     assert "peanuts" not in str(caught.value)
 
 
 def test_what_was_not_taken_of_an_answer_is_said() -> None:
-    assert read_answer(TEA_JSON, has_memories).remarks == ()
-    assert read_answer(TEA_JSON[:-2], has_memories).remarks == ("the answer broke off; what was whole of it was taken",)
-    two = read_answer(f'{TEA_JSON} or rather {{"memories": []}}', has_memories)
+    assert parse_model_output(TEA_JSON, has_memories).remarks == ()
+    assert parse_model_output(TEA_JSON[:-2], has_memories).remarks == (
+        "the answer broke off; what was whole of it was taken",
+    )
+    two = parse_model_output(f'{TEA_JSON} or rather {{"memories": []}}', has_memories)
     assert two.value == TEA
     assert two.remarks == ("the answer holds more than one such value; the first was taken",)
-    assert read_answer(f"{TEA_JSON}\n```json\n{TEA_JSON}\n```", has_memories).remarks == ()
+    assert parse_model_output(f"{TEA_JSON}\n```json\n{TEA_JSON}\n```", has_memories).remarks == ()
 
 
 def test_what_comes_near_is_taken_where_nothing_is_right() -> None:
@@ -158,13 +160,13 @@ def test_what_comes_near_is_taken_where_nothing_is_right() -> None:
         return isinstance(value, list) or (isinstance(value, dict) and "text" in value)
 
     one, two = '{"text": "tea"}', '{"text": "jazz"}'
-    assert read_answer("[]", has_memories, is_near).value == []
-    assert read_answer(f"Here: {one}", has_memories, is_near).value == {"text": "tea"}
-    assert read_answer(f"{one}\n{two}", has_memories, is_near).value == [{"text": "tea"}, {"text": "jazz"}]
-    assert read_answer(f"[{one}] or {TEA_JSON}", has_memories, is_near).value == TEA
+    assert parse_model_output("[]", has_memories, is_near).value == []
+    assert parse_model_output(f"Here: {one}", has_memories, is_near).value == {"text": "tea"}
+    assert parse_model_output(f"{one}\n{two}", has_memories, is_near).value == [{"text": "tea"}, {"text": "jazz"}]
+    assert parse_model_output(f"[{one}] or {TEA_JSON}", has_memories, is_near).value == TEA
     with pytest.raises(ModelError, match="another form"):
-        read_answer('{"a": 1}', has_memories, is_near)
+        parse_model_output('{"a": 1}', has_memories, is_near)
 
 
 def test_json_within_a_json_string_is_read() -> None:
-    assert read_answer(json.dumps(TEA_JSON), has_memories).value == TEA
+    assert parse_model_output(json.dumps(TEA_JSON), has_memories).value == TEA

@@ -13,7 +13,7 @@ from recollect.providers.offline_model import (
     states_something,
 )
 from recollect.text import words
-from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, Recalled, Subject
+from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 
 DAY = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
 
@@ -23,7 +23,9 @@ class WordCounter:
         return len(words(text))
 
 
-def recalled(text: str, *, score: float = 0.5, certain: bool = False, words: float = 0, said: bool = True) -> Recalled:
+def recalled(
+    text: str, *, score: float = 0.5, certain: bool = False, words: float = 0, said: bool = True
+) -> RecalledMemory:
     evidence = Evidence(
         conversation=ConversationId("c"), seq=1, hash=1, role="user", speaker="user", quote="", said_at=DAY
     )
@@ -36,7 +38,7 @@ def recalled(text: str, *, score: float = 0.5, certain: bool = False, words: flo
         known_from=DAY,
         evidence=(evidence,) if said else (),
     )
-    return Recalled(memory=memory, score=score, similarity=0, words=words, reasons=(), certain=certain)
+    return RecalledMemory(memory=memory, score=score, similarity=0, words=words, reasons=(), certain=certain)
 
 
 def quotes(answer: str) -> list[str]:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from recollect.errors import BadEmbedderError, ModelError
-from recollect.providers.embedder_loader import UnopenedEmbedder, open_recorded, try_out
+from recollect.providers.embedder_loader import UnavailableEmbedder, load_embedder, try_out
 from recollect.providers.onnx_embedder import OnnxEmbedder
-from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 from tiny_onnx import WORDS, embedding_model, word_table, write_folder
 
 pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
 
-CURVE = Curve(midpoint=0.4, slope=10)
+CURVE = CalibrationCurve(midpoint=0.4, slope=10)
 
 
 def spec(folder: Path, *, model: str = "", query_prefix: str = "", passage_prefix: str = "") -> EmbedderSpec:
@@ -134,11 +134,11 @@ async def test_files_that_changed_make_an_embedder_that_says_so_instead_of_mixin
     folder = write_folder(tmp_path / "tiny")
     _, first = await try_out(spec(folder))
     record = EmbedderRecord(space=first.space, dim=48, spec=spec(folder), curve=CURVE)
-    assert open_recorded(record).space == first.space
+    assert load_embedder(record).space == first.space
 
     (folder / "onnx" / "model.onnx").write_bytes(embedding_model(word_table(seed=6)))
-    opened = open_recorded(record)
-    assert isinstance(opened, UnopenedEmbedder)
+    opened = load_embedder(record)
+    assert isinstance(opened, UnavailableEmbedder)
     assert (opened.space, opened.dim) == (first.space, 48)
     for asking in (opened.embed, opened.embed_queries):
         with pytest.raises(ModelError, match="changed"):

@@ -8,7 +8,7 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from recollect.providers.static_embedder import static_model
-from recollect.providers.token_counter import ENCODINGS, CachingCounter, Encoding, cache_folder, token_counter
+from recollect.providers.token_counter import ENCODINGS, CachingCounter, TiktokenFile, cache_folder, token_counter
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_tiktoken_counts_where_its_file_is_whole(tmp_path: Path, monkeypatch: py
         "bytes", pat_str=r"\S+|\s+", mergeable_ranks={bytes([byte]): byte for byte in range(256)}, special_tokens={}
     )
     monkeypatch.setitem(registry.ENCODINGS, "bytes", single)
-    encoding = Encoding(name="bytes", url="https://example.org/bytes.tiktoken", sha256=sha256(file).hexdigest())
+    encoding = TiktokenFile(name="bytes", url="https://example.org/bytes.tiktoken", sha256=sha256(file).hexdigest())
     (tmp_path / sha1(encoding.url.encode()).hexdigest()).write_bytes(file)
 
     counter = token_counter(environment={"DATA_GYM_CACHE_DIR": str(tmp_path)}, encodings=[encoding])

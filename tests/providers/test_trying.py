@@ -8,7 +8,7 @@ import pytest
 from recollect.errors import BadEmbedderError
 from recollect.providers.calibration import Calibration
 from recollect.providers.embedder_loader import STATIC_CURVE
-from recollect.providers.trying import tried
+from recollect.providers.trying import try_embedder
 from recollect.types import EmbedderKind, EmbedderSpec
 from tiny_onnx import embedding_model, word_table, write_folder
 
@@ -18,7 +18,7 @@ COSINES = np.linspace(-0.2, 1, 13, dtype=np.float32)
 async def test_what_was_tried_out_is_open_with_the_curve_that_was_fitted(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
     folder = write_folder(tmp_path / "tiny")
-    trial = await tried(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
+    trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
     fitted = Calibration.of(trial.record.curve).relevance(COSINES)
 
     assert trial.embedder.space == trial.record.space
@@ -28,7 +28,7 @@ async def test_what_was_tried_out_is_open_with_the_curve_that_was_fitted(tmp_pat
 
 
 async def test_the_built_in_embedder_keeps_the_curve_it_was_shipped_with() -> None:
-    trial = await tried(EmbedderSpec(kind=EmbedderKind.STATIC))
+    trial = await try_embedder(EmbedderSpec(kind=EmbedderKind.STATIC))
 
     assert trial.record.curve == STATIC_CURVE
     assert trial.embedder.relevance(COSINES).tolist() == Calibration.of(STATIC_CURVE).relevance(COSINES).tolist()
@@ -39,4 +39,4 @@ async def test_what_tells_nothing_apart_is_refused(tmp_path: Path) -> None:
     same = np.ones_like(word_table())
     folder = write_folder(tmp_path / "blind", embedding_model(same))
     with pytest.raises(BadEmbedderError, match="blind cannot be used"):
-        await tried(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))
+        await try_embedder(EmbedderSpec(kind=EmbedderKind.ONNX, where=str(folder)))

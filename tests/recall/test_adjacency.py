@@ -6,9 +6,9 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from recollect.recall.adjacency import LINKED, match_around
+from recollect.recall.adjacency import LINKED, adjacency_signal
 from recollect.testing import NEW_YEAR
-from recollect.types import ASKING, MemoryKind
+from recollect.types import QUESTION_FLAG, MemoryKind
 from snapshots import Known, ask, hot_of, recall, texts, unit
 
 ASKED = Known(id=1, text="Do you keep a dog at home in Oslo?", kind=MemoryKind.TURN)
@@ -18,7 +18,7 @@ NOTE = Known(id=4, text="Rex is golden", sources=(7,))
 
 
 def around(own: list[float], *known: Known) -> list[float]:
-    found = match_around(hot_of(*known), np.array(own))
+    found = adjacency_signal(hot_of(*known), np.array(own))
     assert found is not None
     return [round(value, 3) for value in found.tolist()]
 
@@ -43,7 +43,7 @@ def test_what_fits_speaks_for_its_neighbours_and_less_for_those_beyond() -> None
 
 
 def test_a_question_speaks_for_its_answer_more_than_another_message_would() -> None:
-    asking = replace(ASKED, role=ASKED.role + ASKING)
+    asking = replace(ASKED, role=ASKED.role + QUESTION_FLAG)
 
     assert around([2, 0], asking, ANSWER)[1] > 1.4 * around([2, 0], ASKED, ANSWER)[1]
 
@@ -85,6 +85,6 @@ def test_an_episode_of_a_message_is_not_linked_with_it() -> None:
 
 
 def test_where_nothing_was_said_in_a_row_there_is_nothing_around() -> None:
-    assert match_around(hot_of(), np.zeros(0)) is None
-    assert match_around(hot_of(NOTE, ASKED), np.array([1.0, 1.0])) is None
+    assert adjacency_signal(hot_of(), np.zeros(0)) is None
+    assert adjacency_signal(hot_of(NOTE, ASKED), np.array([1.0, 1.0])) is None
     assert around([1, 1], replace(ASKED, vectors=(unit(1, 0, 0, 0).tolist(),)), LATER) == [0, 0]

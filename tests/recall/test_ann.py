@@ -9,28 +9,28 @@ import pytest
 from factories import ANA
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall import ann as seeking
-from recollect.recall.ann import Seeker
+from recollect.recall.ann import AnnPlanner
 from recollect.recall.query import Query
 from recollect.recall.recall import Ranking, rank_subjects
-from recollect.recall.similarity import match_meaning
+from recollect.recall.similarity import similarity_signal
 from recollect.testing import NEW_YEAR
-from recollect.types import NO_VECTORS, Hot, MemoryKind, Subject
+from recollect.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot
 from snapshots import DIM, Known, as_it_is, ask, for_prompt, hot_of, unit
 
 WORDS = "tea oslo bees chess violin snow harbour peanuts garden train winter brother".split()
 Places = npt.NDArray[np.intp]
 
 
-def with_few(hot: Hot, places: Places, *, background: int = 100) -> Hot:
+def with_few(hot: SubjectSnapshot, places: Places, *, background: int = 100) -> SubjectSnapshot:
     """Take all vectors away but those of some memories and an even sample, as an index leaves it."""
     sample = np.unique(np.linspace(0, len(hot) - 1, background).astype(np.intp))
     kept = np.concatenate((sample, np.setdiff1d(places, sample)))
     return replace(hot, vectors=hot.vectors[kept], vector_of=kept.astype(np.int32), background=len(sample))
 
 
-def found_by(query: Query, hot: Hot) -> Hot:
+def found_by(query: Query, hot: SubjectSnapshot) -> SubjectSnapshot:
     """Bring the vectors that a query seeks, as a perfect index would."""
-    wanted = Seeker(query, as_it_is).sought
+    wanted = AnnPlanner(query, as_it_is).sought
     [vector] = wanted.vectors
     cosine = np.where(np.isin(hot.kinds, wanted.kinds), hot.vectors @ vector, -9)
     near = np.argsort(-cosine, kind="stable")[: wanted.most]
@@ -81,7 +81,7 @@ def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
     hot, query = hot_of(*many()), unit(1, 0, 0, 0)
     near = np.argsort(-(hot.vectors @ query))[:50]
     few = with_few(hot, near, background=400)
-    exact, told = (match_meaning(one, query, as_it_is) for one in (hot, few))
+    exact, told = (similarity_signal(one, query, as_it_is) for one in (hot, few))
     assert np.allclose(told.evidence[near], exact.evidence[near], atol=0.1)
     assert np.array_equal(told.similarity[near], exact.similarity[near])
     unread = np.setdiff1d(np.arange(len(hot)), few.vector_of)
@@ -91,7 +91,7 @@ def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
 
 def test_without_any_background_a_memory_is_judged_by_what_is_usual() -> None:
     hot = hot_of(Known(id=1, text="a", vectors=((1.0, 0, 0, 0),)), Known(id=2, text="b", kind=MemoryKind.FACT))
-    found = match_meaning(replace(hot, background=0), unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(replace(hot, background=0), unit(1, 0, 0, 0), as_it_is)
     assert found.evidence[0] > 2
     assert found.evidence[1] < 0, "a fact has no vector"
 
@@ -102,15 +102,15 @@ def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
     hot = hot_of(*known)
     query = ask("which zeppelin?", vector=unit(1, 0, 0, 0))
     near = np.argsort(-(hot.vectors @ unit(1, 0, 0, 0)))[:60]
-    assert 701 in Seeker(query, as_it_is).promising(with_few(hot, near)).tolist()
-    assert not set(near.tolist()) & set(Seeker(query, as_it_is).promising(with_few(hot, near)).tolist())
+    assert 701 in AnnPlanner(query, as_it_is).promising(with_few(hot, near)).tolist()
+    assert not set(near.tolist()) & set(AnnPlanner(query, as_it_is).promising(with_few(hot, near)).tolist())
 
 
 def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> None:
     hot = hot_of(*many())
     query = ask("tea oslo", vector=unit(1, 0, 0, 0))
     few = with_few(hot, np.arange(9), background=2)
-    seeker = Seeker(query, as_it_is)
+    seeker = AnnPlanner(query, as_it_is)
     assert seeker.words(few) is None
     seeker.promising(few)
     assert seeker.words(hot) is seeker.words(few) is not None, "the terms are the same arrays"
@@ -124,7 +124,7 @@ def test_what_stands_around_the_best_quotations_is_read_too() -> None:
     hot = hot_of(*turns)
     query = ask("where?", vector=unit(*turns[700].vectors[0]))
     few = with_few(hot, np.array([700]), background=2)
-    assert {698, 699, 701, 702} <= set(Seeker(query, as_it_is).promising(few).tolist())
+    assert {698, 699, 701, 702} <= set(AnnPlanner(query, as_it_is).promising(few).tolist())
 
 
 def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read() -> None:
@@ -134,8 +134,8 @@ def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read
     query = replace(ask("x", vector=unit(1, 0, 0, 0), policy=policy), half_life_days=10.0)
     hot = hot_of(*known)
     few = with_few(hot, np.array([5]), background=2)
-    assert 3 in Seeker(query, as_it_is).promising(few).tolist()
-    assert len(Seeker(query, as_it_is).promising(few)) == 60
+    assert 3 in AnnPlanner(query, as_it_is).promising(few).tolist()
+    assert len(AnnPlanner(query, as_it_is).promising(few)) == 60
 
 
 def test_episodes_are_read_among_themselves() -> None:
@@ -145,14 +145,14 @@ def test_episodes_are_read_among_themselves() -> None:
     hot = hot_of(*many(), *episodes)
     few = with_few(hot, np.array([5]), background=2)
     query = for_prompt(ask("tea oslo", vector=unit(0, 0, 0, 1)))
-    assert set(range(1_500, 1_504)) <= set(Seeker(query, as_it_is).promising(few).tolist())
+    assert set(range(1_500, 1_504)) <= set(AnnPlanner(query, as_it_is).promising(few).tolist())
 
 
 def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_are_not_sought() -> None:
-    assert Seeker(ask("tea"), as_it_is).sought is NO_VECTORS
-    told = Seeker(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).sought
+    assert AnnPlanner(ask("tea"), as_it_is).sought is NO_VECTORS
+    told = AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).sought
     assert told.kinds == (0, 1, 2)
-    assert Seeker(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).sought.most == 400
+    assert AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).sought.most == 400
 
 
 def test_a_ranking_of_several_counts_the_vectors_of_those_that_have_an_index() -> None:

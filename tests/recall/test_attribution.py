@@ -1,22 +1,22 @@
 from factories import memory
-from recollect.recall.attribution import used_in
+from recollect.recall.attribution import used_memories
 
 PEANUTS, OSLO = memory("Ana is allergic to peanuts."), memory("Ana lives in Oslo.")
 ASKED = ["You are a waiter.", "What should I avoid at a restaurant?"]
 
 
 def test_u12_a_memory_was_used_if_the_answer_has_a_word_of_it_that_nobody_else_said() -> None:
-    assert used_in("Avoid satay: it has peanuts.", [PEANUTS, OSLO], ASKED) == [PEANUTS.id]
+    assert used_memories("Avoid satay: it has peanuts.", [PEANUTS, OSLO], ASKED) == [PEANUTS.id]
 
 
 def test_u12_a_word_that_the_client_said_itself_proves_nothing() -> None:
-    assert used_in("Avoid peanuts.", [PEANUTS], [*ASKED, "Do peanuts matter?"]) == []
+    assert used_memories("Avoid peanuts.", [PEANUTS], [*ASKED, "Do peanuts matter?"]) == []
 
 
 def test_u12_stop_words_and_an_empty_answer_prove_nothing() -> None:
-    assert used_in("It is in the", [PEANUTS, OSLO], ASKED) == []
-    assert used_in("", [PEANUTS], ASKED) == []
+    assert used_memories("It is in the", [PEANUTS, OSLO], ASKED) == []
+    assert used_memories("", [PEANUTS], ASKED) == []
 
 
 def test_u12_a_name_that_several_memories_share_speaks_for_each() -> None:
-    assert used_in("Sure, Ana!", [OSLO, PEANUTS], ASKED) == [OSLO.id, PEANUTS.id]
+    assert used_memories("Sure, Ana!", [OSLO, PEANUTS], ASKED) == [OSLO.id, PEANUTS.id]

@@ -8,13 +8,13 @@ import pytest
 
 from language_samples import TONGUES
 from recollect.recall.recall import rank_subjects
-from recollect.recall.signals import gather
+from recollect.recall.signals import collect_signals
 from recollect.text import former_terms, term_key
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 from snapshots import SALT, Known, ask, hot_of
 
 
-def hot_of_former(*texts: str) -> Hot:
+def hot_of_former(*texts: str) -> SubjectSnapshot:
     """Lay memories out with the terms they had before."""
     hot = hot_of(*(Known(text=text, id=number) for number, text in enumerate(texts)))
     rows = []
@@ -45,7 +45,7 @@ def hot_of_former(*texts: str) -> Hot:
 )
 def test_a_word_of_the_former_scheme_is_found_as_before(text: str, asked: str) -> None:
     hot = hot_of_former(text, "Something else.", "And a third thing.")
-    found = gather(hot, ask(asked), lambda cosine: cosine).words
+    found = collect_signals(hot, ask(asked), lambda cosine: cosine).words
     assert int(np.argmax(found.evidence)) == 0
     assert found.evidence[0] > 0
     assert np.count_nonzero(found.hits) == 1, "it is told as the hit of a word of the query"
@@ -53,7 +53,7 @@ def test_a_word_of_the_former_scheme_is_found_as_before(text: str, asked: str) -
 
 def test_a_subject_of_today_is_not_asked_by_the_former_scheme() -> None:
     hot = replace(hot_of_former("Vivo cerca de las montañas."), former_terms=False)
-    assert not gather(hot, ask("montañas"), lambda cosine: cosine).words.hits.any()
+    assert not collect_signals(hot, ask("montañas"), lambda cosine: cosine).words.hits.any()
 
 
 def test_english_is_ranked_alike_under_both_schemes() -> None:
@@ -69,13 +69,13 @@ def test_english_is_ranked_alike_under_both_schemes() -> None:
 def test_a_word_alone_is_stemmed_by_every_language_where_its_own_finds_nothing() -> None:
     italian = TONGUES["italian"].memories
     hot = hot_of(*(Known(text=text, id=number) for number, text in enumerate(italian)))
-    found = gather(hot, ask("mandorla"), lambda cosine: cosine).words
+    found = collect_signals(hot, ask("mandorla"), lambda cosine: cosine).words
     assert found.hits.nonzero()[0].tolist() == [2]
     assert found.shares(np.array([2])) == pytest.approx(1.0)
 
 
 def test_a_word_that_is_found_as_it_is_asks_for_no_other_stem() -> None:
     hot = hot_of(Known(text="Casas blancas y otras.", id=0), Known(text="A casa in Lisbon.", id=1))
-    found = gather(hot, ask("casa"), lambda cosine: cosine).words
+    found = collect_signals(hot, ask("casa"), lambda cosine: cosine).words
     assert found.hits[1]
     assert ask("Where is the casa?").elsewhere == ()

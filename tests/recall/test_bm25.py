@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import recollect.recall.bm25 as words_module
-from recollect.recall.bm25 import LARGEST_MASS, match_words
+from recollect.recall.bm25 import MAX_MASS, word_signal
 from recollect.text import terms
 from snapshots import SALT, Known, hot_of
 
@@ -17,7 +17,7 @@ HOT = hot_of(
 
 
 def matched(*asked: str) -> list[float]:
-    return [round(value, 3) for value in match_words(HOT, asked).evidence.tolist()]
+    return [round(value, 3) for value in word_signal(HOT, asked).evidence.tolist()]
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:
@@ -33,13 +33,13 @@ def test_a_memory_without_the_words_gets_nothing() -> None:
 
 
 def test_bits_tell_which_words_were_shared() -> None:
-    found = match_words(HOT, ("oslo", "zebra", "ana"))
+    found = word_signal(HOT, ("oslo", "zebra", "ana"))
 
     assert found.hits.tolist() == [0b100, 0b101, 0, 0b101]
 
 
 def test_the_share_of_words_counts_rarity_and_words_nobody_has() -> None:
-    found = match_words(HOT, ("oslo", "ana", "zebra"))
+    found = word_signal(HOT, ("oslo", "ana", "zebra"))
     oslo, ana, zebra = found.rarity.tolist()
 
     shares = found.shares(np.array([1, 2]))
@@ -51,16 +51,16 @@ def test_the_share_of_words_counts_rarity_and_words_nobody_has() -> None:
 def test_another_salt_shares_no_word() -> None:
     other = hot_of(Known(id=1, text="peanuts"), salt=SALT + b"!")
 
-    assert match_words(other, ("peanut",)).evidence.tolist() != [0]
+    assert word_signal(other, ("peanut",)).evidence.tolist() != [0]
     assert not np.array_equal(other.terms, hot_of(Known(id=1, text="peanuts")).terms)
 
 
 def test_many_terms_are_found_one_by_one_as_they_are_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = tuple(terms("Ana likes Oslo, tea, peanuts and zebras"))
-    at_once = match_words(HOT, asked)
+    at_once = word_signal(HOT, asked)
     monkeypatch.setattr(words_module, "_AT_ONCE", 0)
 
-    one_by_one = match_words(HOT, asked)
+    one_by_one = word_signal(HOT, asked)
 
     assert one_by_one.evidence.tolist() == at_once.evidence.tolist()
     assert one_by_one.hits.tolist() == at_once.hits.tolist()
@@ -72,14 +72,14 @@ def test_a_long_query_is_worth_no_more_than_a_few_rare_words() -> None:
         Known(id=1, text=" ".join(f"word{number}x" for number in range(2, 42))),
     )
 
-    found = match_words(many, tuple(f"word{number}x" for number in range(2, 42)))
+    found = word_signal(many, tuple(f"word{number}x" for number in range(2, 42)))
 
-    assert found.rarity.sum() > LARGEST_MASS
-    assert found.evidence.max() < LARGEST_MASS
+    assert found.rarity.sum() > MAX_MASS
+    assert found.evidence.max() < MAX_MASS
 
 
 def test_no_memories_give_no_rows() -> None:
-    found = match_words(hot_of(), ("oslo",))
+    found = word_signal(hot_of(), ("oslo",))
 
     assert (len(found.evidence), len(found.hits)) == (0, 0)
 
@@ -90,6 +90,6 @@ def test_a_greeting_is_no_better_an_answer_than_a_sentence_and_a_page_is_a_worse
     )
     hot = hot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
 
-    first, second, third = match_words(hot, ["oslo"]).evidence.tolist()
+    first, second, third = word_signal(hot, ["oslo"]).evidence.tolist()
 
     assert first == second > third

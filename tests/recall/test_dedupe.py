@@ -2,15 +2,15 @@
 
 from factories import ANA
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.rank import Row
+from recollect.recall.rank import RankedRow
 from recollect.types import MemoryKind
 
 
-def row(number: int, kind: MemoryKind, evidence: float, *sources: int, certain: bool = False) -> Row:
-    return Row(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, certain, sources)
+def row(number: int, kind: MemoryKind, evidence: float, *sources: int, certain: bool = False) -> RankedRow:
+    return RankedRow(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, certain, sources)
 
 
-def shown(*rows: Row) -> list[int]:
+def shown(*rows: RankedRow) -> list[int]:
     return [int.from_bytes(one.id, "big") for one in collapse_sources(rows)[0]]
 
 

@@ -3,18 +3,18 @@
 import pytest
 
 from factories import ANA
-from recollect.recall.pack import FRAME_TOKENS, ROW_TOKENS, Found, gist, pack
-from recollect.recall.rank import Row
-from recollect.types import SHOWN_CHARACTERS, LeftOut, MemoryKind
+from recollect.recall.pack import FRAME_TOKENS, ROW_TOKENS, RankedMemory, gist, pack
+from recollect.recall.rank import RankedRow
+from recollect.types import MAX_MEMORY_CHARACTERS, MemoryKind, OmittedMemory
 from snapshots import Known, count_words, memory_of, name
 
 
-def found(number: int, text: str, *, certain: bool = False) -> Found:
-    row = Row(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, certain, ())
-    return Found(row, memory_of(Known(id=number, text=text)))
+def found(number: int, text: str, *, certain: bool = False) -> RankedMemory:
+    row = RankedRow(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, certain, ())
+    return RankedMemory(row, memory_of(Known(id=number, text=text)))
 
 
-def packed(*ranked: Found, limit: int = 10, tokens: int | None = None) -> tuple[list[int], list[LeftOut]]:
+def packed(*ranked: RankedMemory, limit: int = 10, tokens: int | None = None) -> tuple[list[int], list[OmittedMemory]]:
     kept, left = pack(ranked, limit=limit, token_budget=tokens, count_tokens=count_words)
     return [int.from_bytes(one.row.id, "big") for one in kept], left
 
@@ -23,14 +23,14 @@ def test_standing_facts_do_not_count_towards_the_limit() -> None:
     kept, left = packed(found(1, "fact", certain=True), found(2, "oslo"), found(3, "tea"), limit=1)
 
     assert kept == [1, 2]
-    assert left == [LeftOut(id=name(3), reason="ranks below the 1 asked for")]
+    assert left == [OmittedMemory(id=name(3), reason="ranks below the 1 asked for")]
 
 
 def test_what_says_the_same_is_kept_once_the_better_one() -> None:
     kept, left = packed(found(1, "Ana lives in Oslo."), found(2, "ana  lives in oslo"), found(3, "Ana left Oslo."))
 
     assert kept == [1, 3]
-    assert left == [LeftOut(id=name(2), reason=f"says the same as {name(1)}")]
+    assert left == [OmittedMemory(id=name(2), reason=f"says the same as {name(1)}")]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,9 @@ def test_what_is_too_long_is_passed_over_for_what_fits() -> None:
     kept, left = packed(long, short, tokens=tokens)
 
     assert kept == [2]
-    assert left == [LeftOut(id=name(1), reason=f"no room: takes {ROW_TOKENS + 6} tokens, {ROW_TOKENS + 5} are left")]
+    assert left == [
+        OmittedMemory(id=name(1), reason=f"no room: takes {ROW_TOKENS + 6} tokens, {ROW_TOKENS + 5} are left")
+    ]
 
 
 def test_standing_facts_leave_room_for_what_bears_on_the_question() -> None:
@@ -76,7 +78,7 @@ def test_which_facts_stand_does_not_depend_on_what_else_was_found() -> None:
 
 
 def test_a_long_text_takes_the_room_of_what_is_shown_of_it() -> None:
-    tokens = FRAME_TOKENS + ROW_TOKENS + SHOWN_CHARACTERS
+    tokens = FRAME_TOKENS + ROW_TOKENS + MAX_MEMORY_CHARACTERS
 
     assert packed(found(1, "word " * 10_000), tokens=tokens)[0] == [1]
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.recall.query import MOST_TERMS, is_question
+from recollect.recall.query import MAX_TERMS, is_question
 from snapshots import ask
 
 
@@ -18,7 +18,7 @@ def test_stop_words_are_no_terms_and_each_term_knows_the_word_it_was_asked_with(
 def test_a_pasted_page_keeps_the_terms_of_its_head_and_its_end() -> None:
     query = ask(" ".join(f"word{number}x" for number in range(500)))
 
-    assert len(query.terms) == MOST_TERMS
+    assert len(query.terms) == MAX_TERMS
     assert {"word0x", "word23x", "word499x"} <= query.terms.keys()
     assert "word250x" not in query.terms
     assert query.spoken.keys() == query.terms.keys()

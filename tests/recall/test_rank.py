@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.recall.query import Query
-from recollect.recall.rank import weigh
-from recollect.recall.signals import gather
-from recollect.recall.top_k import best
+from recollect.recall.rank import score_memories
+from recollect.recall.signals import collect_signals
+from recollect.recall.top_k import top_k
 from recollect.testing import NEW_YEAR
-from recollect.types import ASKING, MemoryKind
+from recollect.types import QUESTION_FLAG, MemoryKind
 from snapshots import Known, as_it_is, ask, hot_of, unit
 
 EAST = (1.0, 0.0, 0.0, 0.0)
@@ -21,7 +21,7 @@ EAST = (1.0, 0.0, 0.0, 0.0)
 
 def evidence(query: Query, *known: Known) -> list[float]:
     hot = hot_of(*known)
-    weighed: list[float] = weigh(hot, gather(hot, query, as_it_is), query).tolist()
+    weighed: list[float] = score_memories(hot, collect_signals(hot, query, as_it_is), query).tolist()
     return weighed
 
 
@@ -67,7 +67,9 @@ def test_what_ends_in_a_question_comes_after_what_tells_the_same_the_more_the_le
 
     def lost(known: Known) -> float:
         told_first = evidence(ask("Oslo"), known, replace(LONE, id=2))[0]
-        return told_first - evidence(ask("Oslo"), replace(known, role=known.role + ASKING), replace(LONE, id=2))[0]
+        return (
+            told_first - evidence(ask("Oslo"), replace(known, role=known.role + QUESTION_FLAG), replace(LONE, id=2))[0]
+        )
 
     assert 0.8 < lost(told) <= 1
     assert 0 < lost(long) < 0.3
@@ -116,4 +118,4 @@ def test_what_the_asker_said_comes_before_what_they_were_told_where_they_ask_abo
 def test_the_best_are_those_of_a_full_sort_with_ties_by_place(values: list[float], most: int) -> None:
     full = sorted((place for place, value in enumerate(values) if value > -np.inf), key=lambda p: (-values[p], p))
 
-    assert best(np.array(values, dtype=np.float64), most).tolist() == full[:most]
+    assert top_k(np.array(values, dtype=np.float64), most).tolist() == full[:most]

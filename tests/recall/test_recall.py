@@ -10,7 +10,7 @@ import pytest
 from factories import ANA
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.query import make_query
-from recollect.recall.recall import IN_REQUEST, finish, rank_subjects
+from recollect.recall.recall import IN_REQUEST, finalize, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind, Subject
 from snapshots import (
@@ -254,7 +254,7 @@ def test_the_limit_holds_and_doubles_do_not_use_it_up() -> None:
 def test_a_memory_erased_between_the_steps_is_dropped_in_silence() -> None:
     ranking = rank_subjects(ask("peanuts"), [hot_of(PEANUTS, OSLO)], as_it_is)
 
-    found = finish(ranking, {name(2): memory_of(OSLO)}, count_tokens=count_words)
+    found = finalize(ranking, {name(2): memory_of(OSLO)}, count_tokens=count_words)
 
     assert ranking.wanted() == {ANA: [name(1), name(2)]}
     assert texts(found) == [OSLO.text]

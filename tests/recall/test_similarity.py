@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from recollect.recall.similarity import LOWEST, match_meaning
-from recollect.types import Hot, Vector
+from recollect.recall.similarity import LOWEST, similarity_signal
+from recollect.types import SubjectSnapshot, Vector
 from snapshots import Known, as_it_is, hot_of, unit
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 
 
-def similarity(hot: Hot, vector: Vector | None) -> list[float]:
-    return [round(value, 3) for value in match_meaning(hot, vector, as_it_is).similarity.tolist()]
+def similarity(hot: SubjectSnapshot, vector: Vector | None) -> list[float]:
+    return [round(value, 3) for value in similarity_signal(hot, vector, as_it_is).similarity.tolist()]
 
 
 def test_of_several_vectors_the_nearest_counts() -> None:
@@ -29,7 +29,7 @@ def test_one_vector_each_is_read_as_it_lies() -> None:
 def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
     hot = hot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)), Known(id=3, text="c", vectors=(EAST,)))
 
-    found = match_meaning(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.similarity.tolist() == [0, 0, 1]
     assert found.evidence[2] > found.evidence[0] > found.evidence[1]
@@ -39,7 +39,7 @@ def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
 def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | None) -> None:
     hot = hot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)))
 
-    found = match_meaning(hot, vector, as_it_is)
+    found = similarity_signal(hot, vector, as_it_is)
 
     assert found.similarity.tolist() == [0, 0]
     assert found.evidence[0] == found.evidence[1]
@@ -49,7 +49,7 @@ def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | N
 def test_a_broken_vector_is_no_match_and_spoils_no_other() -> None:
     hot = hot_of(Known(id=1, text="a", vectors=((np.nan,) * 4,)), Known(id=2, text="b", vectors=(EAST,)))
 
-    found = match_meaning(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.similarity.tolist() == [0, 1]
     assert np.isfinite(found.evidence).all()
@@ -65,8 +65,8 @@ def test_where_all_is_near_to_the_query_the_nearest_stands_out_less() -> None:
     far = [Known(id=number, text="b", vectors=(NORTH,)) for number in range(2, 300)]
     asked = unit(1, 0, 0, 0)
 
-    among_near = match_meaning(hot_of(Known(id=1, text="a", vectors=(EAST,)), *between), asked, as_it_is)
-    among_far = match_meaning(hot_of(Known(id=1, text="a", vectors=(EAST,)), *far), asked, as_it_is)
+    among_near = similarity_signal(hot_of(Known(id=1, text="a", vectors=(EAST,)), *between), asked, as_it_is)
+    among_far = similarity_signal(hot_of(Known(id=1, text="a", vectors=(EAST,)), *far), asked, as_it_is)
 
     assert among_far.evidence[0] > among_near.evidence[0] + 1
     assert among_near.evidence[0] > among_near.evidence[1] + 1
@@ -80,7 +80,7 @@ def test_many_pieces_are_many_chances_of_being_near() -> None:
         Known(id=3, text="c", vectors=(NORTH,)),
     )
 
-    found = match_meaning(hot, unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
 
     assert found.evidence[0] - found.evidence[1] == pytest.approx(np.log(4), abs=1e-4)
 
@@ -88,6 +88,6 @@ def test_many_pieces_are_many_chances_of_being_near() -> None:
 def test_being_far_in_meaning_is_no_proof_against_a_memory() -> None:
     near = [Known(id=number, text="b", vectors=(BETWEEN,)) for number in range(2, 300)]
 
-    found = match_meaning(hot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(hot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
 
     assert found.evidence[0] == pytest.approx(LOWEST)

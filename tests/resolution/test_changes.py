@@ -8,8 +8,8 @@ from itertools import count
 import numpy as np
 import pytest
 
-from recollect.resolution.changes import Making, to_changes
-from recollect.resolution.values import Closing, Resolved, refusal
+from recollect.resolution.changes import MemoryFactory, to_changes
+from recollect.resolution.values import EndedMemory, ResolvedCandidate, refusal
 from recollect.text import terms
 from recollect.types import (
     Action,
@@ -64,8 +64,8 @@ def vectors(_: str) -> tuple[Vector, ...]:
     return (np.ones(2, dtype=np.float32),)
 
 
-def making() -> Making:
-    return Making(
+def making() -> MemoryFactory:
+    return MemoryFactory(
         subject=ANA,
         now=NOW,
         ids=ids(),
@@ -79,13 +79,13 @@ def making() -> Making:
 
 
 def test_u6_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
-    one = Resolved(
+    one = ResolvedCandidate(
         action=Action.REPLACE,
         candidate=FACT,
         evidence=(SAID,),
         target=ROME,
         reason="newer",
-        closes=(Closing(memory=ROME, valid_to=NOW),),
+        closes=(EndedMemory(memory=ROME, valid_to=NOW),),
     )
     changes, (decision,) = to_changes([one], making())
     assert changes[0] == CloseMemory(id=ROME.id, valid_to=NOW, closed_at=NOW)
@@ -98,7 +98,8 @@ def test_u6_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
 
 def test_notes_have_vectors_and_facts_have_terms_alone() -> None:
     changes, _ = to_changes(
-        [Resolved(action=Action.ADD, candidate=one, evidence=(SAID,), reason="new") for one in (NOTE, FACT)], making()
+        [ResolvedCandidate(action=Action.ADD, candidate=one, evidence=(SAID,), reason="new") for one in (NOTE, FACT)],
+        making(),
     )
     note, fact = changes
     assert isinstance(note, AddMemory)
@@ -112,7 +113,7 @@ def test_a_repetition_strengthens_with_new_evidence_only() -> None:
     fresh = Evidence(
         conversation=ConversationId("d"), seq=1, hash=1, role="user", speaker="user", quote="Rome", said_at=NOW
     )
-    one = Resolved(
+    one = ResolvedCandidate(
         action=Action.MERGE,
         candidate=NOTE,
         evidence=(SAID, fresh),
@@ -128,7 +129,7 @@ def test_a_repetition_strengthens_with_new_evidence_only() -> None:
 
 def test_what_is_held_is_stored_for_review() -> None:
     changes, (decision,) = to_changes(
-        [Resolved(action=Action.HOLD, candidate=NOTE, evidence=(SAID,), reason="an order")], making()
+        [ResolvedCandidate(action=Action.HOLD, candidate=NOTE, evidence=(SAID,), reason="an order")], making()
     )
     (added,) = changes
     assert isinstance(added, AddMemory)
@@ -138,7 +139,7 @@ def test_what_is_held_is_stored_for_review() -> None:
 
 def test_an_older_value_is_stored_closed_and_never_ends_before_it_began() -> None:
     for ended in (NOW + timedelta(days=1), NOW - timedelta(days=1)):
-        one = Resolved(action=Action.ADD, candidate=FACT, evidence=(SAID,), reason="late", valid_to=ended)
+        one = ResolvedCandidate(action=Action.ADD, candidate=FACT, evidence=(SAID,), reason="late", valid_to=ended)
         (added,), _ = to_changes([one], making())
         assert isinstance(added, AddMemory)
         assert (added.memory.state, added.memory.closed_at) == (MemoryState.CLOSED, NOW)
@@ -146,13 +147,13 @@ def test_an_older_value_is_stored_closed_and_never_ends_before_it_began() -> Non
 
 
 def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
-    ended = Resolved(
+    ended = ResolvedCandidate(
         action=Action.CLOSE,
         candidate=FACT,
         evidence=(SAID,),
         target=ROME,
         reason="ended",
-        closes=(Closing(memory=ROME, valid_to=NOW),),
+        closes=(EndedMemory(memory=ROME, valid_to=NOW),),
     )
     changes, decisions = to_changes([refusal(NOTE, "has no quote"), ended], making())
     assert changes == [CloseMemory(id=ROME.id, valid_to=NOW, closed_at=NOW)]
@@ -168,13 +169,13 @@ def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
 )
 def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, target: str, reason: str) -> None:
     note = replace(ROME, id=MemoryId("note"), kind=MemoryKind.NOTE)
-    one = Resolved(
+    one = ResolvedCandidate(
         action=action,
         candidate=FACT,
         evidence=(SAID,),
         target=ROME,
         reason="newer",
-        closes=(Closing(memory=ROME, valid_to=NOW), Closing(memory=note, valid_to=NOW, restates=True)),
+        closes=(EndedMemory(memory=ROME, valid_to=NOW), EndedMemory(memory=note, valid_to=NOW, restates=True)),
     )
     _, (first, second) = to_changes([one], making())
     assert first.reason == "newer"

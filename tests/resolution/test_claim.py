@@ -10,7 +10,7 @@ from recollect.resolution.batch_state import of_memory
 from recollect.resolution.claim import MAX_MESSAGES_BACK, Worth, weigh_claim
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import open_questions
-from recollect.resolution.values import Neighbour, Neighbours, ResolveContext, Resolved, Verdict
+from recollect.resolution.values import JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryKind
 
 POLICY = ResolvePolicy()
@@ -21,22 +21,22 @@ def claim(
     candidate: Candidate,
     *,
     message: str = "",
-    verdict: Verdict | None = None,
+    verdict: JudgeVerdict | None = None,
     said: Evidence | None = None,
     others: tuple[Memory, ...] = (),
-) -> tuple[Resolved, int]:
+) -> tuple[ResolvedCandidate, int]:
     """Resolve a candidate that names `known`; return the decision, and how many questions it leaves."""
     memories = (known, *others)
     neighbours = Neighbours(
         facts=[one for one in memories if one.kind is MemoryKind.FACT],
         near=[[Neighbour(memory=one, similarity=0.0) for one in memories if one.kind is MemoryKind.NOTE]],
     )
-    context = ResolveContext(now=NOW, messages={0: message or candidate.quote}, judged={0: verdict} if verdict else {})
+    context = ResolveInputs(now=NOW, messages={0: message or candidate.quote}, judged={0: verdict} if verdict else {})
     [decided] = resolve([(candidate, said or evidence())], neighbours, policy=POLICY, context=context).resolved
     return decided, len(open_questions([decided], neighbours, POLICY))
 
 
-def naming(known: Memory, candidate: Candidate, **more: object) -> tuple[Resolved, int]:
+def naming(known: Memory, candidate: Candidate, **more: object) -> tuple[ResolvedCandidate, int]:
     return claim(known, replace(candidate, replaces=known.id), **more)  # type: ignore[arg-type]  # passed on to `claim`
 
 
@@ -104,10 +104,10 @@ def test_what_speaks_against_a_claim_is_asked_and_closes_nothing_by_itself(
     decided, questions = naming(known, new, message=message)
     assert (decided.action, decided.closes, questions) == (Action.ADD, (), 1), decided.reason
     assert decided.doubted == known
-    agreed = Verdict(action=Action.REPLACE, target=known.id)
+    agreed = JudgeVerdict(action=Action.REPLACE, target=known.id)
     decided, _ = naming(known, new, message=message, verdict=agreed)
     assert [closing.memory for closing in decided.closes] == [known]
-    for verdict in (Verdict(action=Action.ADD), Verdict(problem="no model answered")):
+    for verdict in (JudgeVerdict(action=Action.ADD), JudgeVerdict(problem="no model answered")):
         decided, _ = naming(known, new, message=message, verdict=verdict)
         assert (decided.action, decided.closes) == (Action.ADD, ())
 
@@ -130,7 +130,7 @@ def test_t6_a_claim_gives_a_less_sure_fact_no_more_weight() -> None:
     known = stored(fact("editor", "vim", confidence=1.0))
     said = [(fact("editor", "emacs", confidence=0.6, replaces=known.id), evidence())]
     policy = ResolvePolicy(change_beats_confidence=False)
-    [decided] = resolve(said, Neighbours(facts=[known]), policy=policy, context=ResolveContext(now=NOW)).resolved
+    [decided] = resolve(said, Neighbours(facts=[known]), policy=policy, context=ResolveInputs(now=NOW)).resolved
     assert (decided.action, decided.closes) == (Action.IGNORE, ())
 
 
@@ -155,7 +155,7 @@ def test_an_end_that_names_another_memory_is_asked() -> None:
     ended = fact("employer", "Acme", ends=True, quote="I left Acme")
     decided, questions = naming(allergy, ended, message="I left Acme.")
     assert (decided.action, decided.closes, questions) == (Action.IGNORE, (), 1)
-    decided, _ = naming(allergy, ended, verdict=Verdict(action=Action.REPLACE, target=allergy.id))
+    decided, _ = naming(allergy, ended, verdict=JudgeVerdict(action=Action.REPLACE, target=allergy.id))
     assert (decided.action, [one.memory for one in decided.closes]) == (Action.CLOSE, [allergy])
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from candidates import NOW, evidence, fact, stored
 from recollect.profiles.policies import ResolvePolicy
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbours, ResolveContext, Resolved
+from recollect.resolution.values import Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Memory
 
-TIERED = Profiles().get("tiered").resolve
-DEFAULT = Profiles().get("default").resolve
+TIERED = ProfileRegistry().get("tiered").resolve
+DEFAULT = ProfileRegistry().get("default").resolve
 
 
-def decided(candidate: Candidate, known: Memory, policy: ResolvePolicy) -> Resolved:
-    context = ResolveContext(now=NOW)
+def decided(candidate: Candidate, known: Memory, policy: ResolvePolicy) -> ResolvedCandidate:
+    context = ResolveInputs(now=NOW)
     [one] = resolve([(candidate, evidence())], Neighbours(facts=(known,)), policy=policy, context=context).resolved
     return one
 

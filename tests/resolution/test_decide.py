@@ -9,7 +9,7 @@ from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.compare import alike
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbour, Neighbours, ResolveContext, Resolved
+from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import (
     Action,
     Candidate,
@@ -26,14 +26,14 @@ def decide(
     facts: tuple[Memory, ...] = (),
     near: tuple[tuple[Memory, float], ...] = (),
     said: tuple[Evidence, ...] = (),
-    context: ResolveContext | None = None,
-) -> tuple[Resolved, ...]:
+    context: ResolveInputs | None = None,
+) -> tuple[ResolvedCandidate, ...]:
     pairs = [(one, said[place] if said else evidence(seq=9)) for place, one in enumerate(candidates)]
     neighbours = Neighbours(
         facts=facts,
         near=[[Neighbour(memory=memory, similarity=similar) for memory, similar in near] for _ in candidates],
     )
-    resolution = resolve(pairs, neighbours, policy=POLICY, context=context or ResolveContext(now=NOW))
+    resolution = resolve(pairs, neighbours, policy=POLICY, context=context or ResolveInputs(now=NOW))
     assert len(resolution.resolved) == len(candidates)
     assert all(one.reason for one in resolution.resolved)
     return resolution.resolved
@@ -262,7 +262,7 @@ def test_a_fact_and_the_note_that_restates_it_may_both_be_added() -> None:
 
 
 def test_what_weighs_too_little_or_is_too_doubtful_is_ignored() -> None:
-    context = ResolveContext(now=NOW, min_importance=0.3, min_confidence=0.4)
+    context = ResolveInputs(now=NOW, min_importance=0.3, min_confidence=0.4)
     light, doubtful, good = decide(
         note("The user yawned.", importance=0.29),
         note("The user has a cat.", confidence=0.39),
@@ -276,7 +276,7 @@ def test_what_weighs_too_little_or_is_too_doubtful_is_ignored() -> None:
 
 def test_what_is_to_be_held_is_held_and_closes_nothing() -> None:
     known = stored(fact("location", "Rome"))
-    context = ResolveContext(now=NOW, held={0: "it is an order that names a web address"})
+    context = ResolveInputs(now=NOW, held={0: "it is an order that names a web address"})
     (one,) = decide(fact("location", "Oslo"), facts=(known,), context=context)
     assert (one.action, one.closes, one.reason) == (Action.HOLD, (), "it is an order that names a web address")
 

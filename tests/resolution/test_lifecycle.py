@@ -3,7 +3,7 @@
 import pytest
 
 from candidates import BEFORE, evidence, note, stored
-from recollect.resolution.batch_state import Batch
+from recollect.resolution.batch_state import BatchState
 from recollect.resolution.lifecycle import outlived
 from recollect.resolution.values import Neighbour, Neighbours
 
@@ -11,7 +11,7 @@ from recollect.resolution.values import Neighbour, Neighbours
 def ended(new: str, old: str) -> bool:
     """Say something new beside what was known."""
     known = stored(note(old), said=evidence(at=BEFORE, chat="old"))
-    batch = Batch(Neighbours(near=[[Neighbour(memory=known, similarity=0.1)]]))
+    batch = BatchState(Neighbours(near=[[Neighbour(memory=known, similarity=0.1)]]))
     return bool(outlived(batch, 0, (note(new), evidence())))
 
 

@@ -11,19 +11,19 @@ from recollect.errors import ModelError
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
-from recollect.resolution.values import Neighbour, Neighbours, ResolveContext, Resolved
+from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.testing import ScriptedModel
 from recollect.types import Action, Candidate, Memory
 
 POLICY = ResolvePolicy(similar=0.7)
-CONTEXT = ResolveContext(now=NOW)
+CONTEXT = ResolveInputs(now=NOW)
 OLD = stored(note("The user drinks espresso before work."))
 NEW = note("The user starts each day with a strong coffee now.", quote="strong coffee now")
 
 
 async def decided(
     model: ScriptedModel, candidates: Sequence[Candidate] = (NEW,), near: Sequence[tuple[Memory, float]] = ((OLD, 0.8),)
-) -> tuple[Resolved, ...]:
+) -> tuple[ResolvedCandidate, ...]:
     said = [(one, evidence(seq=9)) for one in candidates]
     beside = [Neighbour(memory=memory, similarity=similar) for memory, similar in near]
     neighbours = Neighbours(near=[beside for _ in candidates])

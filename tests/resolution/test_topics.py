@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.resolution.tokens import read
+from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 
 
@@ -20,7 +20,7 @@ from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic
     ],
 )
 def test_a_topic_means_a_memory_of_other_words(topic: str, memory: str) -> None:
-    assert is_about(topic_words(topic), read(memory).content)
+    assert is_about(topic_words(topic), tokenize(memory).content)
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_a_topic_means_a_memory_of_other_words(topic: str, memory: str) -> None:
     ],
 )
 def test_a_topic_means_no_other_memory(topic: str, memory: str) -> None:
-    assert not is_about(topic_words(topic), read(memory).content)
+    assert not is_about(topic_words(topic), tokenize(memory).content)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_topic_means_no_other_memory(topic: str, memory: str) -> None:
     ],
 )
 def test_a_topic_names_the_slots_of_its_facts_whatever_stands_beside_the_word(topic: str, key: str) -> None:
-    assert key in topic_keys(read(topic))
+    assert key in topic_keys(tokenize(topic))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_topic_names_the_slots_of_its_facts_whatever_stands_beside_the_word(to
 )
 def test_a_topic_that_says_more_or_less_than_a_slot_names_none(topic: str) -> None:
     """'Forget my job at Acme' is no request to forget any job, nor is 'my details' one to forget all facts."""
-    assert topic_keys(read(topic)) == frozenset()
+    assert topic_keys(tokenize(topic)) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_topic_that_says_more_or_less_than_a_slot_names_none(topic: str) -> No
     ],
 )
 def test_words_that_name_nothing_make_no_memory_meant(topic: str, memory: str) -> None:
-    assert not is_about(topic_words(topic), read(memory).content)
+    assert not is_about(topic_words(topic), tokenize(memory).content)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_words_that_name_nothing_make_no_memory_meant(topic: str, memory: str) -
     ],
 )
 def test_what_a_topic_names_is_meant_without_the_words_around_it(topic: str, memory: str) -> None:
-    assert is_about(topic_words(topic), read(memory).content)
+    assert is_about(topic_words(topic), tokenize(memory).content)
 
 
 def test_of_a_list_each_thing_is_a_topic_beside_the_whole() -> None:

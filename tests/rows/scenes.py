@@ -2,24 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 
-from recollect.types import Scene
+from recollect.types import RequestScope
 from sample_chats import assistant, user
 
 DIMS = (256, 384, 1536)
 """Lengths of vectors at which the rows hold."""
 
-SESSION = Scene(profile="session")
-KIRA = Scene(profile="character", characters=("Kira", "Marcus"))
-CALENDAR = Scene(profile="app", app="calendar")
-USER = Scene(profile="user")
-TIERED = Scene(profile="tiered")
-DEFAULT = Scene(profile="default")
+SESSION = RequestScope(profile="session")
+KIRA = RequestScope(profile="character", characters=("Kira", "Marcus"))
+CALENDAR = RequestScope(profile="app", app="calendar")
+USER = RequestScope(profile="user")
+TIERED = RequestScope(profile="tiered")
+DEFAULT = RequestScope(profile="default")
 SCENES = (SESSION, KIRA, CALENDAR, USER, TIERED, DEFAULT)
 
 LIGHTHOUSE = "I decided to leave the lighthouse before the first snow falls in the north."
 
 
-def story(scene: Scene) -> Sequence[Mapping[str, str]]:
+def story(scene: RequestScope) -> Sequence[Mapping[str, str]]:
     """Return turns of which a profile remembers that somebody lives in Oslo, or of a character that it leaves."""
     if scene.profile == "character":
         said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
@@ -28,7 +28,7 @@ def story(scene: Scene) -> Sequence[Mapping[str, str]]:
     return [user("I live in Oslo."), assistant("I noted that you live in Oslo.")]
 
 
-def question(scene: Scene) -> tuple[str, str]:
+def question(scene: RequestScope) -> tuple[str, str]:
     """Return what is asked later, and a word of what must stand in the prompt then."""
     if scene.profile == "character":
         return "Kira decided to leave the lighthouse before the first snow falls?", "lighthouse"

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from own_profile import Answering, delete
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Identity, Purpose, Scene, Subject
+from recollect.types import Action, CostPurpose, Identity, RequestScope, Subject
 from rows.scenes import CALENDAR
 from sample_chats import answer, assistant, note, request, user, with_model
 from stores import DURABLE, new_store
@@ -36,12 +36,12 @@ LATER = [
 APP = Subject("app", "ana/calendar")
 
 
-async def ended(engine: AsyncRecollect, conversation: str = "c", scene: Scene = CALENDAR) -> None:
+async def ended(engine: AsyncRecollect, conversation: str = "c", scene: RequestScope = CALENDAR) -> None:
     await engine.end_conversation(conversation, user="ana", reason="closed", messages=TALK, scene=scene)
     await engine.form()
 
 
-async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(parts: Parts) -> None:
+async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(parts: Components) -> None:
     engine = with_model(parts, ScriptedModel([PARAGRAPH]))
     await engine.end_conversation("c", user="ana", reason="closed", messages=TALK, scene=CALENDAR)
     assert await engine.app_memories("calendar", user="ana") == [], "it is made behind the call"
@@ -52,7 +52,7 @@ async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(
 
 
 async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(engine: AsyncRecollect) -> None:
-    await engine.record(TALK, user="ana", conversation="old", scene=Scene(profile="default"))
+    await engine.record(TALK, user="ana", conversation="old", scene=RequestScope(profile="default"))
     await engine.end_conversation("old", user="ana", reason="closed")
     await engine.form()
     await ended(engine)
@@ -64,7 +64,7 @@ async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(e
     assert old.end_reason == "closed"
 
 
-async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Parts, clock: FakeClock) -> None:
+async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Components, clock: FakeClock) -> None:
     model = Answering(delete(3))
     engine = with_model(parts, model.model)
     for number in range(11):
@@ -109,17 +109,17 @@ async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(e
     prepared = await engine.turns.prepare(asked, Identity(subject=Subject("user", "ana"), scene=CALENDAR))
     [tool] = json.loads(prepared.body)["tools"]
     assert tool["function"]["name"] == "end_conversation"
-    other = Identity(subject=Subject("user", "ana"), scene=Scene(profile="default"))
+    other = Identity(subject=Subject("user", "ana"), scene=RequestScope(profile="default"))
     assert "tools" not in json.loads((await engine.turns.prepare(asked, other)).body)
 
 
 async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_whatever_profile_asks(
-    engine: AsyncRecollect, parts: Parts, api: httpx.AsyncClient, tmp_path: Path
+    engine: AsyncRecollect, parts: Components, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     (tmp_path / "kiosk.toml").write_text(
         'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
     )
-    common = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
     await ended(engine, "own")
     bens = await engine.memory_of(user="ben", scene=CALENDAR)
@@ -136,7 +136,7 @@ async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_what
 
 
 async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
-    parts: Parts, clock: FakeClock, api: httpx.AsyncClient
+    parts: Components, clock: FakeClock, api: httpx.AsyncClient
 ) -> None:
     engine = with_model(parts, Answering(delete(3)).model)
     for number in range(11):
@@ -152,7 +152,7 @@ async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
 
 @pytest.mark.parametrize("kind", DURABLE)
 async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
-    kind: str, parts: Parts, clock: FakeClock, tmp_path: Path
+    kind: str, parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     first = replace(parts, store=await new_store(kind, tmp_path, clock))
     async with AsyncRecollect(first) as engine:
@@ -169,7 +169,11 @@ async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
 
 
 async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is_logged(
-    parts: Parts, clock: FakeClock, api: httpx.AsyncClient, engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
+    parts: Components,
+    clock: FakeClock,
+    api: httpx.AsyncClient,
+    engine: AsyncRecollect,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     model = Answering(delete(3))
     working = AsyncRecollect(replace(parts, model=model.model))
@@ -188,7 +192,7 @@ async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is
     assert float(counted["app_memory_utilization"]) == 1
     assert "app_context_injection_rate" in counted
     today = (await engine.energy(user=APP, profile="app")).today
-    assert today[Purpose.COMPACT].calls == 1, "compactions of one app this day"
+    assert today[CostPurpose.COMPACT].calls == 1, "compactions of one app this day"
     events = [record.message for record in caplog.records]
     assert "memory_compaction" in events
     assert "memory_decision" in events
@@ -196,7 +200,7 @@ async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is
 
 
 async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_and_exported_as_json(
-    parts: Parts, api: httpx.AsyncClient
+    parts: Components, api: httpx.AsyncClient
 ) -> None:
     engine = with_model(parts, ScriptedModel([PARAGRAPH]))
     await ended(engine)
@@ -240,7 +244,7 @@ async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(
 
 
 async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(
-    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+    engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     await ended(engine)
     [one, *_] = await engine.app_memories("calendar", user="ana")
@@ -251,13 +255,13 @@ async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_us
     (tmp_path / "app.toml").write_text(
         'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
     )
-    common = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "e")
     mine, bens = [await common.app_memories("calendar", user=who) for who in ("ana", "ben")]
     assert mine == bens != []
 
 
-async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(parts: Parts) -> None:
+async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(parts: Components) -> None:
     invented = {**PARAGRAPH, "text": "Ana bought a yacht in Monaco for two million."}
     engine = with_model(parts, ScriptedModel([invented]))
     await ended(engine)
@@ -270,7 +274,7 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
         note("The user's dentist is Dr Lie.", "my dentist is Dr Lie"),
     )
     engine = with_model(parts, ScriptedModel([told]))
-    await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scene=Scene(profile="default"))
+    await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scene=RequestScope(profile="default"))
     await engine.form()
     assert [one.text for one in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
 
@@ -279,7 +283,7 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for app in range(30):
-        subject = await engine.memory_of(user="ana", scene=Scene(profile="app", app=f"app {app}"))
+        subject = await engine.memory_of(user="ana", scene=RequestScope(profile="app", app=f"app {app}"))
         for number in range(10):
             await engine.add(f"Ana moved meeting {number} of app {app} to Monday.", user=subject, profile="app")
     began = perf_counter()
@@ -290,7 +294,7 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
     for app in range(30):
         clock.advance(seconds=1)
         began = perf_counter()
-        found = await engine.context("What is new?", user="ana", scene=Scene(profile="app", app=f"app {app}"))
+        found = await engine.context("What is new?", user="ana", scene=RequestScope(profile="app", app=f"app {app}"))
         took.append(perf_counter() - began)
         assert len(found.items) == 10
         assert {item.memory.text.partition(" of ")[2] for item in found.items} == {f"app {app} to Monday."}
@@ -326,7 +330,7 @@ async def test_a1_a_conversation_resumed_after_half_an_hour_makes_another_memory
     assert await engine.formations(parked=True) == []
 
 
-async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(parts: Parts) -> None:
+async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(parts: Components) -> None:
     more = {"text": "Ana moved the meeting with the plumber to Friday at noon.", "messages": [1], "importance": 5}
     model = ScriptedModel([PARAGRAPH, more])
     engine = with_model(parts, model)

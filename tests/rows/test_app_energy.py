@@ -1,10 +1,10 @@
 """A2: where energy is short a compaction waits, and nothing goes."""
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.ids import new_id
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Purpose, Reservation, Subject
+from recollect.types import Action, CostPurpose, Reservation, Subject
 from rows.scenes import CALENDAR
 from sample_chats import assistant, user, with_model
 
@@ -46,7 +46,7 @@ def asked_of(model: ScriptedModel) -> list[str]:
 
 
 async def test_a2_short_talks_wait_for_the_energy_of_a_compaction_and_nothing_goes(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     model = keeper()
     engine = with_model(parts, model)
@@ -79,15 +79,15 @@ async def test_a2_short_talks_wait_for_the_energy_of_a_compaction_and_nothing_go
 
 
 async def test_a2_below_the_critical_level_the_eleventh_waits_and_the_oldest_stays(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     model = keeper()
     engine = with_model(parts, model)
-    budget = Profiles().get("app").budget
+    budget = ProfileRegistry().get("app").budget
     for guest in GUESTS[:10]:
         await invited(engine, guest)
         clock.advance(days=1)
-    drawn = Reservation(id=new_id(clock), purpose=Purpose.EPISODE, units=850, tokens=0, at=clock.now())
+    drawn = Reservation(id=new_id(clock), purpose=CostPurpose.EPISODE, units=850, tokens=0, at=clock.now())
     await parts.store.reserve(APP, drawn, budget.model_copy(update={"most_share": 1.0}))
     await chatted(engine, turns=80)
     known = await engine.app_memories("calendar", user="ana")
@@ -100,7 +100,7 @@ async def test_a2_below_the_critical_level_the_eleventh_waits_and_the_oldest_sta
     assert asked_of(model).count("compaction") == 1
 
 
-async def test_a2_where_a_compaction_is_not_needed_after_all_its_energy_is_given_back(parts: Parts) -> None:
+async def test_a2_where_a_compaction_is_not_needed_after_all_its_energy_is_given_back(parts: Components) -> None:
     model = keeper()
     engine = with_model(parts, model)
     for guest in GUESTS[:10]:

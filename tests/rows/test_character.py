@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.model_output import read_json_answer
 from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Identity, Scene, Subject
+from recollect.types import Identity, RequestScope, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
 from server.asgi import DONE, EVENTS, Call, GivenWay, broken, chat, event
@@ -20,8 +20,8 @@ from server.asgi import DONE, EVENTS, Call, GivenWay, broken, chat, event
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
 ANA = Subject("user", "ana")
-MARCUS = Scene(profile="character", characters=("Marcus", "Kira"))
-TO_EVE = Scene(profile="character", characters=("Kira", "Eve"))
+MARCUS = RequestScope(profile="character", characters=("Marcus", "Kira"))
+TO_EVE = RequestScope(profile="character", characters=("Kira", "Eve"))
 FOUND = "I learned that a silver key lies under the mossy stone number {} of the yard."
 
 
@@ -33,7 +33,7 @@ async def told(engine: AsyncRecollect) -> Subject:
 
 
 @pytest.mark.parametrize("dim", DIMS)
-async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, parts: Parts, dim: int) -> None:
+async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect, parts: Components, dim: int) -> None:
     assert parts.embedder.dim == dim
     await told(engine)
     asked = request(user("Kira decided to leave the lighthouse before the first snow falls?"))
@@ -141,7 +141,7 @@ async def test_c12_memories_come_as_a_context_block_of_the_model_context_protoco
 @pytest.mark.parametrize(
     "wrapped", ["{}", "```json\n{}\n```", "Here you are: {} I hope it helps."], ids=["plain", "fence", "talk"]
 )
-async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Parts, wrapped: str) -> None:
+async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Components, wrapped: str) -> None:
     item = {"type": "OUTCOME", "content": "The lighthouse burned down.", "importance": 0.9, "summary": "It burned."}
     text = wrapped.replace("{}", json.dumps([item]))
     answer = read_json_answer(text, lambda value: isinstance(value, list))
@@ -173,7 +173,7 @@ async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
         },
     )
     assert off.status_code == 201
-    scope = await engine.turns.scope(ANA, Scene(), "off")
+    scope = await engine.turns.scope(ANA, RequestScope(), "off")
     assert scope.writes is None
 
 
@@ -187,14 +187,14 @@ async def test_c1_the_settings_of_a_conversation_that_is_there_change(
     names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     opened = {"id": "c", "profile": "character", "settings": {**names, "useMemory": False, "maxMemoryContext": 3}}
     assert (await api.post("/api/sessions", json=opened)).status_code == 201
-    assert (await engine.turns.scope(ANA, Scene(), "c")).writes is None
+    assert (await engine.turns.scope(ANA, RequestScope(), "c")).writes is None
 
     more = {"id": "c", "settings": {"useMemory": True, "memoryInjectionMode": mode}, "profile": "character"}
     changed = await api.post("/api/sessions", json=more)
     assert changed.status_code == 201
     wanted = {**names, "useMemory": True, "maxMemoryContext": 3, "memoryInjectionMode": mode}
     assert changed.json()["settings"] == (await api.get("/api/sessions/c")).json()["settings"] == wanted
-    scope = await engine.turns.scope(ANA, Scene(), "c")
+    scope = await engine.turns.scope(ANA, RequestScope(), "c")
     assert scope.writes == Subject("character", "ana/kira")
     assert (scope.profile.context.place, scope.profile.recall.limit) == (mode, 3)
 

@@ -9,7 +9,7 @@ import pytest
 
 from crafted import take_in
 from populated import parts_of
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Memory, MemoryState
 from rows.scenes import KIRA
@@ -49,7 +49,7 @@ async def test_c8_the_context_is_the_circumstance_and_stands_in_the_prompt(
     assert f"Context: Marcus and Kira, 1 January 2026; Marcus asked: {ASKED}" in await prompt_of(engine)
 
 
-async def test_c8_a_models_records_have_their_circumstance_as_well(parts: Parts) -> None:
+async def test_c8_a_models_records_have_their_circumstance_as_well(parts: Components) -> None:
     item = {"type": "DECISION", "content": "Kira stopped playing.", "importance": 0.7, "message": 10, "quote": TOLD}
     engine = with_model(parts, ScriptedModel([[item]]))
     said = [message for turn in (*FILLER, (ASKED, TOLD)) for message in (user(turn[0]), assistant(turn[1]))]

@@ -2,16 +2,16 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, VectorSizeError
-from recollect.types import MemoryKind, Scene
+from recollect.types import MemoryKind, RequestScope
 from rows.scenes import DEFAULT, DIMS, SCENES, TIERED, question, story
 
 
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.profile)
 async def test_u14_every_profile_remembers_and_recalls_at_each_dimension(
-    engine: AsyncRecollect, parts: Parts, dim: int, scene: Scene
+    engine: AsyncRecollect, parts: Components, dim: int, scene: RequestScope
 ) -> None:
     await engine.record(story(scene), user="ana", conversation="c", scene=scene)
     await engine.end_conversation("c", user="ana", scene=scene)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import MemoryKind, Scene
+from recollect.types import MemoryKind, RequestScope
 from rows.scenes import CALENDAR, SESSION
 from sample_chats import assistant, user, with_model
 from stores import DURABLE
@@ -17,14 +17,14 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def spoken(engine: AsyncRecollect, clock: FakeClock, scene: Scene, conversation: str, *texts: str) -> None:
+async def spoken(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, conversation: str, *texts: str) -> None:
     said = [user(text) if place % 2 == 0 else assistant(text) for place, text in enumerate(texts)]
     await engine.record(said, user="ana", conversation=conversation, scene=scene)
     clock.advance(days=1)
     await engine.form()
 
 
-async def held(engine: AsyncRecollect, scene: Scene, conversation: str) -> str:
+async def held(engine: AsyncRecollect, scene: RequestScope, conversation: str) -> str:
     mine = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
     listed = await engine.list(user=mine, kinds=tuple(MemoryKind))
     context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scene=scene)
@@ -50,7 +50,7 @@ async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
     assert "bees" in found
 
 
-async def test_a_deleted_memory_of_a_session_is_not_summed_up_again(parts: Parts, clock: FakeClock) -> None:
+async def test_a_deleted_memory_of_a_session_is_not_summed_up_again(parts: Components, clock: FakeClock) -> None:
     def summed(_system: str, asked: str) -> object:
         kept = [("fact", "Ana's boyfriend is Tom.")] if "Tom" in asked.rpartition("Messages")[2] else []
         return [{"type": kind, "content": text, "importance": 0.9} for kind, text in kept]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock
-from recollect.types import Scene
+from recollect.types import RequestScope
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SESSION, TIERED
 from sample_chats import assistant, user
 from server.asgi import JSON, Call, GivenWay, whole
@@ -88,7 +88,7 @@ async def test_t1_i10_only_what_the_request_may_read_is_shown(engine: AsyncRecol
     await talked(engine, clock, told, user="ben")
     for scene in (SESSION, CALENDAR, KIRA, DEFAULT):
         await talked(engine, clock, told, scene=scene, conversation=str(scene.profile))
-    await talked(engine, clock, told, scene=Scene(profile="tiered", app="pond"), conversation="app")
+    await talked(engine, clock, told, scene=RequestScope(profile="tiered", app="pond"), conversation="app")
     prompt, _ = await sent(engine, user("What should I do next?"))
     assert "heron" not in prompt
     assert "boiler" in prompt
@@ -138,7 +138,7 @@ async def test_t1_a_games_words_and_what_an_assistant_presumes_are_not_recent(
     assert "boiler knocks" in prompt
 
 
-async def test_t1_recent_messages_keep_to_their_share_and_facts_come_first(parts: Parts, clock: FakeClock) -> None:
+async def test_t1_recent_messages_keep_to_their_share_and_facts_come_first(parts: Components, clock: FakeClock) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"recall_tokens": 600})))
     long = "The river rose again and the ferry did not sail, so the market moved to the upper town. " * 5
     await talked(engine, clock, ("I live in Oslo.", "Noted."), *[(f"{number}. {long}", "Hm.") for number in range(15)])
@@ -149,11 +149,13 @@ async def test_t1_recent_messages_keep_to_their_share_and_facts_come_first(parts
     assert engine.counter.count("\n".join(shown)) <= 300
 
 
-async def test_t1_a_window_of_each_conversation_shows_no_other(parts: Parts, clock: FakeClock, tmp_path: Path) -> None:
+async def test_t1_a_window_of_each_conversation_shows_no_other(
+    parts: Components, clock: FakeClock, tmp_path: Path
+) -> None:
     (tmp_path / "tiered.toml").write_text(
         'extends = "tiered"\ndescription = "Apart."\n[episodes]\nwindow_of = "conversation"\n', "utf-8"
     )
-    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await talked(engine, clock, ("The boiler makes a knocking noise.", "Air in the pipes."))
     prompt, note = await sent(engine, user("What should I do next?"))
     assert prompt == "What should I do next?"

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError, UnknownConversationError, UnknownMemoryError
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind
@@ -21,7 +21,7 @@ SAID = [
 ]
 
 
-async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: Parts) -> None:
+async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: Components) -> None:
     engine = with_model(parts, ScriptedModel([REMEMBERED]))
     await engine.record(SAID, user="ana", conversation="s", scene=SESSION)
     await engine.form()
@@ -32,7 +32,9 @@ async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: P
     assert "0.29" in ignored.reason
 
 
-async def test_s2_a_failure_behind_the_answer_is_counted_and_the_chat_goes_on(parts: Parts, clock: FakeClock) -> None:
+async def test_s2_a_failure_behind_the_answer_is_counted_and_the_chat_goes_on(
+    parts: Components, clock: FakeClock
+) -> None:
     engine = with_model(parts, ScriptedModel([ModelError("no answer"), REMEMBERED[:1]]))
     await engine.record(SAID, user="ana", conversation="s", scene=SESSION)
     await engine.form()
@@ -100,7 +102,9 @@ PLAIN = (
 
 @pytest.mark.parametrize("said", PLAIN)
 @pytest.mark.parametrize("speaker", ["user", "assistant"])
-async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(parts: Parts, said: str, speaker: str) -> None:
+async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(
+    parts: Components, said: str, speaker: str
+) -> None:
     model = ScriptedModel([[{"type": "fact", "content": said, "importance": 0.8}]])
     engine = with_model(parts, model)
     asked = [user(said), assistant("All right.")]

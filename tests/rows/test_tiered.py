@@ -8,8 +8,8 @@ import pytest
 
 from formation.test_thousand_turns import said
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.server.chat_completions import ChatProxy
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
@@ -19,7 +19,7 @@ from server.asgi import JSON, Call, GivenWay, chat, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # Beside a machine that has other things to do; alone it takes some 5 ms.
-MOST_ADDED_S = 0.5
+MAX_ADDED_S = 0.5
 
 
 async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_each: bool = False) -> None:
@@ -73,11 +73,11 @@ async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncReco
     assert said == [*(f"Turn {number}." for number in range(4, 24)), "And then?"]
 
 
-async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Parts, tmp_path: Path) -> None:
+async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Components, tmp_path: Path) -> None:
     (tmp_path / "tiered.toml").write_text(
         'extends = "tiered"\ndescription = "Apart."\n[episodes]\nwindow_of = "conversation"\n', "utf-8"
     )
-    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     for name in ("c", "d"):
         await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scene=TIERED)
     assert [one.text for one in await engine.window("d", user="ana", scene=TIERED)] == ["Said in d."]
@@ -120,7 +120,7 @@ async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_wh
 class Teller:
     """A user, and a model that reads each of their statements as the fact that the test names."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Components) -> None:
         self._answer: object = None
         self.engine = AsyncRecollect(replace(parts, model=ScriptedModel(lambda *_: self._answer)))
 
@@ -171,7 +171,7 @@ async def test_t5_code_style_availability_and_workflows_are_facts_without_a_mode
 
 
 async def test_t4_a_key_of_any_name_holds_one_value_and_its_synonyms_are_the_same_key(
-    parts: Parts, clock: FakeClock
+    parts: Components, clock: FakeClock
 ) -> None:
     teller = Teller(parts)
     for key, value in (
@@ -194,14 +194,16 @@ async def test_t4_a_key_of_any_name_holds_one_value_and_its_synonyms_are_the_sam
     assert len(history) == 10, "the old versions are kept"
 
 
-async def test_t4_a_key_declared_to_hold_several_values_carries_the_value(parts: Parts) -> None:
+async def test_t4_a_key_declared_to_hold_several_values_carries_the_value(parts: Components) -> None:
     teller = Teller(parts)
     for key, value in (("allergies", "peanuts"), ("food_allergy", "shellfish"), ("allergy", "Peanuts")):
         await teller.states(key, value)
     assert await teller.held() == {"allergy:peanuts": "peanuts", "allergy:shellfish": "shellfish"}
 
 
-async def test_t6_what_is_less_sure_overwrites_nothing_and_what_is_as_sure_does(parts: Parts, clock: FakeClock) -> None:
+async def test_t6_what_is_less_sure_overwrites_nothing_and_what_is_as_sure_does(
+    parts: Components, clock: FakeClock
+) -> None:
     teller = Teller(parts)
     await teller.states("coffee_order", "latte", confidence=0.9)
     clock.advance(days=1)
@@ -252,4 +254,4 @@ async def test_t10_a_hundred_turns_make_about_fifteen_facts_and_cost_a_response_
         await engine.context(said(turn), user="ana", conversation="c", scene=TIERED)
         await engine.record([user(f"{said(turn)} {turn}")], user="ana", conversation="d", scene=TIERED)
         took.append(perf_counter() - began)
-    assert sorted(took)[len(took) // 2] < MOST_ADDED_S
+    assert sorted(took)[len(took) // 2] < MAX_ADDED_S

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import UnknownConversationError, UnknownMemoryError
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.server.app import build_app
@@ -115,7 +115,9 @@ async def test_u9_the_answer_carries_the_memories_that_were_used(engine: AsyncRe
     assert (memory["id"], memory["text"]) == (known.id, known.text)
 
 
-async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(parts: Parts, engine: AsyncRecollect) -> None:
+async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(
+    parts: Components, engine: AsyncRecollect
+) -> None:
     await engine.add("The user plays the cello.", user="ana")
     [own] = (await parts.embedder.embed(["The user plays the cello."])).tolist()
     other = AsyncRecollect(replace(parts, embedder=WordEmbedder(384)))
@@ -130,7 +132,7 @@ async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(parts:
 
 
 @pytest.fixture
-async def filed(parts: Parts) -> AsyncRecollect:
+async def filed(parts: Components) -> AsyncRecollect:
     """Ana and Ben, who told of themselves; whatever is embedded is in the file."""
     engine = AsyncRecollect(replace(parts, embedder=FiledEmbedder()))
     for who, said in (
@@ -210,7 +212,7 @@ async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prom
 
 
 @pytest.fixture
-def shipped(parts: Parts) -> AsyncRecollect:
+def shipped(parts: Components) -> AsyncRecollect:
     return AsyncRecollect(replace(parts, embedder=StaticEmbedder()))
 
 

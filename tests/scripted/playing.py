@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Memory, MemoryState, Recalled, Scene
+from recollect.types import Memory, MemoryState, RecalledMemory, RequestScope
 
 from .cases import Case, Session
 from .script import script
@@ -32,7 +32,7 @@ class Played:
     """Those that held and have ended."""
     turns: Mapping[tuple[str, int], str]
     """Session and turn ("2.1") of each message, by its conversation and place."""
-    recalls: Sequence[Sequence[Recalled]]
+    recalls: Sequence[Sequence[RecalledMemory]]
     """What would go into a prompt that ends in each question, in their order."""
 
     def rests_on(self, memory: Memory) -> set[str]:
@@ -44,14 +44,14 @@ async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Playe
     """Record the sessions exchange by exchange, form after each, and ask the questions a day after the last."""
     clock = FakeClock(case.session[0].said_at(0))
     settings = Settings(database_url="sqlite:///:memory:", time_zone=case.time_zone, profile=case.profile)
-    parts = Parts(
+    parts = Components(
         settings=settings,
         clock=clock,
         store=await open_store(settings.database_url, clock=clock),
         embedder=embedder,
         model=_model(case) if scripted else None,
         counter=token_counter(),
-        profiles=Profiles(),
+        profiles=ProfileRegistry(),
     )
     async with AsyncRecollect(parts) as engine:
         turns: dict[tuple[str, int], str] = {}
@@ -91,7 +91,7 @@ async def _record(
         user=case.user,
         conversation=f"session-{number}",
         said_at=session.said_at(exchange[0]),
-        scene=Scene(profile=case.profile),
+        scene=RequestScope(profile=case.profile),
     )
     seqs = [*recorded.appended]
     assert len(seqs) == len(labels), f"{case.name}: {len(labels)} messages were said, {len(seqs)} recorded"
@@ -111,8 +111,8 @@ def _messages(session: Session, place: int) -> list[dict[str, Any]]:
     ]
 
 
-async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[Recalled]:
-    found = await engine.context(ask, user=case.user, scene=Scene(profile=case.profile), use=False)
+async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[RecalledMemory]:
+    found = await engine.context(ask, user=case.user, scene=RequestScope(profile=case.profile), use=False)
     return found.items
 
 

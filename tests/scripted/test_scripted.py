@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from recollect.providers.static_embedder import StaticEmbedder
-from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, Recalled, Subject
+from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKind, MemoryState, RecalledMemory, Subject
 
 from .cases import KINDS, Case, cases
 from .known import MISSES, known_misses, misses_of, written
@@ -130,7 +130,7 @@ def after(case: Case, *memories: Memory, shown: Sequence[Memory] = ()) -> set[Fl
         active=[one for one in memories if one.state is MemoryState.ACTIVE],
         closed=[one for one in memories if one.state is MemoryState.CLOSED],
         turns={("one", 1): "1.1", ("one", 2): "1.2"},
-        recalls=[[Recalled(memory=one, score=1, similarity=1, words=1, reasons=()) for one in shown]],
+        recalls=[[RecalledMemory(memory=one, score=1, similarity=1, words=1, reasons=()) for one in shown]],
     )
     return {one.flaw for one in findings(played)}
 

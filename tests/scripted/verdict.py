@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from recollect.types import Memory, MemoryKind, Recalled
+from recollect.types import Memory, MemoryKind, RecalledMemory
 
 from .cases import Asked, Case, Entry, all_in, line_of
 from .playing import Played
@@ -99,7 +99,7 @@ def _closed(played: Played) -> Iterator[Finding]:
             yield Finding(Flaw.CLOSED, str(entry), "is said by nothing that ended")
 
 
-def _asked(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
+def _asked(case: Case, asked: Asked, items: Sequence[RecalledMemory]) -> Iterator[Finding]:
     standing = [_shown(case, item) for item in items if item.certain]
     others = [_shown(case, item) for item in items if not item.certain]
     if asked.first and not any(all_in(asked.first, line) for line in (*standing, *others[:1])):
@@ -111,14 +111,14 @@ def _asked(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Find
     yield from _stale(case, asked, items)
 
 
-def _shown(case: Case, item: Recalled) -> str:
+def _shown(case: Case, item: RecalledMemory) -> str:
     """Write a result out as a prompt shows it: a quotation with its day."""
     if item.memory.kind is not MemoryKind.TURN:
         return line_of(item.memory)
     return f"{line_of(item.memory)} ({item.memory.valid_from.astimezone(ZoneInfo(case.time_zone)).date()})"
 
 
-def _stale(case: Case, asked: Asked, items: Sequence[Recalled]) -> Iterator[Finding]:
+def _stale(case: Case, asked: Asked, items: Sequence[RecalledMemory]) -> Iterator[Finding]:
     """Find what is shown although it does not hold: as a statement anywhere, as a quotation before what holds."""
     answered = not asked.first
     for item in items:

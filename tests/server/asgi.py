@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from recollect.server.asgi import Headers, Receive, Scope, Send
-from recollect.server.backends import Ask
-from recollect.server.upstream import Answer, UpstreamBrokenError
+from recollect.server.backends import BackendRequest
+from recollect.server.upstream import BackendResponse, UpstreamBrokenError
 
 EVENTS: Headers = ((b"content-type", b"text/event-stream"),)
 JSON: Headers = ((b"content-type", b"application/json"),)
@@ -118,12 +118,12 @@ class GivenWay:
     """A way that answers what a test gives it, in order; a part may be an event to wait for or an error."""
 
     answers: list[tuple[int, Headers, Sequence[bytes | Exception | asyncio.Event]]]
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[BackendRequest] = field(default_factory=list)
     closed: int = 0
     needs_valid_requests: bool = False
 
     @asynccontextmanager
-    async def chat(self, ask: Ask) -> AsyncIterator[Answer]:
+    async def chat(self, ask: BackendRequest) -> AsyncIterator[BackendResponse]:
         self.asked.append(ask)
         try:
             yield _Given(*self.answers.pop(0))
@@ -131,7 +131,7 @@ class GivenWay:
             self.closed += 1
 
     @asynccontextmanager
-    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
         yield _Given(200, JSON, [f"{method} {path}".encode()])
 
     async def close(self) -> None:

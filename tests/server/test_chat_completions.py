@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
 from recollect.server.chat_completions import FAILED, LATE, ChatProxy, comment
-from recollect.types import LoggedMessage, Recorded, Turn
+from recollect.types import LoggedMessage, RecordedTurn, Turn
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
@@ -108,7 +108,7 @@ class SlowStore:
         self._record = engine.turns.record
         self._fails = fails
 
-    async def record(self, turn: Turn) -> Recorded:
+    async def record(self, turn: Turn) -> RecordedTurn:
         await self.may_go.wait()
         if self._fails:
             raise StoreUnavailableError("the disk is asleep")
@@ -117,7 +117,7 @@ class SlowStore:
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch, stream: bool
+    parts: Components, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
     slow = SlowStore(engine)
@@ -260,7 +260,7 @@ async def test_an_unknown_profile_and_a_wrong_header_are_refused_by_name(engine:
         assert said in json.loads(call.text)["error"]["message"]
 
 
-async def test_a_body_too_large_is_refused_before_it_is_read(parts: Parts) -> None:
+async def test_a_body_too_large_is_refused_before_it_is_read(parts: Components) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"max_body_bytes": 1024})))
     call = Call(chat("x" * 2000))
     await serve(engine, GivenWay([]), call)

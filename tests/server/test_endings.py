@@ -10,10 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
 from recollect.server.app import build_app
-from recollect.server.backends import Ask, UpstreamWay
+from recollect.server.backends import BackendRequest, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.run import _expected
 from recollect.server.upstream import Deadlines, HttpUpstream
@@ -44,8 +44,8 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
     upstream = HttpUpstream("http://127.0.0.1/v1", Deadlines(connect_s=1, first_byte_s=1, idle_s=1, total_s=1))
     paths: list[str] = []
     monkeypatch.setattr(upstream, "send", lambda method, path, headers, body: paths.append(path))
-    ask = Ask(headers=(), body=b"", request=None, items=(), plain=False, remembers=False, query="?v=1")
-    UpstreamWay(upstream, None).chat(ask)
+    ask = BackendRequest(headers=(), body=b"", request=None, items=(), plain=False, remembers=False, query="?v=1")
+    UpstreamBackend(upstream, None).chat(ask)
     assert paths == ["/chat/completions?v=1"]
 
 
@@ -89,7 +89,7 @@ async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncRec
 
 
 async def test_a_record_that_fails_late_is_told_as_late_and_leaves_no_unread_exception(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch
+    parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
     may_fail, complaints = asyncio.Event(), list[str]()
@@ -113,7 +113,7 @@ async def test_a_record_that_fails_late_is_told_as_late_and_leaves_no_unread_exc
     await engine.close()
 
 
-async def test_a_client_that_reads_no_more_counts_as_gone(parts: Parts) -> None:
+async def test_a_client_that_reads_no_more_counts_as_gone(parts: Components) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"idle_timeout_s": 0.01})))
     call, never = Call(chat("Peanuts?", stream=True)), asyncio.Event()
     send = call.send()
@@ -156,7 +156,7 @@ def test_the_web_servers_complaints_about_a_stop_are_dropped_and_no_others() -> 
     assert _expected(record("Exception in ASGI application", ValueError("x")))
 
 
-def test_a_slash_at_the_end_reaches_the_chat_and_a_foreign_page_reaches_nothing(parts: Parts) -> None:
+def test_a_slash_at_the_end_reaches_the_chat_and_a_foreign_page_reaches_nothing(parts: Components) -> None:
     app = build_app(AsyncRecollect(parts))
     client = TestClient(app, base_url="http://localhost:8765")
     for prefix in ("/v1", "/u/ana/v1"):

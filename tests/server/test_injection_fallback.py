@@ -1,6 +1,6 @@
 """What is remembered of refusals: for whom, for how long, and how much."""
 
-from recollect.server.injection_fallback import MOST, Refusals
+from recollect.server.injection_fallback import MAX_REMEMBERED, InjectionFallbacks
 from recollect.testing import FakeClock
 from recollect.types import Subject
 
@@ -8,7 +8,7 @@ ANA, MARCUS = Subject("user", "ana"), Subject("user", "marcus")
 
 
 def test_a_refusal_changes_that_subjects_requests_to_that_model_alone(clock: FakeClock) -> None:
-    refusals = Refusals(clock)
+    refusals = InjectionFallbacks(clock)
     refusals.remember(ANA, "small")
     assert refusals.mode(ANA, "small") == "user_prefix"
     assert refusals.mode(MARCUS, "small") is None
@@ -16,7 +16,7 @@ def test_a_refusal_changes_that_subjects_requests_to_that_model_alone(clock: Fak
 
 
 def test_a_refusal_is_forgotten_after_an_hour(clock: FakeClock) -> None:
-    refusals = Refusals(clock)
+    refusals = InjectionFallbacks(clock)
     refusals.remember(ANA, None)
     clock.advance(hours=1, seconds=1)
     assert refusals.mode(ANA, None) is None
@@ -25,9 +25,9 @@ def test_a_refusal_is_forgotten_after_an_hour(clock: FakeClock) -> None:
 
 
 def test_endless_model_names_push_the_oldest_out(clock: FakeClock) -> None:
-    refusals = Refusals(clock)
-    for number in range(MOST + 5):
+    refusals = InjectionFallbacks(clock)
+    for number in range(MAX_REMEMBERED + 5):
         refusals.remember(ANA, f"model {number}")
-    assert len(refusals) == MOST
+    assert len(refusals) == MAX_REMEMBERED
     assert refusals.mode(ANA, "model 4") is None
     assert refusals.mode(ANA, "model 5") == "user_prefix"

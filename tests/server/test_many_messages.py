@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.chat.request import MOST_MESSAGES
+from recollect.chat.request import MAX_MESSAGES
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, GivenWay, whole
@@ -13,7 +13,7 @@ from server.asgi import JSON, Call, GivenWay, whole
 async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
     policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
     way = GivenWay([(200, JSON, [whole("Noted.")])])
-    messages = [{"role": "user", "content": "hi"}] * (MOST_MESSAGES + 1)
+    messages = [{"role": "user", "content": "hi"}] * (MAX_MESSAGES + 1)
     call = Call(json.dumps({"model": "m", "messages": messages}).encode())
     proxy = ChatProxy(engine, way, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)

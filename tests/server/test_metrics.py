@@ -8,9 +8,9 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.server.app import build_app
-from recollect.types import Scene, Subject
+from recollect.types import RequestScope, Subject
 from sample_chats import PEANUTS_AND_OSLO, user
 
 ANA = {"x-recollect-user": "ana"}
@@ -59,7 +59,7 @@ async def test_s13_extraction_saving_and_retrieval_are_counted_under_their_names
     assert after["proxy_chats_total"] == 2
 
 
-async def test_s13_a_failed_extraction_is_counted_as_one(parts: Parts) -> None:
+async def test_s13_a_failed_extraction_is_counted_as_one(parts: Components) -> None:
     from recollect.errors import ModelError
     from recollect.testing import ScriptedModel
 
@@ -90,7 +90,7 @@ async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, e
 
 
 async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
-    calendar = Scene(profile="app", app="calendar")
+    calendar = RequestScope(profile="app", app="calendar")
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c", scene=calendar)
     await engine.end_conversation("c", user="ana", scene=calendar)
     await engine.form()
@@ -129,7 +129,7 @@ async def test_u11_one_line_a_run_tells_the_decisions_by_id(
 
 
 async def test_u11_words_are_logged_only_where_the_setting_allows(
-    parts: Parts, caplog: pytest.LogCaptureFixture
+    parts: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = parts.settings.model_copy(update={"log_memory_text": True})
     engine = AsyncRecollect(replace(parts, settings=settings))

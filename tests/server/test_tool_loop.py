@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.server.chat_completions import ChatProxy
-from recollect.types import MemoryState, Scene
+from recollect.types import MemoryState, RequestScope
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
-KIRA = Scene(profile="character", characters=("Kira", "Marcus"))
+KIRA = RequestScope(profile="character", characters=("Kira", "Marcus"))
 HEADERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
 SETTINGS = {"memoryExtractionMode": "llm_triggered", "useMemory": True}
 SECRET = "Marcus hides the key under the third stone."
@@ -199,10 +199,10 @@ async def test_an_order_that_somebody_may_have_planted_waits_for_review(engine: 
 
 
 async def test_a_profile_of_the_users_words_alone_holds_what_a_model_wants_remembered(
-    parts: Parts, tmp_path: Path
+    parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "tooled.toml").write_text('[trigger]\ntools = ["createMemory"]\n', "utf-8")
-    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     way = GivenWay([(200, JSON, [called(("createMemory", {"content": SECRET}))]), (200, JSON, [whole("Ok.")])])
     call = Call(chat("Hello there!"), {"x-recollect-profile": "tooled"})
     await ChatProxy(engine, way, POLICY)(call.scope(), call.receive(), call.send())
@@ -210,9 +210,9 @@ async def test_a_profile_of_the_users_words_alone_holds_what_a_model_wants_remem
     assert (held.text, held.state) == (SECRET, MemoryState.HELD)
 
 
-async def test_a1_a_model_can_end_the_conversation(parts: Parts, tmp_path: Path) -> None:
+async def test_a1_a_model_can_end_the_conversation(parts: Components, tmp_path: Path) -> None:
     (tmp_path / "ending.toml").write_text('extends = "app"\n[trigger]\ntools = ["end_conversation"]\n', "utf-8")
-    engine = AsyncRecollect(replace(parts, profiles=Profiles(tmp_path)))
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     way = GivenWay([(200, JSON, [called(("end_conversation", {"reason": "booked"}))]), (200, JSON, [whole("Bye.")])])
     headers = {"x-recollect-profile": "ending", "x-recollect-app": "calendar", "x-recollect-session": "c"}
     call = Call(chat("Please book the dentist for 12 May at nine, I always go to Dr Lund."), headers)

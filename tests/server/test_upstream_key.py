@@ -11,15 +11,15 @@ import jwt
 import pytest
 from starlette.types import ASGIApp
 
-from recollect.cli.checks import State, key_finding
-from recollect.engine import AsyncRecollect, Parts
+from recollect.cli.checks import FindingState, key_finding
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadSettingError
 from recollect.server import app as application
 from recollect.server.app import build_app
 from recollect.server.asgi import Headers
-from recollect.server.backends import Ask
+from recollect.server.backends import BackendRequest
 from recollect.server.run import serve
-from recollect.server.upstream import Answer, Deadlines, HttpUpstream
+from recollect.server.upstream import BackendResponse, Deadlines, HttpUpstream
 from recollect.server.upstream_key import INFERENCE_ROUTES
 from recollect.settings import Settings
 from recollect.testing import FakeClock
@@ -55,12 +55,12 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
             self._way = GivenWay([])
 
         @asynccontextmanager
-        async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[Answer]:
+        async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
             named = {name.decode().lower(): value.decode() for name, value in headers}
             seen.requests.append((method, path, named))
             self._way.answers.append((200, JSON, [whole("Noted.")]))
             async with self._way.chat(
-                Ask(headers=headers, body=body, request=None, items=(), plain=False, remembers=False)
+                BackendRequest(headers=headers, body=body, request=None, items=(), plain=False, remembers=False)
             ) as answer:
                 yield answer
 
@@ -74,7 +74,7 @@ def token(clock: FakeClock, *, secret: str = SECRET, age_s: int = 0, issuer: str
 
 
 async def asked(
-    parts: Parts,
+    parts: Components,
     settings: dict[str, Any],
     path: str = "/v1/chat/completions",
     headers: dict[str, str] | None = None,
@@ -91,7 +91,7 @@ async def asked(
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "", "192.168.1.7", "memory.example.org", "10.0.0.1"])
 async def test_a_key_on_an_open_address_without_a_secret_does_not_start(
-    parts: Parts, engine: AsyncRecollect, host: str
+    parts: Components, engine: AsyncRecollect, host: str
 ) -> None:
     settings = Settings(database_url=parts.settings.database_url, **{**SETTINGS, "host": host})
     del engine
@@ -101,26 +101,26 @@ async def test_a_key_on_an_open_address_without_a_secret_does_not_start(
     assert KEY not in str(caught.value)
     with pytest.raises(BadSettingError, match="RECOLLECT_UPSTREAM_KEY"):
         await serve(settings, say=lambda _: None, stop=asyncio.Event())
-    assert key_finding(settings).state is State.FAIL
+    assert key_finding(settings).state is FindingState.FAIL
 
 
 @pytest.mark.parametrize(
     ("settings", "state"),
     [
-        (SETTINGS, State.OK),
-        (OPEN, State.OK),
-        ({**SETTINGS, "upstream_key": None}, State.OK),
-        ({"host": "0.0.0.0"}, State.OK),
-        ({**SETTINGS, "upstream_key": "", "host": "0.0.0.0"}, State.WARN),
-        ({**OPEN, "upstream_key": None}, State.WARN),
-        ({**OPEN, "jwt_secret": None}, State.FAIL),
-        ({**OPEN, "jwt_secret": ""}, State.FAIL),
+        (SETTINGS, FindingState.OK),
+        (OPEN, FindingState.OK),
+        ({**SETTINGS, "upstream_key": None}, FindingState.OK),
+        ({"host": "0.0.0.0"}, FindingState.OK),
+        ({**SETTINGS, "upstream_key": "", "host": "0.0.0.0"}, FindingState.WARN),
+        ({**OPEN, "upstream_key": None}, FindingState.WARN),
+        ({**OPEN, "jwt_secret": None}, FindingState.FAIL),
+        ({**OPEN, "jwt_secret": ""}, FindingState.FAIL),
     ],
 )
-def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: State) -> None:
+def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: FindingState) -> None:
     finding = key_finding(Settings(**settings))
     assert finding.state is state
-    assert bool(finding.todo) == (state is not State.OK)
+    assert bool(finding.todo) == (state is not FindingState.OK)
 
 
 @pytest.mark.parametrize("settings", [OPEN, SIGNED_LOOPBACK], ids=["open", "loopback"])
@@ -137,7 +137,7 @@ def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: State)
 )
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/chat/completions/", "/v1/models", "/v1//files"])
 async def test_a_request_without_a_credential_reaches_nothing(
-    parts: Parts, seen: Seen, settings: dict[str, Any], headers: dict[str, str], path: str
+    parts: Components, seen: Seen, settings: dict[str, Any], headers: dict[str, str], path: str
 ) -> None:
     call = await asked(parts, settings, path, headers)
     assert call.status == 401
@@ -148,13 +148,13 @@ async def test_a_request_without_a_credential_reaches_nothing(
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings", "/v1/files"])
-async def test_its_own_key_is_passed_on_in_place_of_ours(parts: Parts, seen: Seen, path: str) -> None:
+async def test_its_own_key_is_passed_on_in_place_of_ours(parts: Components, seen: Seen, path: str) -> None:
     call = await asked(parts, OPEN, path, {"authorization": "Bearer sk-its-own"})
     assert call.status == 200
     assert seen.keys == ["Bearer sk-its-own"]
 
 
-async def test_tokens_that_do_not_hold_carry_no_key(parts: Parts, seen: Seen, clock: FakeClock) -> None:
+async def test_tokens_that_do_not_hold_carry_no_key(parts: Components, seen: Seen, clock: FakeClock) -> None:
     tokens = (
         token(clock, secret="another-secret-of-sufficient-length!!"),
         token(clock, age_s=3600),
@@ -170,7 +170,7 @@ async def test_tokens_that_do_not_hold_carry_no_key(parts: Parts, seen: Seen, cl
 @pytest.mark.parametrize("settings", [OPEN, SIGNED_LOOPBACK], ids=["open", "loopback"])
 @pytest.mark.parametrize("extra", [{}, {"x-recollect-memory": "off"}, {"authorization": "Bearer sk-dummy"}])
 async def test_a_signed_request_carries_our_key(
-    parts: Parts, seen: Seen, clock: FakeClock, settings: dict[str, Any], extra: dict[str, str]
+    parts: Components, seen: Seen, clock: FakeClock, settings: dict[str, Any], extra: dict[str, str]
 ) -> None:
     call = await asked(parts, settings, headers={"x-openwebui-user-jwt": token(clock), **extra})
     assert call.status == 200
@@ -178,7 +178,7 @@ async def test_a_signed_request_carries_our_key(
     assert "x-openwebui-user-jwt" not in seen.requests[0][2]
 
 
-async def test_on_loopback_without_a_secret_every_request_carries_our_key(parts: Parts, seen: Seen) -> None:
+async def test_on_loopback_without_a_secret_every_request_carries_our_key(parts: Components, seen: Seen) -> None:
     for route in INFERENCE_ROUTES:
         method, _, path = route.partition(" ")
         call = await asked(parts, SETTINGS, f"/v1{path.replace('*', 'org%2Fqwen3:8b')}?a=1", method=method)
@@ -225,7 +225,7 @@ NOT_LISTED = [
 
 @pytest.mark.parametrize(("method", "path"), NOT_LISTED)
 async def test_no_other_route_carries_our_key(
-    parts: Parts, seen: Seen, clock: FakeClock, method: str, path: str
+    parts: Components, seen: Seen, clock: FakeClock, method: str, path: str
 ) -> None:
     signed = {"x-openwebui-user-jwt": token(clock)}
     for settings, headers in ((SETTINGS, {}), (OPEN, signed)):
@@ -236,7 +236,7 @@ async def test_no_other_route_carries_our_key(
     assert all(key == "Bearer sk-its-own" for key in seen.keys)
 
 
-async def test_a_listed_route_carries_our_key_as_it_is_listed(parts: Parts, seen: Seen) -> None:
+async def test_a_listed_route_carries_our_key_as_it_is_listed(parts: Components, seen: Seen) -> None:
     settings = {**SETTINGS, "upstream_key_routes": "POST /files, GET /files/*"}
     assert (await asked(parts, settings, "/v1/files")).status == 200
     assert (await asked(parts, settings, "/v1/files/file-7", method="GET")).status == 200
@@ -245,7 +245,7 @@ async def test_a_listed_route_carries_our_key_as_it_is_listed(parts: Parts, seen
     assert seen.keys == [f"Bearer {KEY}"] * 2
 
 
-async def test_headers_that_change_method_or_path_do_not_travel_beside_our_key(parts: Parts, seen: Seen) -> None:
+async def test_headers_that_change_method_or_path_do_not_travel_beside_our_key(parts: Components, seen: Seen) -> None:
     rerouting = {"x-http-method-override": "DELETE", "X-Original-URL": "/v1/files", "x-rewrite-url": "/v1/files"}
     await asked(parts, SETTINGS, "/v1/embeddings", {**rerouting, "x-other": "kept"})
     [(_, _, headers)] = seen.requests

@@ -9,7 +9,7 @@ from factories import ANA
 from giants import MANY, adding, directions
 from recollect.store.factory import open_store
 from recollect.store.postgres import hnsw_search
-from recollect.store.postgres.store import PostgresStore
+from recollect.store.postgres.store import PostgresExecutor
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import Vectors
@@ -37,21 +37,21 @@ def url(tmp_path: Path) -> str:
 @pytest.fixture
 def giants_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A PostgreSQL database in which few memories are many."""
-    monkeypatch.setattr(hnsw_search, "FEW", 15)
+    monkeypatch.setattr(hnsw_search, "EXACT_SEARCH_THRESHOLD", 15)
     monkeypatch.setattr(hnsw_search, "SAMPLE", 30)
     return url_of("postgres", tmp_path)
 
 
 @pytest.fixture
-async def opened(giants_url: str, clock: FakeClock) -> AsyncIterator[PostgresStore]:
+async def opened(giants_url: str, clock: FakeClock) -> AsyncIterator[PostgresExecutor]:
     store = await open_store(giants_url, clock=clock)
-    assert isinstance(store, PostgresStore)
+    assert isinstance(store, PostgresExecutor)
     yield store
     await store.close()
 
 
 @pytest.fixture
-async def giant(opened: PostgresStore, clock: FakeClock) -> Vectors:
+async def giant(opened: PostgresExecutor, clock: FakeClock) -> Vectors:
     """The vectors of Ana's memories, in their order."""
     vectors = directions(MANY)
     await opened.apply(ANA, adding(clock, vectors), [])

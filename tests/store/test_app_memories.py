@@ -5,13 +5,13 @@ import pytest
 from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 
 COLUMNS = ("id", "app_id", "content", "created_at", "updated_at", "source_conversation_id", "metadata")
 
 
 def test_a4_on_sqlite_the_columns_of_apps_memories_have_types() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     found = dict(db.execute("SELECT name, type FROM pragma_table_info('app_memories')"))
     db.close()
     assert found == {name: "INTEGER" if name == "id" else "TEXT" for name in COLUMNS}
@@ -35,7 +35,7 @@ ASKED = {
 
 @pytest.mark.parametrize("query", ASKED)
 def test_a4_what_is_asked_of_apps_memories_is_answered_by_an_index(query: str) -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
     db.close()
     assert f" m USING INDEX {ASKED[query]}" in plan[0] or f" m USING COVERING INDEX {ASKED[query]}" in plan[0]

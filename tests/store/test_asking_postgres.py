@@ -15,12 +15,12 @@ from recollect.profiles.policies import BudgetPolicy
 from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres import connection
-from recollect.store.postgres.connection import STATEMENT_MS, Link, Session, connect
+from recollect.store.postgres.connection import STATEMENT_MS, PostgresConnection, ReconnectingConnection, connect
 from recollect.store.postgres.migrate import LOCK
-from recollect.store.postgres.store import PostgresStore
-from recollect.store.sql.database import Database
+from recollect.store.postgres.store import PostgresExecutor
+from recollect.store.sql.database import SqlConnection
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseOrder, Hot, Memory, MemoryId, Subject
+from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject, SubjectSnapshot
 from stores import url_of
 
 NO_BUDGET = BudgetPolicy()
@@ -29,27 +29,27 @@ Wanted = Mapping[Subject, Sequence[MemoryId]]
 pytestmark = NEEDS_POSTGRES
 
 
-def everything(hots: Sequence[Hot]) -> tuple[Wanted, list[int]]:
+def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
     """Want all memories, newest first; tell how many each subject has."""
     return {hot.subject: [MemoryId(id_text(id_)) for id_ in reversed(hot.ids)] for hot in hots}, list(map(len, hots))
 
 
-async def chosen(store: PostgresStore, *subjects: Subject) -> list[Memory]:
+async def chosen(store: PostgresExecutor, *subjects: Subject) -> list[Memory]:
     return (await store.choose(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
 
 
 @pytest.fixture
-async def both(tmp_path: Path, clock: FakeClock) -> AsyncIterator[tuple[PostgresStore, PostgresStore]]:
+async def both(tmp_path: Path, clock: FakeClock) -> AsyncIterator[tuple[PostgresExecutor, PostgresExecutor]]:
     """Two on one database, as two processes are."""
     opened = [await open_store(url_of("postgres", tmp_path), clock=clock) for _ in range(2)]
-    ours, theirs = (store for store in opened if isinstance(store, PostgresStore))
+    ours, theirs = (store for store in opened if isinstance(store, PostgresExecutor))
     yield ours, theirs
     await ours.close()
     await theirs.close()
 
 
 async def test_what_is_committed_while_it_is_ranked_is_ranked_too(
-    both: tuple[PostgresStore, PostgresStore], clock: FakeClock
+    both: tuple[PostgresExecutor, PostgresExecutor], clock: FakeClock
 ) -> None:
     ours, theirs = both
     one, two = memory("one", clock=clock), memory("two", clock=clock)
@@ -57,7 +57,7 @@ async def test_what_is_committed_while_it_is_ranked_is_ranked_too(
     loop = asyncio.get_running_loop()
     seen: list[int] = []
 
-    def rank(hots: Sequence[Hot]) -> tuple[Wanted, list[int]]:
+    def rank(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
         seen.append(len(hots[0]))
         if len(seen) == 1:
             gone = CloseMemory(id=MemoryId(one.id), valid_to=clock.now(), closed_at=clock.now())
@@ -70,19 +70,19 @@ async def test_what_is_committed_while_it_is_ranked_is_ranked_too(
 
 
 async def test_a_recall_of_one_subject_takes_two_answers_and_one_while_nothing_changed(
-    both: tuple[PostgresStore, PostgresStore], clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    both: tuple[PostgresExecutor, PostgresExecutor], clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = both
     await theirs.apply(ANA, [add(memory(text, clock=clock)) for text in ("one", "two")], [])
     await theirs.apply(BEN, [add(memory("three", subject=BEN, clock=clock))], [])
     asked: list[str] = []
-    say = Session._say
+    say = PostgresConnection._say
 
-    def told(session: Session, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+    def told(session: PostgresConnection, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         asked.append(statement)
         return say(session, statement, values)
 
-    monkeypatch.setattr(Session, "_say", told)
+    monkeypatch.setattr(PostgresConnection, "_say", told)
     assert [known.text for known in await chosen(ours)] == ["two", "one"]
     assert len(asked) == 2
     asked.clear()
@@ -107,7 +107,7 @@ async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased
         other.execute("SELECT pg_advisory_lock($1)", (BEN.key,))
         await store.note_uses(BEN, [known.id], clock.now())
         await store.note_hits(ANA, injected, [known.id])
-        erasing = asyncio.create_task(store.erase(EraseOrder(subject=ANA, memories=(known.id,))))
+        erasing = asyncio.create_task(store.erase(EraseRequest(subject=ANA, memories=(known.id,))))
         await asyncio.sleep(0.2)
         other.execute("SELECT pg_advisory_unlock($1)", (BEN.key,))
         await erasing
@@ -122,10 +122,10 @@ async def test_a_statement_that_takes_too_long_is_asked_once_and_a_connection_th
 ) -> None:
     url = url_of("postgres", tmp_path)
     await (await open_store(url, clock=clock)).close()
-    link = Link(url, Failpoint())
+    link = ReconnectingConnection(url, Failpoint())
     asked: list[str] = []
 
-    def slow(db: Database) -> None:
+    def slow(db: SqlConnection) -> None:
         asked.append("slow")
         db.execute("SET statement_timeout = 50")
         db.execute("SELECT pg_sleep(30)")
@@ -135,7 +135,7 @@ async def test_a_statement_that_takes_too_long_is_asked_once_and_a_connection_th
     kept = link.session()
     assert not kept.connection.closed
 
-    def gone(db: Database) -> None:
+    def gone(db: SqlConnection) -> None:
         asked.append("gone")
         if asked.count("gone") == 1:
             db.execute("SELECT pg_terminate_backend(pg_backend_pid())")

@@ -13,19 +13,21 @@ from factories import ANA, BEN, turn
 from recollect.errors import BudgetSpentError
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
-from recollect.store.budget_rules import LONGEST_WAIT, level_of
+from recollect.store.budget_rules import MAX_WAIT, level_of
 from recollect.store.factory import open_store
 from recollect.store.protocol import Store
 from recollect.store.sql import budgets
 from recollect.store.sqlite.migrate import migrate
 from recollect.testing import FakeClock
-from recollect.types import EnergyStatus, Purpose, Reservation, Spent, Turn
+from recollect.types import Cost, CostPurpose, EnergyStatus, Reservation, Turn
 
 RATION = BudgetPolicy(capacity=100, refill_per_day=240, create=12, compact=25, critical=0.2)
 FREE = BudgetPolicy()
 
 
-def booking(clock: FakeClock, purpose: Purpose = Purpose.CREATE, *, units: float = 12, tokens: int = 0) -> Reservation:
+def booking(
+    clock: FakeClock, purpose: CostPurpose = CostPurpose.CREATE, *, units: float = 12, tokens: int = 0
+) -> Reservation:
     return Reservation(id=new_id(clock), purpose=purpose, units=units, tokens=tokens, at=clock.now())
 
 
@@ -66,7 +68,7 @@ async def test_a8_what_is_booked_is_spent_until_it_is_settled(store: Store, cloc
     await store.settle(ANA, booked, tokens=640)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.unsettled) == (88, 640, 0)
-    assert status.today == {Purpose.CREATE: Spent(calls=1, units=12, tokens=640)}
+    assert status.today == {CostPurpose.CREATE: Cost(calls=1, units=12, tokens=640)}
 
 
 async def test_what_is_settled_is_settled_once_and_by_its_own_subject(store: Store, clock: FakeClock) -> None:
@@ -83,7 +85,7 @@ async def test_what_was_never_used_is_given_back(store: Store, clock: FakeClock)
     booked = await spend(store, clock, RATION, tokens=900)
     await store.settle(ANA, booked, tokens=None)
     status = await look(store, clock)
-    assert (status.level, status.tokens_today, status.today, status.total) == (100, 0, {}, Spent())
+    assert (status.level, status.tokens_today, status.today, status.total) == (100, 0, {}, Cost())
 
 
 async def test_a8_work_runs_above_the_critical_level_and_waits_below_until_the_refill(
@@ -127,7 +129,7 @@ async def test_nobody_waits_longer_than_an_hour_for_the_next_look(store: Store, 
     for policy in (slow, RATION.model_copy(update={"refill_per_day": 0.0})):
         with pytest.raises(BudgetSpentError) as refused:
             await spend(store, clock, policy)
-        assert refused.value.until == clock.now() + LONGEST_WAIT
+        assert refused.value.until == clock.now() + MAX_WAIT
 
 
 async def test_a8_memory_work_stays_below_its_share_of_all_units(store: Store, clock: FakeClock) -> None:
@@ -145,7 +147,7 @@ async def test_a8_memory_work_stays_below_its_share_of_all_units(store: Store, c
 async def test_a_turn_that_brings_nothing_new_is_not_counted_twice(store: Store, clock: FakeClock) -> None:
     for _ in range(2):
         await store.record(counted("I like tea."))
-    assert (await look(store, clock)).today == {Purpose.TURN: Spent(calls=1, units=240)}
+    assert (await look(store, clock)).today == {CostPurpose.TURN: Cost(calls=1, units=240)}
     assert (await look(store, clock)).level == 100, "chat turns draw nothing from the capacity"
 
 

@@ -15,10 +15,10 @@ from recollect.engine.databases import copy_database
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.store.factory import open_store
 from recollect.store.sql.tables import TABLES
-from recollect.store.sql.unfinished import Mark, set_mark
-from recollect.store.sqlite.connection import Place, open_writer
+from recollect.store.sql.unfinished import CopyMarker, set_mark
+from recollect.store.sqlite.connection import DatabaseLocation, open_writer
 from recollect.testing import FakeClock
-from recollect.types import Hot, MemoryKind, Subject
+from recollect.types import MemoryKind, Subject, SubjectSnapshot
 from sample_chats import assistant, user
 from stores import DURABLE, url_of
 
@@ -71,7 +71,7 @@ async def everything(url: str) -> dict[object, Any]:
     return found
 
 
-async def hots(url: str) -> list[Hot]:
+async def hots(url: str) -> list[SubjectSnapshot]:
     store = await open_store(url, clock=FakeClock())
     found = [await store.hot(Subject.parse(name), SPACE) for name in WHO]
     await store.close()
@@ -273,7 +273,7 @@ async def test_a_destination_that_loses_a_row_meanwhile_is_told(tmp_path: Path) 
     class Thief(QuietBar):
         def begin(self, phase: str, unit: str, total: int) -> None:
             if phase == "comparing":
-                db = open_writer(Place(path=destination.removeprefix("sqlite:///")))
+                db = open_writer(DatabaseLocation(path=destination.removeprefix("sqlite:///")))
                 db.execute("UPDATE message SET text = 'another' WHERE seq = 1")
                 db.close()
 
@@ -282,8 +282,8 @@ async def test_a_destination_that_loses_a_row_meanwhile_is_told(tmp_path: Path) 
 
 
 def test_a_mark_in_a_file_keeps_its_store_closed(tmp_path: Path) -> None:
-    db = open_writer(Place(path=str(tmp_path / "half.sqlite3")))
-    set_mark(db, Mark(source="x", next_subject=0))
+    db = open_writer(DatabaseLocation(path=str(tmp_path / "half.sqlite3")))
+    set_mark(db, CopyMarker(source="x", next_subject=0))
     db.close()
     with pytest.raises(UnreadableStoreError, match="db copy"):
         copy_database(f"sqlite:///{tmp_path / 'half.sqlite3'}", f"sqlite:///{tmp_path / 'new.sqlite3'}", bar=QuietBar())

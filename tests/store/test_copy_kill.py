@@ -15,7 +15,7 @@ from postgres_server import programs
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.sql.transfer.copy_database import TOGETHER
+from recollect.store.sql.transfer.copy_database import BATCH_SIZE
 from recollect.testing import FakeClock
 from recollect.types import Subject
 from store.test_copy_database import QuietBar
@@ -24,7 +24,7 @@ from stores import url_of
 SCRIPT = Path(__file__).parent / "copy_process.py"
 TESTS = Path(__file__).parent.parent
 WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]
-SUBJECTS = 3 * TOGETHER + 5
+SUBJECTS = 3 * BATCH_SIZE + 5
 KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
 
 

@@ -11,7 +11,7 @@ from factories import ANA, BEN, SPACE, add, memory
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock
-from recollect.types import Curve, EmbedderKind, EmbedderRecord, EmbedderSpec
+from recollect.types import CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec
 from stores import DURABLE, url_of
 
 SPEC = EmbedderSpec(kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="m")
@@ -28,7 +28,7 @@ class NoBar:
 
 
 def record(space: str, dim: int) -> EmbedderRecord:
-    return EmbedderRecord(space=space, dim=dim, spec=SPEC, curve=Curve(midpoint=0.3, slope=10))
+    return EmbedderRecord(space=space, dim=dim, spec=SPEC, curve=CalibrationCurve(midpoint=0.3, slope=10))
 
 
 @pytest.mark.parametrize(("one", "other"), list(product(DURABLE, DURABLE)))

@@ -5,11 +5,11 @@ from dataclasses import replace
 from factories import ANA, add, decision, memory
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
-from recollect.types import Detail, Subject
+from recollect.types import MemoryDetail, Subject
 
 
 async def test_what_few_memories_have_is_read_back(store: Store, clock: FakeClock) -> None:
-    detail = Detail(
+    detail = MemoryDetail(
         summary="peanuts", source_uri="recollect://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
     )
     known = replace(memory("Ana is allergic to peanuts.", clock=clock), detail=detail)

@@ -20,7 +20,7 @@ from recollect.engine.distributing import distribute_database
 from recollect.engine.indexes import drop_indexes, index_database
 from recollect.errors import BadRequestError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, connect
-from recollect.store.postgres.dialect import own, worded
+from recollect.store.postgres.dialect import dialect_statements, to_postgres
 from recollect.store.postgres.migrate import prepare
 from statement_kinds import ALL, CHECKS, ERASING, EVERY_NODE, NOBODYS, OPERATORS, POSTGRES_ONLY, TWO_SUBJECTS
 from stores import CITUS
@@ -30,10 +30,10 @@ Db = psycopg.Connection[tuple[Any, ...]]
 DOUBLE = (Path(__file__).parent / "citus_double.sql").read_text("utf-8")
 EVERYWHERE = {"meta", "migration", "space"}
 REQUESTED = [
-    (room, name, worded(sql))
+    (room, name, to_postgres(sql))
     for room, name, sql in (
         *ALL,
-        *((room, name, sql) for room in POSTGRES_ONLY for name, sql in own(room).items()),
+        *((room, name, sql) for room in POSTGRES_ONLY for name, sql in dialect_statements(room).items()),
     )
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING and (room, name) not in EVERY_NODE
 ]

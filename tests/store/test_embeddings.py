@@ -10,12 +10,12 @@ from recollect.errors import SpaceMovedError, StaleSubjectError, VectorSizeError
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import (
+    CalibrationCurve,
     CloseMemory,
-    Curve,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
-    EraseOrder,
+    EraseRequest,
     Memory,
     MemoryId,
     MemoryKind,
@@ -28,8 +28,10 @@ STATIC = EmbedderSpec(kind=EmbedderKind.STATIC)
 API = EmbedderSpec(
     kind=EmbedderKind.API, where="http://127.0.0.1:9/v1", model="better", key_env="MY_KEY", query_prefix="q: ", batch=7
 )
-FORMER = EmbedderRecord(space=SPACE, dim=4, spec=STATIC, curve=Curve(midpoint=0.4, slope=9))
-BETTER = EmbedderRecord(space=NEW, dim=3, spec=API, curve=Curve(midpoint=0.3, slope=12, knee=0.6, top_slope=8))
+FORMER = EmbedderRecord(space=SPACE, dim=4, spec=STATIC, curve=CalibrationCurve(midpoint=0.4, slope=9))
+BETTER = EmbedderRecord(
+    space=NEW, dim=3, spec=API, curve=CalibrationCurve(midpoint=0.3, slope=12, knee=0.6, top_slope=8)
+)
 
 
 def vector(*numbers: float) -> list[Vector]:
@@ -152,7 +154,7 @@ async def test_what_was_closed_or_erased_meanwhile_gets_no_vector(store: Store, 
     tea, oslo = known[:2]
     close = CloseMemory(id=tea.id, valid_to=tea.valid_from, closed_at=tea.valid_from)
     await store.apply(ANA, [close], [])
-    await store.erase(EraseOrder(subject=ANA, memories=(oslo.id,)))
+    await store.erase(EraseRequest(subject=ANA, memories=(oslo.id,)))
     assert await store.embed_anew(ANA, NEW, {tea.id: vector(1, 0, 0), oslo.id: vector(1, 0, 0)}) == 0
     assert await store.embed_anew(BEN, NEW, {oslo.id: vector(1, 0, 0)}) == 0
     assert (await store.stats(check=True)).problems == ()
@@ -161,9 +163,9 @@ async def test_what_was_closed_or_erased_meanwhile_gets_no_vector(store: Store, 
 async def test_erasing_reaches_the_vectors_of_both_spaces(store: Store, known: list[Memory]) -> None:
     await store.choose_embedder(BETTER, former=FORMER)
     await store.embed_anew(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
-    done = await store.erase(EraseOrder(subject=ANA, memories=(known[0].id,)))
+    done = await store.erase(EraseRequest(subject=ANA, memories=(known[0].id,)))
     assert done.counts["vectors"] == 2
-    rest = await store.erase(EraseOrder(subject=ANA, everything=True))
+    rest = await store.erase(EraseRequest(subject=ANA, everything=True))
     assert rest.counts["vectors"] == 2 + 4
     assert {one.space: one.memories for one in await store.space_counts()} == {SPACE: 0, NEW: 0}
 

@@ -13,27 +13,27 @@ from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import (
     Action,
     CloseMemory,
-    EraseOrder,
+    EraseRequest,
     FormationResult,
     Memory,
     MemoryId,
     MemoryKind,
-    Recorded,
-    Rest,
+    RecordedTurn,
+    StorageKind,
     StrengthenMemory,
     Subject,
 )
 
 
-def one(known: Memory) -> EraseOrder:
-    return EraseOrder(subject=known.subject, memories=(known.id,))
+def one(known: Memory) -> EraseRequest:
+    return EraseRequest(subject=known.subject, memories=(known.id,))
 
 
-def everything(subject: Subject) -> EraseOrder:
-    return EraseOrder(subject=subject, everything=True)
+def everything(subject: Subject) -> EraseRequest:
+    return EraseRequest(subject=subject, everything=True)
 
 
-async def recorded(store: Store, *texts: str, subject: Subject = ANA) -> Recorded:
+async def recorded(store: Store, *texts: str, subject: Subject = ANA) -> RecordedTurn:
     return await store.record(turn(*texts, subject=subject, formations=[due(subject), due(subject, stage="index")]))
 
 
@@ -74,7 +74,7 @@ async def test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attem
     lease = await store.lease(first, now=clock.now(), lease_s=60)
     assert lease is not None
     known = memory("Ana likes tea.", clock=clock, sources=[evidence(found.conversation, 1)])
-    order = everything(ANA) if everything_of else EraseOrder(subject=ANA, conversation=found.conversation)
+    order = everything(ANA) if everything_of else EraseRequest(subject=ANA, conversation=found.conversation)
     await store.erase(order)
     with pytest.raises(LeaseLostError):
         await store.commit_formation(lease, FormationResult(formed_seq=2, changes=(add(known),)), now=clock.now())
@@ -83,7 +83,7 @@ async def test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attem
 
 async def test_i13_nothing_that_rests_on_an_erased_message_is_let_in(store: Store, clock: FakeClock) -> None:
     found = await recorded(store, "I like tea.", "Noted.", "I like cake.", "Noted, too.")
-    await store.erase(EraseOrder(subject=ANA, conversation=found.conversation, seqs=(1,)))
+    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
     late = memory("Ana likes tea.", clock=clock, sources=[evidence(found.conversation, 1)])
     fine = memory("Ana likes cake.", clock=clock, sources=[evidence(found.conversation, 3)])
     with pytest.raises(StaleSubjectError, match=r"message 1 of conversation .* was erased meanwhile"):
@@ -104,7 +104,7 @@ async def test_a_memory_that_rests_on_other_messages_too_keeps_those_and_takes_n
     sources = [evidence(found.conversation, seq, quote=f"quote {seq}") for seq in (1, 3, 5)]
     known = memory("Said thrice.", clock=clock, sources=sources[:2])
     await store.apply(ANA, [add(known)], [])
-    await store.erase(EraseOrder(subject=ANA, conversation=found.conversation, seqs=(1,)))
+    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
     assert [said.seq for said in (await store.memories(ANA, [known.id]))[0].evidence] == [3]
     strengthen = StrengthenMemory(id=known.id, importance=1, evidence=(sources[2],))
     await store.apply(ANA, [strengthen], [])
@@ -135,7 +135,7 @@ async def test_an_episode_goes_with_any_message_of_its_range_and_the_range_is_du
     result = FormationResult(formed_seq=6, changes=(add(first), add(second)))
     await store.commit_formation(lease, result, now=clock.now())
     assert await store.due(clock.now()) == []
-    await store.erase(EraseOrder(subject=ANA, conversation=found.conversation, seqs=(2,)))
+    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(2,)))
     assert [kept.id for kept in await store.list_memories(ANA)] == [second.id]
     assert await store.due(clock.now()) == [key]
 
@@ -172,9 +172,9 @@ async def test_an_unknown_memory_or_conversation_erases_nothing(store: Store, cl
     await store.apply(BEN, [add(theirs)], [])
     for unknown in (theirs.id, MemoryId("nonsense")):
         with pytest.raises(UnknownMemoryError):
-            await store.erase(EraseOrder(subject=ANA, memories=(unknown,)))
+            await store.erase(EraseRequest(subject=ANA, memories=(unknown,)))
     with pytest.raises(UnknownConversationError):
-        await store.erase(EraseOrder(subject=BEN, conversation=found.conversation))
+        await store.erase(EraseRequest(subject=BEN, conversation=found.conversation))
     assert await store.erasures(ANA) == await store.erasures(BEN) == []
     assert len(await store.memories(BEN, [theirs.id])) == 1
 
@@ -186,7 +186,7 @@ async def test_an_erasure_is_noted_in_numbers_until_and_after_it_is_clean(store:
     assert done.counts == {"memories": 1, "vectors": 1, "terms": 1, "decisions": 1}
     assert await store.unclean() == 1
     clock.advance(seconds=5)
-    assert await store.clean(wait_ms=50) is (store.rest is Rest.FILE)
+    assert await store.clean(wait_ms=50) is (store.rest is StorageKind.FILE)
     assert await store.clean(wait_ms=50, rewrite=True)
     [noted] = await store.erasures(ANA)
     assert (noted.id, noted.counts, noted.cleaned_at) == (done.id, done.counts, clock.now())

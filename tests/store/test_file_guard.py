@@ -9,8 +9,8 @@ from factories import ANA, add, memory, turn
 from recollect.errors import StoreUnavailableError
 from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
-from recollect.store.sqlite.file_guard import Presence
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from recollect.store.sqlite.file_guard import FileGuard
 from recollect.store.sqlite.writer import Writer
 from recollect.testing import FakeClock
 
@@ -26,7 +26,7 @@ def log_of(path: Path) -> Path:
 def replaced(path: Path) -> None:
     """Put another database in the place, as a restored backup is."""
     other = path.with_name("other.sqlite3")
-    open_writer(Place(path=str(other))).close()
+    open_writer(DatabaseLocation(path=str(other))).close()
     other.replace(path)
 
 
@@ -113,8 +113,8 @@ async def test_a_copy_without_its_log_opens_with_what_the_file_holds(
 
 async def test_a_commit_into_a_file_that_vanished_meanwhile_is_not_acknowledged(tmp_path: Path) -> None:
     path = tmp_path / "x.sqlite3"
-    db = open_writer(Place(path=str(path)))
-    writer = Writer(db, str(path), Failpoint(), Presence.of(db, Place(path=str(path))))
+    db = open_writer(DatabaseLocation(path=str(path)))
+    writer = Writer(db, str(path), Failpoint(), FileGuard.of(db, DatabaseLocation(path=str(path))))
     with pytest.raises(StoreUnavailableError, match=r"x\.sqlite3 was moved"):
         await writer.run(lambda _db: path.unlink())
     await writer.close()
@@ -136,9 +136,9 @@ async def test_a_link_is_followed_to_its_file(url: str, clock: FakeClock, tmp_pa
 
 async def test_a_log_that_is_copied_and_begun_anew_is_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "long.sqlite3"
-    db = open_writer(Place(path=str(path)))
+    db = open_writer(DatabaseLocation(path=str(path)))
     db.execute("CREATE TABLE large (b BLOB)")
-    writer = Writer(db, str(path), Failpoint(), Presence.of(db, Place(path=str(path))))
+    writer = Writer(db, str(path), Failpoint(), FileGuard.of(db, DatabaseLocation(path=str(path))))
     for _ in range(6):
         await writer.run(lambda db: db.execute("INSERT INTO large VALUES (randomblob(9000000))") and None)
     assert log_of(path).stat().st_size < 40_000_000
@@ -146,6 +146,6 @@ async def test_a_log_that_is_copied_and_begun_anew_is_no_other_file(tmp_path: Pa
 
 
 def test_a_database_in_memory_has_no_files_to_lose() -> None:
-    db = open_writer(Place(path=MEMORY))
-    assert Presence.of(db, Place(path=MEMORY)) == Presence()
+    db = open_writer(DatabaseLocation(path=MEMORY))
+    assert FileGuard.of(db, DatabaseLocation(path=MEMORY)) == FileGuard()
     db.close()

@@ -12,19 +12,19 @@ from postgres_server import NEEDS_POSTGRES
 from recollect.ids import id_bytes, id_text
 from recollect.store.factory import open_store
 from recollect.store.postgres import hnsw_search
-from recollect.store.postgres.connection import Found, Session, connect
-from recollect.store.postgres.hnsw_search import Nearby, as_text
-from recollect.store.postgres.store import PostgresStore
+from recollect.store.postgres.connection import PostgresConnection, PostgresCursor, connect
+from recollect.store.postgres.hnsw_search import HnswSearch, as_text
+from recollect.store.postgres.store import PostgresExecutor
 from recollect.testing import FakeClock
 from recollect.types import (
     NO_VECTORS,
     AddMemory,
     CloseMemory,
-    EraseOrder,
-    Hot,
+    EraseRequest,
     MemoryId,
-    Sought,
     Subject,
+    SubjectSnapshot,
+    VectorRequest,
     Vectors,
 )
 
@@ -32,7 +32,7 @@ pytestmark = NEEDS_POSTGRES
 
 
 async def test_what_is_near_comes_with_the_background_and_everything_but_vectors_is_whole(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     whole = await opened.hot(ANA, EIGHT)
     await built(giants_url)
@@ -48,7 +48,7 @@ async def test_what_is_near_comes_with_the_background_and_everything_but_vectors
 
 
 async def test_memories_of_several_chunks_come_with_all_of_them(
-    opened: PostgresStore, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giants_url: str, clock: FakeClock
 ) -> None:
     vectors = directions(3 * MANY).reshape(MANY, 3, DIM)
     changes = [
@@ -64,7 +64,7 @@ async def test_memories_of_several_chunks_come_with_all_of_them(
 
 
 async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=40, kinds=(NOTE,)))
@@ -73,22 +73,22 @@ async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
     assert set(truly.tolist()) <= set(hot.vector_of.tolist())
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=29, kinds=(TURN,)))
     assert len(set(np.flatnonzero(~notes).tolist()) & set(hot.vector_of.tolist())) >= 29
-    hnsw_search.FEW = 30  # as many as there are quotations
+    hnsw_search.EXACT_SEARCH_THRESHOLD = 30  # as many as there are quotations
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=1, kinds=(TURN,)))
     assert set(np.flatnonzero(~notes).tolist()) <= set(hot.vector_of.tolist())
 
 
 async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     seen: list[set[int]] = []
 
-    def also(hot: Hot) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def also(hot: SubjectSnapshot) -> np.ndarray[Any, np.dtype[np.intp]]:
         seen.append(set(hot.vector_of.tolist()))
         return np.array([3, 4, 7], dtype=np.intp)
 
-    wanted = Sought(vectors=giant[7:8], most=5, also=also)
+    wanted = VectorRequest(vectors=giant[7:8], most=5, also=also)
     hot = await opened.hot(ANA, EIGHT, sought=wanted)
     assert 7 in seen[0]
     assert {3, 4, 7} <= set(hot.vector_of.tolist())
@@ -96,12 +96,14 @@ async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
 
 
 async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
-    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await opened.apply(BEN, adding(clock, directions(20, seed=2), subject=BEN), [])
     await built(giants_url)
 
-    def rank(hots: Sequence[Hot]) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
+    def rank(
+        hots: Sequence[SubjectSnapshot],
+    ) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
         hot = hots[0]
         best = int(hot.vector_of[np.argmax(hot.vectors @ giant[7])])
         found = [(len(one), one.background) for one in hots]
@@ -116,7 +118,7 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
 
 
 async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
@@ -130,7 +132,7 @@ async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
 
 
 async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not(
-    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
     before = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
@@ -150,11 +152,11 @@ async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not
 
 
 async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_its_subject(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
-        statement = Nearby().statement(Session(db), ANA, EIGHT)
+        statement = HnswSearch().statement(PostgresConnection(db), ANA, EIGHT)
         assert f"subject = {ANA.key} AND space = 1" in statement
         db.execute("SET enable_seqscan = off")
         db.execute("SET enable_sort = off")  # of 300 it would sort all
@@ -165,7 +167,7 @@ async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_it
 
 
 async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
@@ -177,11 +179,11 @@ async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
 
 
 async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without_an_index(
-    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
     await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
-    await opened.erase(EraseOrder(subject=ANA, everything=True))
+    await opened.erase(EraseRequest(subject=ANA, everything=True))
     assert len(await opened.hot(ANA, EIGHT, sought=sought(giant[7]))) == 0
     assert await opened.clean(wait_ms=0, rewrite=True)
     [left] = (await opened.stats()).indexes
@@ -194,21 +196,21 @@ async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without
 
 
 async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connection_as_it_was(
-    opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await built(giants_url)
     said: list[str] = []
-    real = Session.execute
+    real = PostgresConnection.execute
 
-    def execute(session: Session, statement: str, values: Sequence[Any] = (), /) -> Found:
+    def execute(session: PostgresConnection, statement: str, values: Sequence[Any] = (), /) -> PostgresCursor:
         found = real(session, statement, values)
         if "ORDER BY CAST(embedding" in statement:
             said.extend(real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan"))
         return found
 
-    monkeypatch.setattr(Session, "execute", execute)
+    monkeypatch.setattr(PostgresConnection, "execute", execute)
     with connect(giants_url) as db:
-        session = Session(db)
+        session = PostgresConnection(db)
         hot = opened._chooser.hot(session, ANA, EIGHT, sought(giant[7]))
         assert hot.background == 30
         assert said == ["200", "relaxed_order"]

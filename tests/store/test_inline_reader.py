@@ -5,8 +5,8 @@ from pathlib import Path
 
 import apsw
 
-from recollect.store.sqlite.connection import Place, open_reader, open_writer
-from recollect.store.sqlite.inline_reader import OnLoop
+from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from recollect.store.sqlite.inline_reader import InlineReader
 from recollect.testing import FakeClock
 
 
@@ -15,10 +15,10 @@ def one(db: apsw.Connection) -> int:
     return found
 
 
-def opened(tmp_path: Path) -> OnLoop:
-    place = Place(path=str(tmp_path / "recollect.sqlite3"))
+def opened(tmp_path: Path) -> InlineReader:
+    place = DatabaseLocation(path=str(tmp_path / "recollect.sqlite3"))
     open_writer(place).close()
-    on_loop = OnLoop(open_reader(place), FakeClock())
+    on_loop = InlineReader(open_reader(place), FakeClock())
     db = open_reader(place)
     assert on_loop.read(one) is None, "nothing is known of the disk yet"
     assert on_loop.watched(one)(db) == 1

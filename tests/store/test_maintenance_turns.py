@@ -8,13 +8,21 @@ import pytest
 from factories import ANA, BEN, SPACE, add, evidence, memory
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, ConversationId, MemoryKind, MemoryState, StrengthenMemory, Subject, TendLease
+from recollect.types import (
+    CloseMemory,
+    ConversationId,
+    MaintenanceLease,
+    MemoryKind,
+    MemoryState,
+    StrengthenMemory,
+    Subject,
+)
 
 CONVERSATION = ConversationId("0198c0de-0000-7000-8000-00000000000a")
 DAY = timedelta(days=1)
 
 
-async def take(store: Store, clock: FakeClock, subject: Subject = ANA) -> TendLease | None:
+async def take(store: Store, clock: FakeClock, subject: Subject = ANA) -> MaintenanceLease | None:
     return await store.lease_tending(subject, before=clock.now() - DAY, now=clock.now(), lease_s=300)
 
 

@@ -15,11 +15,11 @@ from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableS
 from recollect.ids import id_text
 from recollect.store.postgres import hnsw_index
 from recollect.store.postgres.connection import connect
-from recollect.store.postgres.store import PostgresStore
+from recollect.store.postgres.store import PostgresExecutor
 from recollect.testing import FakeClock
 from recollect.types import (
     NO_VECTORS,
-    Curve,
+    CalibrationCurve,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
@@ -31,7 +31,7 @@ pytestmark = NEEDS_POSTGRES
 
 
 async def test_giants_alone_get_an_index_and_it_is_there_for_good(
-    opened: PostgresStore, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await opened.apply(BEN, adding(clock, directions(20), subject=BEN), [])
     first = await built(giants_url)
@@ -44,11 +44,11 @@ async def test_giants_alone_get_an_index_and_it_is_there_for_good(
 
 
 async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     first = await built(giants_url)
     spec = EmbedderSpec(kind=EmbedderKind.STATIC)
-    curve = Curve(midpoint=0.4, slope=9)
+    curve = CalibrationCurve(midpoint=0.4, slope=9)
     old = EmbedderRecord(space=EIGHT, dim=DIM, spec=spec, curve=curve)
     await opened.choose_embedder(EmbedderRecord(space="other-4", dim=4, spec=spec, curve=curve), former=old)
     ids = (await opened.hot(ANA, EIGHT)).ids
@@ -72,7 +72,7 @@ async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
 
 
 async def test_a_run_that_broke_off_is_mended_by_the_next(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     name = f"near_{ANA.key}_1"
@@ -89,7 +89,7 @@ async def test_a_run_that_broke_off_is_mended_by_the_next(
 
 
 async def test_all_are_dropped_at_once_and_recall_is_exact_again(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
@@ -102,7 +102,7 @@ async def test_all_are_dropped_at_once_and_recall_is_exact_again(
 
 
 async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_refused(
-    opened: PostgresStore, giants_url: str, clock: FakeClock
+    opened: PostgresExecutor, giants_url: str, clock: FakeClock
 ) -> None:
     long = directions(60, dim=3_000)
     await opened.apply(ANA, adding(clock, long, space="test-3000"), [])
@@ -117,7 +117,7 @@ async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_re
 
 
 async def test_no_vector_of_an_index_is_kept_among_the_planners_samples(
-    opened: PostgresStore, giant: Vectors, giants_url: str
+    opened: PostgresExecutor, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
@@ -136,7 +136,7 @@ async def test_one_at_a_time_builds_and_who_cannot_is_told_why(
         await built(f"sqlite:///{tmp_path / 'x.sqlite3'}")
     with pytest.raises(BadRequestError, match="from 0 vectors on"):
         await built(giants_url, least=0)
-    monkeypatch.setattr(hnsw_index, "_LEAST_PGVECTOR", (99, 0))
+    monkeypatch.setattr(hnsw_index, "_MIN_PGVECTOR", (99, 0))
     with pytest.raises(UnreadableStoreError, match=r"its pgvector is .*ALTER EXTENSION vector UPDATE"):
         await built(giants_url)
     monkeypatch.undo()
@@ -149,7 +149,7 @@ async def test_one_at_a_time_builds_and_who_cannot_is_told_why(
 
 
 async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_builds(
-    opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -176,7 +176,7 @@ async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypat
 
 
 async def test_little_shared_memory_makes_one_process_build(
-    opened: PostgresStore, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
     real = hnsw_index._Run._watched

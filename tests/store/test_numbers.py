@@ -14,15 +14,15 @@ import pytest
 from factories import add, memory, turn
 from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
-from recollect.store.postgres.connection import Session, connect
+from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.protocol import Store
 from recollect.store.sql import numbers
 from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
 from recollect.store.sql.rows import fetch
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseOrder, Memory, ReopenMemory, Subject
+from recollect.types import CloseMemory, EraseRequest, Memory, ReopenMemory, Subject
 from stores import DURABLE, new_store, url_of
 
 TESTS = Path(__file__).parent.parent
@@ -72,10 +72,10 @@ async def test_a4_no_id_is_used_again_after_erasing_one_all_or_the_user_nor_afte
         given += [one.number for one in known]
         gone = tuple(one.id for one in (known[-1:] if order == "last" else await store.list_memories(CALENDAR)))
         if order in ("last", "all"):
-            await store.erase(EraseOrder(subject=CALENDAR, memories=gone))
+            await store.erase(EraseRequest(subject=CALENDAR, memories=gone))
         elif order != "nothing":
             whose = CALENDAR if order == "app" else Subject("user", "ana")
-            await store.erase(EraseOrder(subject=whose, everything=True))
+            await store.erase(EraseRequest(subject=whose, everything=True))
         await store.close()
     assert len(set(given)) == len(given) == 15, given
 
@@ -99,7 +99,7 @@ async def test_a4_an_id_tells_nothing_of_what_others_store(clock: FakeClock, tmp
 
 
 def test_a4_a_batch_takes_its_ids_in_one_statement() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     take(db, CALENDAR, 1)
     asked: list[str] = []
 
@@ -116,7 +116,7 @@ def test_a4_a_batch_takes_its_ids_in_one_statement() -> None:
 
 
 def test_a4_a_range_that_is_full_is_followed_by_another() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     before = take(db, CALENDAR, RANGE_SIZE - 3)
     behind = take(db, CALENDAR, 5)
     assert behind == list(range(behind[0], behind[0] + 5))
@@ -129,7 +129,7 @@ def test_a4_a_range_that_is_full_is_followed_by_another() -> None:
 
 def test_a4_subjects_whose_keys_lead_to_one_range_share_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numbers, "_derived", lambda _, attempt: 7 + attempt)
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     found = [number for place in range(9) for number in take(db, Subject("app", f"{place}/x"), 4)]
     assert len(set(found)) == len(found)
     db.close()
@@ -222,9 +222,9 @@ def test_a4_both_databases_make_the_same_numbers(tmp_path: Path) -> None:
         pytest.skip("PostgreSQL's programs are not installed")
     url = url_of("postgres", tmp_path)
     prepare(url)
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     with connect(url) as server:
-        session = Session(server)
+        session = PostgresConnection(server)
         for app in (CALENDAR, NOTES, BENS, SHARED, CALENDAR):
             assert take(session, app, 3) == take(db, app, 3)
         assert fetch(session, "SELECT count(*) FROM app_number") == [(4,)]

@@ -16,7 +16,7 @@ from recollect.store.postgres.connection import connect
 from recollect.store.protocol import Store
 from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, EraseOrder, Memory, MemoryId, Subject
+from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject
 from stores import DURABLE, url_of
 
 CALENDAR, NOTES, BENS = (Subject("app", name) for name in ("ana/calendar", "ana/notes", "ben/calendar"))
@@ -70,7 +70,7 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
     store = await open_store(url, clock=clock)
     for app in (CALENDAR, BENS):
         known = await added(store, app, 3, clock)
-        await store.erase(EraseOrder(subject=app, memories=(known[-1].id,)))
+        await store.erase(EraseRequest(subject=app, memories=(known[-1].id,)))
     before = await numbers_of(store, CALENDAR, BENS)
     await store.close()
     (tmp_path / "there").mkdir()

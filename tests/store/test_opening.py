@@ -15,10 +15,10 @@ from factories import ANA, turn
 from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema
 from recollect.testing import FakeClock
-from recollect.types import EraseOrder, Subject
+from recollect.types import EraseRequest, Subject
 from stores import DURABLE, new_store, url_of
 
 NOBODY = 65534
@@ -214,7 +214,7 @@ def test_a_database_migrated_from_the_first_equals_a_fresh_one(tmp_path: Path) -
     old.execute(first)
     old.pragma("user_version", number)
     migrate(old)
-    fresh = open_writer(Place(path=MEMORY))
+    fresh = open_writer(DatabaseLocation(path=MEMORY))
 
     assert schema(old) == schema(fresh)
     assert old.pragma("user_version") == fresh.pragma("user_version") == newest_schema()
@@ -258,7 +258,7 @@ async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
         db.pragma("user_version", 8)
         db.close()
     store = await open_store(url, clock=clock)
-    done = await store.erase(EraseOrder(subject=Subject("user", "ana"), everything=True))
+    done = await store.erase(EraseRequest(subject=Subject("user", "ana"), everything=True))
     assert [subject.text for subject, _ in done.inner] == ["session:app:ana%2Fb/1", "app:ana/b/c", "session:ana/1"], (
         done
     )
@@ -271,7 +271,7 @@ def test_migrations_are_numbered_without_a_gap() -> None:
 
 
 def test_each_connection_keeps_what_was_measured(tmp_path: Path) -> None:
-    db = open_writer(Place(path=str(tmp_path / "x.sqlite3")))
+    db = open_writer(DatabaseLocation(path=str(tmp_path / "x.sqlite3")))
     found = {
         name: db.pragma(name)
         for name in ("journal_mode", "synchronous", "secure_delete", "page_size", "application_id")
@@ -290,7 +290,7 @@ def test_each_connection_keeps_what_was_measured(tmp_path: Path) -> None:
 def test_two_databases_have_keys_of_their_own() -> None:
     keys = set()
     for _ in range(2):
-        db = open_writer(Place(path=MEMORY))
+        db = open_writer(DatabaseLocation(path=MEMORY))
         keys.add(db.execute("SELECT value FROM meta WHERE name = 'term_key'").get)
         db.close()
     assert len(keys) == 2

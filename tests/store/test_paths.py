@@ -9,24 +9,24 @@ from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from recollect.errors import BadRequestError
 from recollect.store.protocol import Store
 from recollect.store.sql import statements
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from recollect.text import conversation_tag
 from recollect.types import (
     Action,
     CloseMemory,
     ConversationId,
-    Detail,
+    EpisodeRange,
     FormationResult,
     Memory,
+    MemoryDetail,
     MemoryKind,
     MemoryState,
-    Recorded,
-    Span,
+    RecordedTurn,
 )
 
 
-async def talked(store: Store, *texts: str) -> Recorded:
+async def talked(store: Store, *texts: str) -> RecordedTurn:
     return await store.record(turn(*texts, external_id="chat", formations=[replace(due(), every=3, on_edit=True)]))
 
 
@@ -35,7 +35,7 @@ async def seqs(store: Store, chat: ConversationId, **more: int) -> list[int]:
 
 
 def episode(chat: ConversationId, first_turn: int, seqs: Sequence[int], *, clock: FakeClock) -> Memory:
-    detail = Detail(
+    detail = MemoryDetail(
         tags=(conversation_tag(chat),),
         first_turn=first_turn,
         last_turn=first_turn + len(seqs) // 2 - 1,
@@ -89,14 +89,14 @@ async def test_spans_are_those_of_the_conversation_by_turn_closed_ones_too_and_a
     closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (forgotten, gone)]
     await store.apply(ANA, closes, [decision(forgotten, Action.CLOSE), decision(gone, Action.ABANDON)])
     assert await store.spans(ANA, chat) == [
-        Span(id=forgotten.id, state=MemoryState.CLOSED, first_turn=1, last_turn=2, first_seq=1, last_seq=4),
-        Span(id=kept.id, state=MemoryState.ACTIVE, first_turn=3, last_turn=3, first_seq=5, last_seq=6),
+        EpisodeRange(id=forgotten.id, state=MemoryState.CLOSED, first_turn=1, last_turn=2, first_seq=1, last_seq=4),
+        EpisodeRange(id=kept.id, state=MemoryState.ACTIVE, first_turn=3, last_turn=3, first_seq=5, last_seq=6),
     ]
     assert await store.spans(BEN, chat) == []
 
 
 def test_spans_look_up_each_episodes_decisions_by_its_id() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {statements.load('episode')['spans']}", (1, ""))]
     db.close()
     assert any("USING INDEX decision_memory (subject=? AND memory=?)" in step for step in plan)

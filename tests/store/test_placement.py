@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, dialogue, turn
 from recollect.store.protocol import Store
 from recollect.store.sql.placement import resembles
-from recollect.types import Recorded, Turn
+from recollect.types import RecordedTurn, Turn
 
 CHAT = "chat-1"
 TALK = (
@@ -27,17 +27,17 @@ class Client:
     def __init__(self, store: Store, *, name: str | None = CHAT) -> None:
         self.store = store
         self.name = name
-        self.recorded: Recorded | None = None
+        self.recorded: RecordedTurn | None = None
 
-    async def send(self, *texts: str, message_id: str | None = None) -> Recorded:
+    async def send(self, *texts: str, message_id: str | None = None) -> RecordedTurn:
         """Send texts of user and assistant in turn, the last of which is the reply."""
         return await self.put(turn(*texts), message_id=message_id)
 
-    async def put(self, said: Turn, *, message_id: str | None = None) -> Recorded:
+    async def put(self, said: Turn, *, message_id: str | None = None) -> RecordedTurn:
         self.recorded = await self.store.record(replace(said, external_id=self.name, message_id=message_id))
         return self.recorded
 
-    async def only(self, asked: Sequence[str], answered: str) -> Recorded:
+    async def only(self, asked: Sequence[str], answered: str) -> RecordedTurn:
         """Send the last of the messages (user and assistant in turn, ending in the user's) without what came before."""
         shown = dialogue(*(["", *asked] if len(asked) % 2 == 0 else asked))
         messages = shown[1:] if len(asked) % 2 == 0 else shown

@@ -11,10 +11,10 @@ import pytest
 
 from canaries import canary, found
 from postgres_server import NEEDS_POSTGRES, PostgresServer
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock
-from recollect.types import EraseReceipt, Reach, Subject
+from recollect.types import EraseReceipt, ErasureStatus, Subject
 from sample_chats import tell
 
 pytestmark = NEEDS_POSTGRES
@@ -44,12 +44,12 @@ def patterns(words: list[str]) -> dict[bytes, str]:
     }
 
 
-def reach(receipt: EraseReceipt) -> dict[str, Reach]:
+def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
     return {place.name: place.reach for place in receipt.places}
 
 
 async def test_i13_the_receipt_is_true_of_tables_and_log_and_rewriting_reaches_the_tables(
-    server: PostgresServer, parts: Parts, clock: FakeClock
+    server: PostgresServer, parts: Components, clock: FakeClock
 ) -> None:
     url = server.new_database("memories")
     luck = random.Random(7)
@@ -65,8 +65,8 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_rewriting_reaches_t
         assert len(found(files, patterns(words))) >= COUNT, "else the search could not fail"
 
         receipt = await engine.erase_subject("ana")
-        assert (receipt.done, reach(receipt)["tables"]) == (False, Reach.PENDING)
-        assert reach(receipt)["write-ahead log"] is Reach.OUT_OF_REACH
+        assert (receipt.done, reach(receipt)["tables"]) == (False, ErasureStatus.PENDING)
+        assert reach(receipt)["write-ahead log"] is ErasureStatus.OUT_OF_REACH
         assert await engine.subjects() == [Subject("user", "ben")]
         assert not await engine.finish_erasing(), "only writing the tables anew reaches them"
         assert await engine.finish_erasing(rewrite=True)

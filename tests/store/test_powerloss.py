@@ -15,8 +15,8 @@ import pytest
 
 from factories import ANA, add, decision, due, memory, turn
 from recollect.store.factory import open_store
-from recollect.store.sqlite.connection import Place
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.connection import DatabaseLocation
+from recollect.store.sqlite.store import SqliteExecutor
 from recollect.testing import FakeClock
 from recollect.types import FormationResult
 from store.powerloss import NAME, Disk, PowerLoss
@@ -40,7 +40,7 @@ def disk(tmp_path: Path, seed: int, acknowledged: list[str]) -> Iterator[tuple[D
     vfs.unregister()
 
 
-async def work(store: SqliteStore, clock: FakeClock, acknowledged: list[str]) -> None:
+async def work(store: SqliteExecutor, clock: FakeClock, acknowledged: list[str]) -> None:
     """Record turns, several at once, and form a memory now and then."""
 
     async def say(number: int) -> None:
@@ -70,8 +70,8 @@ def restore(image: dict[str, bytes], folder: Path) -> None:
 async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, clock: FakeClock, seed: int) -> None:
     acknowledged: list[str] = []
     with disk(tmp_path, seed, acknowledged) as (lost, then):
-        place = Place(path=str(lost.folder / "r.sqlite3"), vfs=NAME, exclusive=True)
-        store = await SqliteStore.open(place, clock=clock, cache_bytes=0)
+        place = DatabaseLocation(path=str(lost.folder / "r.sqlite3"), vfs=NAME, exclusive=True)
+        store = await SqliteExecutor.open(place, clock=clock, cache_bytes=0)
         await work(store, clock, acknowledged)
         await store.close()
     assert lost.image is not None, f"the power was to go at write {lost.cut_at}, there were {lost.writes}"

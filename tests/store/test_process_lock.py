@@ -6,13 +6,13 @@ from pathlib import Path
 
 from factories import due, turn
 from recollect.store.factory import open_store
-from recollect.store.sqlite.process_lock import Company
+from recollect.store.sqlite.process_lock import ProcessLock
 from recollect.testing import FakeClock
 
 HOLD = """
 import sys, time
-from recollect.store.sqlite.process_lock import Company
-print(Company(sys.argv[1]).first, flush=True)
+from recollect.store.sqlite.process_lock import ProcessLock
+print(ProcessLock(sys.argv[1]).first, flush=True)
 time.sleep(60)
 """
 
@@ -45,27 +45,27 @@ def test_a_mark_goes_with_its_process_however_it_ends(tmp_path: Path) -> None:
         assert other.stdout.readline() == b"True\n"
         other.kill()
         other.wait()
-    mark = Company(path)
+    mark = ProcessLock(path)
     assert mark.first
     mark.close()
 
 
 def test_only_the_first_is_first(tmp_path: Path) -> None:
     path = str(tmp_path / "r.sqlite3")
-    one = Company(path)
+    one = ProcessLock(path)
     one.share()
-    two = Company(path)
+    two = ProcessLock(path)
     assert (one.first, two.first) == (True, False)
     for mark in (one, two):
         mark.close()
         mark.close()
-    three = Company(path)
+    three = ProcessLock(path)
     assert three.first
     three.close()
 
 
 def test_a_folder_that_is_not_there_leaves_no_mark_and_breaks_nothing(tmp_path: Path) -> None:
-    mark = Company(str(tmp_path / "nowhere" / "r.sqlite3"))
+    mark = ProcessLock(str(tmp_path / "nowhere" / "r.sqlite3"))
     assert not mark.first
     mark.share()
     mark.close()

@@ -15,16 +15,16 @@ from recollect.ids import id_text, new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.factory import open_store
 from recollect.store.protocol import Rank, Store
-from recollect.store.sql.recall.snapshot import LEAST_MERGED
-from recollect.store.sql.store import MOST_READ_ON_LOOP, MOST_WEIGHED_ON_LOOP
+from recollect.store.sql.recall.snapshot import MIN_MERGED
+from recollect.store.sql.store import MAX_READ_ON_LOOP, MAX_WEIGHED_ON_LOOP
 from recollect.store.sqlite.inline_reader import CAUTION_S, SLOW_S
 from recollect.testing import FakeClock
-from recollect.types import CloseMemory, ConversationId, Hot, Memory, MemoryId, StrengthenMemory, Subject
+from recollect.types import CloseMemory, ConversationId, Memory, MemoryId, StrengthenMemory, Subject, SubjectSnapshot
 
 Wanted = Mapping[Subject, Sequence[MemoryId]]
 
 
-def everything(hots: Sequence[Hot]) -> tuple[Wanted, list[int]]:
+def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
     """Want all memories, newest first; tell how many each subject has."""
     return {hot.subject: [MemoryId(id_text(id_)) for id_ in reversed(hot.ids)] for hot in hots}, list(map(len, hots))
 
@@ -130,7 +130,7 @@ async def test_a_closed_store_chooses_nothing(url: str, clock: FakeClock) -> Non
 async def test_what_is_cached_always_equals_what_is_read_anew(data: st.DataObject) -> None:
     """Two stores change one subject; each time the cached recall is the one that a store without a cache makes."""
     clock = FakeClock()
-    many = data.draw(st.sampled_from((3, LEAST_MERGED + 2)))
+    many = data.draw(st.sampled_from((3, MIN_MERGED + 2)))
     store = await open_store("sqlite:///:memory:", clock=clock)
     try:
         known = [memory(f"number {number}", clock=clock) for number in range(many + 12)]
@@ -161,7 +161,7 @@ def threads_seen() -> tuple[list[str], Rank[None]]:
     """Note the thread that ranking runs in."""
     seen: list[str] = []
 
-    def rank(hots: Sequence[Hot]) -> tuple[Wanted, None]:
+    def rank(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         seen.append(threading.current_thread().name)
         return {}, None
 
@@ -172,7 +172,7 @@ async def test_small_subjects_are_read_on_the_loop_and_large_ones_are_not(url: s
     here = threading.current_thread().name
     store = await open_store(url, clock=clock)
     seen, rank = threads_seen()
-    sizes = {Subject("user", f"u{size}"): size for size in (1, MOST_READ_ON_LOOP, MOST_READ_ON_LOOP + 1)}
+    sizes = {Subject("user", f"u{size}"): size for size in (1, MAX_READ_ON_LOOP, MAX_READ_ON_LOOP + 1)}
     for who, size in sizes.items():
         await store.apply(who, [add(memory("x", subject=who, clock=clock)) for _ in range(size)], [])
     for who in (BEN, *sizes):
@@ -181,7 +181,7 @@ async def test_small_subjects_are_read_on_the_loop_and_large_ones_are_not(url: s
     await store.choose(dict.fromkeys(sizes, SPACE), rank)
     assert seen[-1] == here, "once read, the large one is small enough to be weighed here"
     giant = Subject("user", "giant")
-    plain = [add(memory("x", subject=giant, clock=clock), vector=None) for _ in range(MOST_WEIGHED_ON_LOOP + 1)]
+    plain = [add(memory("x", subject=giant, clock=clock), vector=None) for _ in range(MAX_WEIGHED_ON_LOOP + 1)]
     await store.apply(giant, plain, [])
     for _ in range(2):
         await store.choose({giant: SPACE}, rank)
@@ -194,7 +194,7 @@ async def test_a_slow_disk_sends_reading_to_the_threads_for_a_while(url: str, cl
     store = await open_store(url, clock=clock)
     seen, rank = threads_seen()
 
-    def slowly(hots: Sequence[Hot]) -> tuple[Wanted, None]:
+    def slowly(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         clock.advance(seconds=2 * SLOW_S)
         return rank(hots)
 
@@ -218,7 +218,7 @@ async def test_an_error_in_ranking_reaches_the_caller_and_leaves_the_store_whole
     known = memory("one", clock=clock)
     await store.apply(ANA, [add(known)], [])
 
-    def fail(hots: Sequence[Hot]) -> tuple[Wanted, None]:
+    def fail(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         raise ZeroDivisionError
 
     for _ in range(3):

@@ -11,7 +11,7 @@ from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, rec
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_text, new_id
 from recollect.store.protocol import Store
-from recollect.store.sql.recall.snapshot import LEAST_MERGED
+from recollect.store.sql.recall.snapshot import MIN_MERGED
 from recollect.testing import FakeClock
 from recollect.types import (
     Action,
@@ -242,9 +242,9 @@ async def test_one_id_in_two_subjects_is_a_memory_of_each(store: Store, clock: F
 
 
 async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, clock: FakeClock) -> None:
-    old = [memory(f"memory {number}", clock=clock) for number in range(LEAST_MERGED * 2)]
+    old = [memory(f"memory {number}", clock=clock) for number in range(MIN_MERGED * 2)]
     new = memory("new", clock=clock)
-    beside = [memory(f"other {number}", clock=clock) for number in range(LEAST_MERGED)]
+    beside = [memory(f"other {number}", clock=clock) for number in range(MIN_MERGED)]
     for subject, vector in ((ANA, [1, 0, 0, 0]), (BEN, [0, 1, 0, 0])):
         known = [replace(one, subject=subject) for one in old]
         await store.apply(subject, [add(one, vector=vector) for one in known], [])

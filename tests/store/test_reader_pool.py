@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.store.protocol import Store
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.testing import FakeClock
 from stores import DURABLE, new_store
 
@@ -23,7 +23,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
 async def reading(store: Store, begun: asyncio.Event) -> None:
     loop = asyncio.get_running_loop()
 
-    def endless(db: Database) -> None:
+    def endless(db: SqlConnection) -> None:
         loop.call_soon_threadsafe(begun.set)
         db.execute(_ENDLESS)
 

@@ -9,7 +9,7 @@ import pytest
 
 from canaries import canary, found
 from recollect.store.sqlite import secure_delete
-from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.testing import FakeClock
 
 ROUNDS = 120
@@ -19,7 +19,7 @@ class Churn:
     """Rows of all sizes that come and go, until pages were split, joined and used anew many times."""
 
     def __init__(self, path: Path) -> None:
-        self.db = open_writer(Place(path=str(path)))
+        self.db = open_writer(DatabaseLocation(path=str(path)))
         self.luck = random.Random(1)
         self.live: dict[str, tuple[int, bytes, int]] = {}
         self.gone: list[str] = []
@@ -91,7 +91,7 @@ def test_i13_what_secure_delete_leaves_between_rows_is_zeroed(churned: Churn) ->
 def test_what_was_not_erased_is_whole_after_the_cleaning(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
     assert churned.clean()
-    other = open_reader(Place(path=churned.db.filename))
+    other = open_reader(DatabaseLocation(path=churned.db.filename))
     assert other.execute("PRAGMA integrity_check").get == "ok"
     kept = {row[0][-22:] for row in other.execute("SELECT text FROM message WHERE text <> ''")}
     other.close()
@@ -101,7 +101,7 @@ def test_what_was_not_erased_is_whole_after_the_cleaning(churned: Churn) -> None
 def test_i13_later_writes_bring_nothing_back_from_a_cached_page(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
     assert churned.clean()
-    second = open_writer(Place(path=churned.db.filename))
+    second = open_writer(DatabaseLocation(path=churned.db.filename))
     for db in (churned.db, second):
         db.execute("UPDATE message SET role = 'tool'")
         db.execute("UPDATE hot SET fixed = x'01'")
@@ -112,7 +112,7 @@ def test_i13_later_writes_bring_nothing_back_from_a_cached_page(churned: Churn) 
 
 def test_i13_while_a_reader_holds_the_log_the_cleaning_is_pending(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
-    reader = open_reader(Place(path=churned.db.filename))
+    reader = open_reader(DatabaseLocation(path=churned.db.filename))
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM subject").fetchall()
     churned.db.execute("UPDATE message SET role = 'user'")
@@ -127,7 +127,7 @@ def test_i13_while_a_reader_holds_the_log_the_cleaning_is_pending(churned: Churn
 
 def test_a_commit_between_emptying_the_log_and_locking_the_file_is_waited_out(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
-    other = open_writer(Place(path=churned.db.filename))
+    other = open_writer(DatabaseLocation(path=churned.db.filename))
     tries = []
 
     class Meddling:

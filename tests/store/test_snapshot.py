@@ -18,10 +18,10 @@ from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.factory import open_store
 from recollect.store.protocol import Store
-from recollect.store.sql.recall.snapshot import LEAST_MERGED
-from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.recall.snapshot import MIN_MERGED
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.snapshot_codec import pack_fixed, unpack
-from recollect.store.sqlite.store import SqliteStore
+from recollect.store.sqlite.store import SqliteExecutor
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key, terms
 from recollect.types import (
@@ -29,15 +29,15 @@ from recollect.types import (
     Change,
     CloseMemory,
     ConversationId,
-    Hot,
     Memory,
     MemoryKind,
     StrengthenMemory,
     Subject,
+    SubjectSnapshot,
 )
 
 
-def terms_of(hot: Hot, place: int) -> dict[int, int]:
+def terms_of(hot: SubjectSnapshot, place: int) -> dict[int, int]:
     span = slice(int(hot.term_start[place]), int(hot.term_start[place + 1]))
     return dict(zip(hot.terms[span].tolist(), hot.counts[span].tolist(), strict=True))
 
@@ -164,7 +164,7 @@ async def test_no_reader_sees_both_a_memory_and_its_successor_or_neither(store: 
     assert seen == [{1}, {1}]
 
 
-def same(one: Hot, other: Hot) -> bool:
+def same(one: SubjectSnapshot, other: SubjectSnapshot) -> bool:
     """Whether two hold the same, number for number."""
     return (one.ids, one.version) == (other.ids, other.version) and all(
         np.array_equal(mine, theirs) and mine.dtype == theirs.dtype
@@ -172,7 +172,7 @@ def same(one: Hot, other: Hot) -> bool:
     )
 
 
-def arrays_of(hot: Hot) -> list[npt.NDArray[Any]]:
+def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
     return [value for field in fields(hot) if isinstance(value := getattr(hot, field.name), np.ndarray)]
 
 
@@ -182,7 +182,7 @@ async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> N
     clock = FakeClock()
     store = await open_store("sqlite:///:memory:", clock=clock)
     try:
-        known = [some_memory(number, clock) for number in range(LEAST_MERGED + 40)]
+        known = [some_memory(number, clock) for number in range(MIN_MERGED + 40)]
         late = set(data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30)))
         await store.apply(ANA, [known[place] for place in range(len(known)) if place not in late], [])
         assert len(await store.hot(ANA, SPACE)) == len(known) - len(late)
@@ -201,10 +201,10 @@ async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> N
         await store.close()
 
 
-async def anew(store: Store) -> Hot:
+async def anew(store: Store) -> SubjectSnapshot:
     """Read without the cache."""
-    assert isinstance(store, SqliteStore)
-    store._cache = HotCache(0)
+    assert isinstance(store, SqliteExecutor)
+    store._cache = SnapshotCache(0)
     return await store.hot(ANA, SPACE)
 
 
@@ -217,7 +217,7 @@ def some_memory(number: int, clock: FakeClock) -> AddMemory:
     return AddMemory(memory=known, space=SPACE if chunks else "", vectors=chunks, terms=terms(known.text))
 
 
-def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:
+def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> SubjectSnapshot:
     """One memory with so many vectors of 1 kB."""
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
     rows, data = [(bytes(16), fixed, b"", b"")], [(bytes(16), bytes(1024 * vectors))]
@@ -225,7 +225,7 @@ def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Hot:
 
 
 def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() -> None:
-    cache = HotCache(3 * 11_000)
+    cache = SnapshotCache(3 * 11_000)
     subjects = [Subject("user", f"u{number}") for number in range(4)]
     for subject in subjects[:3]:
         cache.put(SPACE, hot_of(subject, vectors=10))
@@ -236,7 +236,7 @@ def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() 
 
 
 def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
-    cache = HotCache(11_000)
+    cache = SnapshotCache(11_000)
     cache.put(SPACE, hot_of(ANA, vectors=11))
     assert cache.get(ANA, SPACE) is None
     newer = hot_of(ANA, version=2)

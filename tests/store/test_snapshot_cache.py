@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from factories import ANA, SPACE
 from factories import memory as some_memory
 from recollect.ids import id_bytes
-from recollect.store.sql.recall.snapshot_cache import MOST_TEXT_BYTES, Changed, HotCache
+from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, ChangedMemories, SnapshotCache
 from recollect.store.sql.snapshot_codec import pack_fixed, size_of, unpack
 from recollect.testing import FakeClock
-from recollect.types import Hot, Memory, Subject
+from recollect.types import Memory, Subject, SubjectSnapshot
 
 CLOCK = FakeClock()
 
@@ -20,17 +20,17 @@ def known(count: int, *, characters: int = 20, subject: Subject = ANA) -> list[M
     return [some_memory("x" * characters, subject=subject, clock=CLOCK) for _ in range(count)]
 
 
-def hot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> Hot:
+def hot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> SubjectSnapshot:
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
     return unpack(subject, version, b"", 0, [(id_bytes(one.id), fixed, b"", b"") for one in memories], [])
 
 
-def kept(cache: HotCache, hot: Hot, memories: list[Memory]) -> list[Memory]:
+def kept(cache: SnapshotCache, hot: SubjectSnapshot, memories: list[Memory]) -> list[Memory]:
     return list(cache.memories(SPACE, hot, [one.id for one in memories]).values())
 
 
 def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
-    cache, memories = HotCache(1_000_000), known(3)
+    cache, memories = SnapshotCache(1_000_000), known(3)
     hot, newer = hot_of(memories), hot_of(memories, version=2)
     assert cache.put_memories(SPACE, hot, memories) == memories
     assert kept(cache, hot, memories) == [], "the subject itself is not kept"
@@ -46,27 +46,27 @@ def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
 
 
 def test_what_did_not_change_outlives_a_new_version() -> None:
-    cache, memories = HotCache(1_000_000), known(4)
+    cache, memories = SnapshotCache(1_000_000), known(4)
     same, edited, closed, unread = memories
     cache.put(SPACE, hot_of(memories))
     cache.put_memories(SPACE, hot_of(memories), [same, edited, closed])
     newer = hot_of([same, edited, unread], version=3)
     ids = frozenset(id_bytes(one.id) or b"" for one in (edited, closed))
-    cache.put(SPACE, newer, changed=Changed(since=1, ids=ids))
+    cache.put(SPACE, newer, changed=ChangedMemories(since=1, ids=ids))
     assert kept(cache, newer, memories) == [same]
 
 
 def test_changes_since_a_later_version_than_the_one_kept_keep_nothing() -> None:
-    cache, memories = HotCache(1_000_000), known(2)
+    cache, memories = SnapshotCache(1_000_000), known(2)
     cache.put(SPACE, hot_of(memories))
     cache.put_memories(SPACE, hot_of(memories), memories)
     newest = hot_of(memories, version=3)
-    cache.put(SPACE, newest, changed=Changed(since=2, ids=frozenset()))
+    cache.put(SPACE, newest, changed=ChangedMemories(since=2, ids=frozenset()))
     assert kept(cache, newest, memories) == []
 
 
 def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
-    cache, memories = HotCache(1_000_000), known(2)
+    cache, memories = SnapshotCache(1_000_000), known(2)
     hot = hot_of(memories)
     cache.put(SPACE, hot)
     cache.note_uses(ANA, [memories[0].id], CLOCK.now())
@@ -77,14 +77,14 @@ def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
 
 
 def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
-    cache, memories = HotCache(10 * MOST_TEXT_BYTES), known(8, characters=MOST_TEXT_BYTES // 5)
+    cache, memories = SnapshotCache(10 * MAX_TEXT_BYTES), known(8, characters=MAX_TEXT_BYTES // 5)
     hot = hot_of(memories)
     cache.put(SPACE, hot)
     for one in memories:
         cache.put_memories(SPACE, hot, [one])
         assert kept(cache, hot, [one]) == [one]
-        assert cache.bytes <= size_of(hot) + MOST_TEXT_BYTES
-    huge = known(1, characters=MOST_TEXT_BYTES)
+        assert cache.bytes <= size_of(hot) + MAX_TEXT_BYTES
+    huge = known(1, characters=MAX_TEXT_BYTES)
     cache.put_memories(SPACE, hot, huge)
     assert kept(cache, hot, huge) == []
 
@@ -94,7 +94,7 @@ def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
     steps=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 30), st.integers(0, 8_000)), max_size=40),
 )
 def test_all_that_is_kept_stays_within_the_bytes(most: int, steps: list[tuple[int, int, int]]) -> None:
-    cache, versions = HotCache(most), dict.fromkeys(range(6), 0)
+    cache, versions = SnapshotCache(most), dict.fromkeys(range(6), 0)
     for user, count, characters in steps:
         subject = Subject("user", f"u{user}")
         memories = known(count, characters=characters, subject=subject)

@@ -11,7 +11,7 @@ from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
 from recollect.store.factory import open_store
 from recollect.store.sql import statements
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
 
@@ -19,7 +19,7 @@ from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPER
 @pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
 def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: str, sql: str) -> None:
     values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
     db.close()
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
@@ -40,7 +40,7 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
 
 
 def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_each_message() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     sql = statements.load("log")["abandoned"]
     plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", (1, b""))]
     db.close()
@@ -51,7 +51,7 @@ def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_e
 
 def test_each_statement_is_used() -> None:
     folder = Path(str(RELATIONAL)).parent
-    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.glob("*/*.py")))
+    code = "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*.py")))
     unused = [
         f"{room}/{name}"
         for room, name, _ in ALL
@@ -68,7 +68,7 @@ def test_names_of_statements_are_unique_within_their_room() -> None:
 
 
 def test_decisions_are_append_only() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     values = "(1, 1, x'00', 'add', 'because', 'text', '')"
     db.execute(f"INSERT INTO decision (subject, at, id, action, reason, text, profile) VALUES {values}")  # noqa: S608 - a constant
     with pytest.raises(apsw.ConstraintError, match="append-only"):

@@ -11,7 +11,7 @@ from postgres_server import NEEDS_POSTGRES
 from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES, Table
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from stores import url_of
 
 # Of every subject's rows in such tables erasing takes away all; what else they are keyed by does not matter.
@@ -20,7 +20,7 @@ _OF_A_SUBJECT = {"subject", "home", "key"}
 
 @pytest.fixture(scope="module")
 def db() -> Iterator[apsw.Connection]:
-    opened = open_writer(Place(path=MEMORY))
+    opened = open_writer(DatabaseLocation(path=MEMORY))
     yield opened
     opened.close()
 

@@ -19,14 +19,23 @@ import pytest
 from factories import ANA, add, decision, memory
 from own_profile import with_profile
 from postgres_server import shared_server
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.sql import statements
-from recollect.store.sqlite.connection import MEMORY, Place, open_writer
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
-from recollect.types import Action, Detail, MemoryId, MemoryKind, MemoryState, Scene, StrengthenMemory, Subject
+from recollect.types import (
+    Action,
+    MemoryDetail,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    RequestScope,
+    StrengthenMemory,
+    Subject,
+)
 from sample_chats import assistant, slots, tell, user
 from stores import DURABLE
 
@@ -56,7 +65,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @contextmanager
-def sql(parts: Parts) -> Iterator[Any]:
+def sql(parts: Components) -> Iterator[Any]:
     if parts.settings.database_url.startswith("postgresql:"):
         with connect(parts.settings.database_url) as there:
             yield there
@@ -69,7 +78,7 @@ def sql(parts: Parts) -> Iterator[Any]:
         db.close()
 
 
-def rows(parts: Parts, query: str, *values: str) -> list[tuple[Any, ...]]:
+def rows(parts: Components, query: str, *values: str) -> list[tuple[Any, ...]]:
     with sql(parts) as db:
         given = query.replace("?", "$1") if parts.settings.database_url.startswith("postgresql:") else query
         return [tuple(plain(value) for value in row) for row in db.execute(given, values)]
@@ -96,7 +105,7 @@ def numbers(value: Any) -> npt.NDArray[np.float32]:
 
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a4_u6_t2_t4_each_table_has_its_columns_and_is_not_written_to(name: str) -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     columns = [str(row[0]) for row in db.execute("SELECT name FROM pragma_table_info(?)", (name,))]
     assert columns == COLUMNS[name].split()
     with pytest.raises(apsw.SQLError, match="it is a view"):
@@ -142,10 +151,10 @@ def test_migrations_are_numbered_without_a_gap() -> None:
 
 
 def test_u6_no_statement_of_the_store_reads_a_view_of_these() -> None:
-    db = open_writer(Place(path=MEMORY))
+    db = open_writer(DatabaseLocation(path=MEMORY))
     for view in (*COLUMNS, "readable", "embedding", "rests_on"):
         db.execute(f"DROP VIEW {view}")
-    folder = Path(statements.__file__).parent / "sql"
+    folder = Path(statements.__file__).parent / "queries"
     for room in sorted(path.stem for path in folder.glob("*.sql")):
         for statement in statements.load(room).values():
             values = (None,) * 40
@@ -157,8 +166,10 @@ def _places(statement: str) -> int:
     return max((int(found) for found in re.findall(r"\?(\d+)", statement)), default=0)
 
 
-async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(engine: AsyncRecollect, parts: Parts) -> None:
-    scene = Scene(profile="app", app="calendar")
+async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    scene = RequestScope(profile="app", app="calendar")
     await engine.end_conversation("c1", user="ana", messages=TALK, scene=scene)
     await engine.form()
     mine = await engine.memory_of(user="ana", scene=scene)
@@ -187,13 +198,13 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(engine
 
 
 async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their_own_names(
-    engine: AsyncRecollect, parts: Parts, tmp_path: Path
+    engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     names = ("To do", "calendar", "a/b", "100%")
     for who in ("ana", "ben/x"):
         for app in names:
             for text in ("They met on Tuesday.", "They met again."):
-                mine = await engine.memory_of(user=who, scene=Scene(profile="app", app=app))
+                mine = await engine.memory_of(user=who, scene=RequestScope(profile="app", app=app))
                 await engine.add(text, user=mine, profile="app")
     for app in names:
         for_all = Subject("app", quote(app, safe=""))
@@ -211,9 +222,9 @@ async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their
 
 
 async def test_a4_a_memorys_conversations_stand_there_first_to_last(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    scene = Scene(profile="app", app="calendar")
+    scene = RequestScope(profile="app", app="calendar")
     for name, messages in (("c1", TALK), ("c2", OTHER_TALK)):
         await engine.end_conversation(name, user="ana", messages=messages, scene=scene)
         await engine.form()
@@ -227,9 +238,9 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
 
 
 async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_stay(
-    engine: AsyncRecollect, parts: Parts, clock: FakeClock
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    scene = Scene(profile="user")
+    scene = RequestScope(profile="user")
     await engine.record([user("I like coffee.")], user="ana", scene=scene)
     await engine.form()
     [old] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
@@ -266,7 +277,7 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
 
 
 async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
-    parts: Parts, clock: FakeClock, tmp_path: Path
+    parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     engine = with_profile(parts, tmp_path, "[form]\nturns = false\n[age]\nexpire_days = 30\n[room]\nmost = 5\n")
     await tell(engine, "I live in Rome.")
@@ -300,7 +311,9 @@ async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     ]
 
 
-async def test_t4_facts_stand_there_with_their_history(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+async def test_t4_facts_stand_there_with_their_history(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
     await tell(engine, "I live in Rome.")
     await tell(engine, "I live in Lima.", who="ben")
     clock.advance(days=1)
@@ -325,9 +338,9 @@ async def test_t4_facts_stand_there_with_their_history(engine: AsyncRecollect, p
     assert rows(parts, "SELECT value FROM structured_facts WHERE user_id = 'ben'") == [("Lima",)]
 
 
-async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Parts, clock: FakeClock) -> None:
+async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Components, clock: FakeClock) -> None:
     text = "They planned a journey to Oslo."
-    detail = Detail(first_turn=21, last_turn=40)
+    detail = MemoryDetail(first_turn=21, last_turn=40)
     known = replace(memory(text, clock=clock, kind=MemoryKind.EPISODE), detail=detail)
     [whole, piece] = await parts.embedder.embed([text, "a journey"])
     added = replace(add(known), space=parts.embedder.space, vectors=(whole, piece))
@@ -338,7 +351,7 @@ async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Par
     assert np.allclose(numbers(embedding), whole, atol=1e-6)
 
 
-async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: Parts, clock: FakeClock) -> None:
+async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome. My sister Kira has two dogs.")
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo.")

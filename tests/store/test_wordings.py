@@ -9,7 +9,7 @@ import pytest
 
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 from recollect.store.postgres.connection import connect
-from recollect.store.postgres.dialect import own, worded
+from recollect.store.postgres.dialect import dialect_statements, to_postgres
 from recollect.store.postgres.migrate import prepare
 from recollect.store.sql.statements import Statement, load
 from recollect.testing import FakeClock
@@ -32,10 +32,10 @@ OWN = [
     (room, name)
     for entry in (files("recollect.store.postgres") / "queries").iterdir()
     for room in [entry.name.removesuffix(".sql")]
-    for name in own(room)
+    for name in dialect_statements(room)
     if room not in POSTGRES_ONLY + NEAR_ONLY + INDEX_ONLY + CITUS_ONLY
 ]
-ASKED = [*ALL, *((room, name, sql) for room in POSTGRES_ONLY for name, sql in own(room).items())]
+ASKED = [*ALL, *((room, name, sql) for room in POSTGRES_ONLY for name, sql in dialect_statements(room).items())]
 
 
 @pytest.fixture(scope="module")
@@ -52,27 +52,27 @@ def db() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
 def test_each_statement_is_understood_names_its_subject_and_scans_no_table(
     db: psycopg.Connection[tuple[object, ...]], room: str, name: str, sql: str
 ) -> None:
-    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {worded(sql)}")]
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {to_postgres(sql)}")]
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
-        assert NAMES_A_SUBJECT.search(own(room).get(name, sql))
+        assert NAMES_A_SUBJECT.search(dialect_statements(room).get(name, sql))
         scanned = [line for line in plan if re.search(r"Seq Scan on (?!space|meta)", line)]
         assert scanned == []
 
 
 @pytest.mark.parametrize(("room", "name"), OWN)
 def test_a_wording_of_its_own_stands_for_a_statement_and_says_it_in_other_words(room: str, name: str) -> None:
-    assert own(room)[name] != load(room)[name]
+    assert dialect_statements(room)[name] != load(room)[name]
 
 
 def test_what_has_no_wording_of_its_own_is_the_statement_with_its_values_renamed() -> None:
-    assert worded(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
+    assert to_postgres(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
 
 
 @pytest.mark.parametrize("name", ["hot_changed", "vectors_changed"])
 def test_what_changed_is_looked_up_by_its_key_where_the_server_has_no_statistics_yet(
     db: psycopg.Connection[tuple[object, ...]], name: str
 ) -> None:
-    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {worded(load('memory')[name])}")]
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {to_postgres(load('memory')[name])}")]
     assert [line for line in plan if "Index Cond" in line and "memory = m.id" in line]
     assert not [line for line in plan if "Join Filter" in line]
 

@@ -12,14 +12,14 @@ from postgres_server import NEEDS_POSTGRES
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import new_id
 from recollect.store.factory import open_store
-from recollect.store.postgres.bulk import LEAST_COPIED
+from recollect.store.postgres.bulk import MIN_COPIED_ROWS
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     AddMemory,
     CloseMemory,
     ConversationId,
-    Detail,
+    MemoryDetail,
     MemoryId,
     MemoryKind,
     MemoryState,
@@ -28,7 +28,7 @@ from recollect.types import (
 )
 from stores import url_of
 
-MANY = 5 * LEAST_COPIED
+MANY = 5 * MIN_COPIED_ROWS
 APP = Subject("app", "calendar")
 
 
@@ -39,7 +39,7 @@ def made(clock: FakeClock, count: int = MANY) -> list[AddMemory]:
     for number in range(count):
         sources = [evidence(conversation, number + place, quote=f"quote {place}") for place in range(1, 3)]
         known = memory(f"Memory {number}, 蜜蜂.", sources=sources, clock=clock)
-        known = replace(known, detail=Detail(tags=("all", f"tag {number}", "all")))
+        known = replace(known, detail=MemoryDetail(tags=("all", f"tag {number}", "all")))
         if number % 5 == 0:
             known = replace(known, state=MemoryState.HELD)
         rows = np.eye(4, dtype=np.float32)[: 1 + number % 2]
@@ -141,14 +141,14 @@ async def test_on_postgresql_many_rows_go_in_by_copy(
     await store.apply(ANA, changes, [decision(one.memory) for one in changes])
     assert copied == ["memory", "evidence", "hot", "vector", "decision"]
     copied.clear()
-    await store.record(turn(*(f"Sentence {number}." for number in range(LEAST_COPIED + 1))))
+    await store.record(turn(*(f"Sentence {number}." for number in range(MIN_COPIED_ROWS + 1))))
     assert copied == ["message"]
     copied.clear()
     await store.apply(ANA, made(clock, 1), [])
     assert copied == []
     messages = await store.messages(ANA, (await store.conversations(ANA))[0].id)
     assert [(one.text, one.complete) for one in messages] == [
-        (f"Sentence {number}.", True) for number in range(LEAST_COPIED + 1)
+        (f"Sentence {number}.", True) for number in range(MIN_COPIED_ROWS + 1)
     ]
     assert await store.memories(ANA, [MemoryId(changes[1].memory.id)])
     await store.close()

@@ -20,7 +20,7 @@ from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
 from recollect.store.protocol import Store
 from recollect.store.sqlite import writer as writer_module
-from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, Place, open_writer
+from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
 from recollect.store.sqlite.inline_reader import FileWork
 from recollect.store.sqlite.writer import RESTART_PAGES, Writer
 from recollect.testing import FakeClock
@@ -31,7 +31,7 @@ class Bench:
     """A writer over a table of numbers, whose thread can be held up so that work gathers behind it."""
 
     def __init__(self, path: Path) -> None:
-        db = open_writer(Place(path=str(path)))
+        db = open_writer(DatabaseLocation(path=str(path)))
         db.execute("CREATE TABLE number (n INTEGER)")
         self.path = str(path)
         self.commits = 0
@@ -221,7 +221,7 @@ async def test_a_failed_change_leaves_records_of_the_same_moment_alone(store: St
 
 async def test_a_log_grown_long_is_copied_into_the_file(tmp_path: Path) -> None:
     path = tmp_path / "long.sqlite3"
-    db = open_writer(Place(path=str(path)))
+    db = open_writer(DatabaseLocation(path=str(path)))
     db.execute("CREATE TABLE large (b BLOB)")
     writer = Writer(db, str(path), Failpoint())
     for _ in range(6):

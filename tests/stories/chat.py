@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.chat.identity import IdentityPolicy
-from recollect.engine import AsyncRecollect, Parts
-from recollect.profiles.registry import Profiles
+from recollect.engine import AsyncRecollect, Components
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.factory import OpenedModel
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
@@ -50,7 +50,7 @@ async def tell(
 ) -> ToldStory:
     """Send all messages through the proxy, in the profile `default`, and form memories between the sessions."""
     clock = FakeClock(story.session[0].said_at(0))
-    parts = Parts(
+    parts = Components(
         settings=Settings(
             database_url=url, time_zone=story.time_zone, profile="default", upstream_url="http://upstream.test/v1"
         ),
@@ -59,7 +59,7 @@ async def tell(
         embedder=embedder,
         model=model,
         counter=token_counter(),
-        profiles=Profiles(),
+        profiles=ProfileRegistry(),
     )
     asked: list[AskedTurn] = []
     async with AsyncRecollect(parts) as engine:

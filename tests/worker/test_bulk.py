@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import ModelError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.providers import batching_embedder
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import FormationStatus, Subject, Vectors
-from recollect.worker.bulk import ManyWorker
+from recollect.worker.bulk import BulkWorker
 from sample_chats import ALL_KINDS, assistant, user
 from stores import STORES, new_store, url_of
 
@@ -38,7 +38,7 @@ class Counting(WordEmbedder):
 
 
 @pytest.fixture(params=STORES)
-async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[Parts]]:
+async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[list[Components]]:
     """Two databases."""
     parts = []
     for name in ("one", "two") if request.param != "citus" else ():
@@ -48,7 +48,7 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
         store = await new_store(request.param, folder, clock)
         settings = Settings(database_url=url_of(request.param, folder))
         parts.append(
-            Parts(
+            Components(
                 settings=settings,
                 clock=clock,
                 store=store,
@@ -124,7 +124,7 @@ async def searched(engine: AsyncRecollect) -> list[object]:
 
 
 async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
-    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+    made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)  # as behind a network: texts are read ahead
     live, replayed = (AsyncRecollect(parts) for parts in made)
@@ -139,7 +139,7 @@ async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
 
 
 async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
-    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+    made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = made
     assert isinstance(one.embedder, Counting)
@@ -156,12 +156,12 @@ async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
 
 
 async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
-    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+    made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
     monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
-    monkeypatch.setattr(ManyWorker, "a_round", 4)
+    monkeypatch.setattr(BulkWorker, "a_round", 4)
     engine = AsyncRecollect(parts)
     for number in range(12):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
@@ -173,7 +173,7 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
 
 
 async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
-    made: list[Parts], monkeypatch: pytest.MonkeyPatch
+    made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
@@ -194,7 +194,7 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
     assert [one for one in await engine.formations(limit=1000) if one.formed_seq < one.last_seq] == []
 
 
-async def test_what_was_begun_before_is_not_read_ahead(made: list[Parts], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its worker may have ended by it: only under a lease is that counted."""
     parts = made[0]
     monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
@@ -207,20 +207,20 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Parts], monkey
     assert await parts.store.lease(first, now=clock.now(), lease_s=1)
     clock.advance(seconds=2)
     read: list[object] = []
-    texts = ManyWorker._texts
+    texts = BulkWorker._texts
 
-    async def told(worker: ManyWorker, waiting: FormationStatus, tools: Tools) -> list[str]:
+    async def told(worker: BulkWorker, waiting: FormationStatus, tools: Runtime) -> list[str]:
         read.append(waiting.key)
         return await texts(worker, waiting, tools)
 
-    monkeypatch.setattr(ManyWorker, "_texts", told)
-    monkeypatch.setattr(ManyWorker, "a_round", 3)
+    monkeypatch.setattr(BulkWorker, "_texts", told)
+    monkeypatch.setattr(BulkWorker, "a_round", 3)
     await engine.form(many=True)
     assert read
     assert first not in read
 
 
-async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Parts]) -> None:
+async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) -> None:
     engine = AsyncRecollect(made[0])
     await record(engine, at_once=True)
     forming = asyncio.create_task(engine.form(many=True))

@@ -6,30 +6,30 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from factories import ANA, BEN, turn
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
-from recollect.formation.runtime import Tools
+from recollect.formation.runtime import Runtime
 from recollect.store.protocol import Store
 from recollect.testing import FakeClock
-from recollect.types import FormationDue, FormationResult, Lease
+from recollect.types import FormationRequest, FormationResult, Lease
 from recollect.worker.loop import Worker
 
 
-async def done(lease: Lease, tools: Tools) -> FormationResult:
+async def done(lease: Lease, tools: Runtime) -> FormationResult:
     return FormationResult(formed_seq=lease.last_seq)
 
 
 @pytest.fixture
-async def tools(parts: Parts) -> Tools:
-    return Tools(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
+async def tools(parts: Components) -> Runtime:
+    return Runtime(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
 
 
 async def say(store: Store, clock: FakeClock, text: str = "I like tea.") -> None:
-    due = FormationDue(key_subject=ANA, profile="default", stage="extract", version="v", due_at=clock.now())
+    due = FormationRequest(key_subject=ANA, profile="default", stage="extract", version="v", due_at=clock.now())
     await store.record(turn(text, "Noted.", formations=[due]))
 
 
-async def test_what_is_due_is_formed_once_and_then_rests(tools: Tools, clock: FakeClock) -> None:
+async def test_what_is_due_is_formed_once_and_then_rests(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
     worker = Worker(tools, {"extract": done})
     assert await worker.drain() == 1
@@ -38,10 +38,10 @@ async def test_what_is_due_is_formed_once_and_then_rests(tools: Tools, clock: Fa
     assert (status.formed_seq, status.due_at) == (2, None)
 
 
-async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(tools: Tools, clock: FakeClock) -> None:
+async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
 
-    async def fails(lease: Lease, tools: Tools) -> FormationResult:
+    async def fails(lease: Lease, tools: Runtime) -> FormationResult:
         raise ModelError("the model is out for lunch")
 
     worker = Worker(tools, {"extract": fails})
@@ -58,11 +58,11 @@ async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(to
 
 
 async def test_an_unexpected_error_counts_as_a_failure_and_keeps_its_text_to_the_log(
-    tools: Tools, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    tools: Runtime, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     await say(tools.store, clock)
 
-    async def breaks(lease: Lease, tools: Tools) -> FormationResult:
+    async def breaks(lease: Lease, tools: Runtime) -> FormationResult:
         raise ZeroDivisionError("Ana's secret")
 
     await Worker(tools, {"extract": breaks}).round()
@@ -71,12 +71,12 @@ async def test_an_unexpected_error_counts_as_a_failure_and_keeps_its_text_to_the
     assert "Traceback" in caplog.text
 
 
-async def test_one_bad_conversation_delays_nobody_else(tools: Tools, clock: FakeClock) -> None:
-    due = FormationDue(key_subject=BEN, profile="default", stage="extract", version="v", due_at=clock.now())
+async def test_one_bad_conversation_delays_nobody_else(tools: Runtime, clock: FakeClock) -> None:
+    due = FormationRequest(key_subject=BEN, profile="default", stage="extract", version="v", due_at=clock.now())
     await say(tools.store, clock)
     await tools.store.record(turn("I like coffee.", "Noted.", subject=BEN, formations=[due]))
 
-    async def fails_for_ana(lease: Lease, tools: Tools) -> FormationResult:
+    async def fails_for_ana(lease: Lease, tools: Runtime) -> FormationResult:
         if lease.key.subject == ANA:
             raise ModelError("no")
         return await done(lease, tools)
@@ -85,11 +85,11 @@ async def test_one_bad_conversation_delays_nobody_else(tools: Tools, clock: Fake
     assert {status.key.subject: status.formed_seq for status in await tools.store.formations()} == {ANA: 0, BEN: 2}
 
 
-async def test_a_subject_that_changed_meanwhile_is_read_again(tools: Tools, clock: FakeClock) -> None:
+async def test_a_subject_that_changed_meanwhile_is_read_again(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
     tried: list[int] = []
 
-    async def stale_at_first(lease: Lease, tools: Tools) -> FormationResult:
+    async def stale_at_first(lease: Lease, tools: Runtime) -> FormationResult:
         tried.append(lease.attempts)
         hot = await tools.store.hot(ANA, "")
         return FormationResult(formed_seq=lease.last_seq, subject_version=hot.version - (len(tried) < 3))
@@ -98,10 +98,10 @@ async def test_a_subject_that_changed_meanwhile_is_read_again(tools: Tools, cloc
     assert tried == [1, 1, 1], "three readings, one attempt"
 
 
-async def test_a_subject_that_never_stands_still_ends_in_a_retry(tools: Tools, clock: FakeClock) -> None:
+async def test_a_subject_that_never_stands_still_ends_in_a_retry(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
 
-    async def always_stale(lease: Lease, tools: Tools) -> FormationResult:
+    async def always_stale(lease: Lease, tools: Runtime) -> FormationResult:
         raise StaleSubjectError("again")
 
     worker = Worker(tools, {"extract": always_stale})
@@ -110,10 +110,10 @@ async def test_a_subject_that_never_stands_still_ends_in_a_retry(tools: Tools, c
     assert (status.formed_seq, status.error, worker.counters.failed) == (0, "again", 1)
 
 
-async def test_a_worker_that_slept_past_its_lease_commits_nothing(tools: Tools, clock: FakeClock) -> None:
+async def test_a_worker_that_slept_past_its_lease_commits_nothing(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
 
-    async def sleeps(lease: Lease, tools: Tools) -> FormationResult:
+    async def sleeps(lease: Lease, tools: Runtime) -> FormationResult:
         clock.advance(hours=1)
         return await done(lease, tools)
 
@@ -123,7 +123,7 @@ async def test_a_worker_that_slept_past_its_lease_commits_nothing(tools: Tools, 
     assert (status.formed_seq, worker.counters.lost) == (0, 1)
 
 
-async def test_a_formation_that_kills_its_workers_is_parked_unformed(tools: Tools, clock: FakeClock) -> None:
+async def test_a_formation_that_kills_its_workers_is_parked_unformed(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
     [status] = await tools.store.formations()
     for _ in range(5):
@@ -137,10 +137,10 @@ async def test_a_formation_that_kills_its_workers_is_parked_unformed(tools: Tool
     assert "ended 5 times" in str(status.error)
 
 
-async def test_run_ends_when_told_and_wakes_for_new_work(tools: Tools, clock: FakeClock) -> None:
+async def test_run_ends_when_told_and_wakes_for_new_work(tools: Runtime, clock: FakeClock) -> None:
     formed = asyncio.Event()
 
-    async def tells(lease: Lease, tools: Tools) -> FormationResult:
+    async def tells(lease: Lease, tools: Runtime) -> FormationResult:
         formed.set()
         return await done(lease, tools)
 
@@ -154,10 +154,10 @@ async def test_run_ends_when_told_and_wakes_for_new_work(tools: Tools, clock: Fa
     assert worker.counters.formed == 1
 
 
-async def test_a_lost_lease_is_no_failure(tools: Tools, clock: FakeClock) -> None:
+async def test_a_lost_lease_is_no_failure(tools: Runtime, clock: FakeClock) -> None:
     await say(tools.store, clock)
 
-    async def loses(lease: Lease, tools: Tools) -> FormationResult:
+    async def loses(lease: Lease, tools: Runtime) -> FormationResult:
         raise LeaseLostError("taken over")
 
     worker = Worker(tools, {"extract": loses})
@@ -166,7 +166,7 @@ async def test_a_lost_lease_is_no_failure(tools: Tools, clock: FakeClock) -> Non
     assert (status.error, worker.counters.failed, worker.counters.lost) == (None, 0, 1)
 
 
-async def test_stopping_waits_for_no_maintenance_that_reads(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_stopping_waits_for_no_maintenance_that_reads(parts: Components, monkeypatch: pytest.MonkeyPatch) -> None:
     began, ended = asyncio.Event(), asyncio.Event()
 
     async def endless(*_: object, **__: object) -> None:

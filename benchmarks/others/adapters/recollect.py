@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from benchmarks.others.adapters.serving import Asked, Given, Told, serve
 from recollect.clock import SystemClock
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.calibration import Calibration
 from recollect.providers.static_embedder import CALIBRATION
 from recollect.providers.token_counter import token_counter
@@ -61,9 +61,9 @@ class Ours:
         self._told = Told()
         self._engine = AsyncRecollect(self._loop.run_until_complete(self._parts(folder, dim)))
 
-    async def _parts(self, folder: Path, dim: int) -> Parts:
+    async def _parts(self, folder: Path, dim: int) -> Components:
         settings, clock = Settings.load(database_url=f"sqlite:///{folder / 'recollect.sqlite3'}"), SystemClock()
-        return Parts(
+        return Components(
             settings=settings,
             clock=clock,
             store=await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes),

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import aiohttp
 
-from recollect.chat.sse import EventReader
+from recollect.chat.sse import SseReader
 from recollect.errors import ModelError
 
 # Longest wait for a server to say that it is one, in seconds: it stands on this machine.
@@ -18,7 +18,7 @@ _DONE = b"[DONE]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class AnswerPiece:
     """A part of an answer."""
 
     text: str = ""
@@ -68,7 +68,7 @@ class ChatClient:
 
     async def ask(
         self, messages: Sequence[Mapping[str, str]], *, model: str, conversation: str
-    ) -> AsyncIterator[Piece]:
+    ) -> AsyncIterator[AnswerPiece]:
         """Send a conversation; yield the answer as it comes.
 
         Raises:
@@ -91,7 +91,7 @@ class ChatClient:
 
 
 async def _events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
-    reader = EventReader()
+    reader = SseReader()
     async for chunk in content.iter_any():
         for event in reader.feed(chunk):
             yield event.data
@@ -100,7 +100,7 @@ async def _events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
         yield last.data
 
 
-def read_piece(data: bytes) -> Piece:
+def read_piece(data: bytes) -> AnswerPiece:
     """Read one event of an answer; what is no part of it reads as empty.
 
     Raises:
@@ -112,9 +112,9 @@ def read_piece(data: bytes) -> Piece:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
-        return Piece()
+        return AnswerPiece()
     if not isinstance(body, dict):
-        return Piece()
+        return AnswerPiece()
     if body.get("error"):
         raise ModelError(_message_of(body))
     memories = body.get("memories")
@@ -122,7 +122,7 @@ def read_piece(data: bytes) -> Piece:
     first = choices[0] if isinstance(choices, list) and choices else None
     delta = first.get("delta") if isinstance(first, dict) else None
     text = delta.get("content") if isinstance(delta, dict) else None
-    return Piece(
+    return AnswerPiece(
         text=text if isinstance(text, str) else "",
         memories=tuple(item for item in memories if isinstance(item, dict)) if isinstance(memories, list) else (),
     )

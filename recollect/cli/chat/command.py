@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import typer
 
-from recollect.cli.options import DatabaseUrl, Session, UserName, session
+from recollect.cli.options import CommandOptions, DatabaseUrl, UserName, session
 from recollect.cli.output import dim, note, one_line, printable, say, when
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from recollect.cli.chat.client import ChatClient
-    from recollect.cli.chat.server import Background, ChatServer
+    from recollect.cli.chat.server import BackgroundLoop, ChatServer
     from recollect.engine import AsyncRecollect
     from recollect.types import Memory
 
@@ -39,10 +39,10 @@ def register(app: typer.Typer) -> None:
 def chat(user: UserName = None, model: _Model = None, url: _Url = None, database: DatabaseUrl = None) -> None:
     """Chat in the terminal and see what is recalled; piped, each line of stdin is one message."""
     from recollect.cli.chat.client import ChatClient
-    from recollect.cli.chat.server import Background
+    from recollect.cli.chat.server import BackgroundLoop
 
     here = session(user=user, database=database)
-    background = Background()
+    background = BackgroundLoop()
     try:
         with _server(here, background, url, own=database is not None) as found:
             client = background.run(_client(ChatClient, found.url, here.subject.name))
@@ -77,7 +77,7 @@ class _Found:
 
 
 @contextmanager
-def _server(here: Session, background: "Background", url: str | None, *, own: bool) -> Iterator[_Found]:
+def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None, *, own: bool) -> Iterator[_Found]:
     """Find the server: the one named, the one that runs at our address, or one of our own."""
     from recollect.cli.chat.client import answers
     from recollect.cli.chat.server import ChatServer
@@ -103,7 +103,7 @@ class _Talk:
     """The conversation at the terminal."""
 
     def __init__(
-        self, background: "Background", client: "ChatClient", here: Session, model: str, server: _Found
+        self, background: "BackgroundLoop", client: "ChatClient", here: CommandOptions, model: str, server: _Found
     ) -> None:
         self.background = background
         self.client = client

@@ -19,7 +19,7 @@ T = TypeVar("T")
 _LOOPBACK = "127.0.0.1"
 
 
-class Background:
+class BackgroundLoop:
     """An event loop in a thread, so that the terminal can be read without stopping what goes on behind."""
 
     def __init__(self) -> None:

@@ -79,7 +79,9 @@ def spelled_out(answer: str, message: str, question: str) -> str:
     >>> spelled_out("no, why?", "no, why?", "Any allergies?")
     ''
     """
-    asked = [piece.text for piece in sentences(question[-_LONGEST_QUESTION:]) if piece.text.rstrip().endswith("?")]
+    asked = [
+        piece.text for piece in sentences(question[-_MAX_QUESTION_CHARACTERS:]) if piece.text.rstrip().endswith("?")
+    ]
     if not asked or len(message.split()) > _MAX_WORDS_OF_MESSAGE or answer.rstrip().endswith("?"):
         return ""
     lead = _LEAD.match(answer)
@@ -98,7 +100,7 @@ def spelled_out(answer: str, message: str, question: str) -> str:
     return ""
 
 
-_LONGEST_QUESTION = 400
+_MAX_QUESTION_CHARACTERS = 400
 
 
 def _of_kind(value: str) -> str:

@@ -2,8 +2,8 @@
 
 import re
 
-from recollect.extraction.rules.reading import Reading
-from recollect.extraction.sentences import Piece
+from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.sentences import TextSpan
 from recollect.text.speakers import FEMALE, MALE
 
 _PEOPLE = "|".join(sorted(FEMALE | MALE, key=len, reverse=True))
@@ -25,7 +25,7 @@ _HER = re.compile(
 _MAX_BEFORE = 500
 
 
-def with_antecedent(reading: Reading, clause: Piece, written: str) -> str:
+def with_antecedent(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
     """Write whom 'him' or 'her' means: 'I drive him' behind 'my grandad Angus' is 'I drive my grandad Angus'.
 
     Args:
@@ -41,7 +41,7 @@ def with_antecedent(reading: Reading, clause: Piece, written: str) -> str:
     return written
 
 
-def _meant(reading: Reading, clause: Piece, kind: frozenset[str]) -> str:
+def _meant(reading: ParsedMessage, clause: TextSpan, kind: frozenset[str]) -> str:
     """Return the only person of that kind in what stands before, or else in the message before; empty if not one."""
     before = reading.masked[max(0, clause.start - _MAX_BEFORE) : clause.start]
     for text in (before, *(message[:_MAX_BEFORE] for message in reading.before[:1])):

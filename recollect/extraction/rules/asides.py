@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from recollect.extraction.rules.ellipsis import lacks_i, lacks_my
 from recollect.extraction.rules.facts import facts_of, lead_of
 from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
-from recollect.extraction.rules.patterns.base import Fact, found_by
+from recollect.extraction.rules.patterns.base import ExtractedFact, found_by
 from recollect.extraction.rules.patterns.people import named_within
 from recollect.extraction.rules.patterns.places import RULES as PLACES
 from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.standing import standing_facts
 from recollect.extraction.rules.tools import RULES as TOOLS
-from recollect.extraction.sentences import Piece
+from recollect.extraction.sentences import TextSpan
 from recollect.text import asks
 
 # A statement behind a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
@@ -86,12 +86,12 @@ def is_of_a_tale(text: str) -> bool:
     return bool(_TALE.search(text))
 
 
-def asides_of(sentence: Piece) -> list[Piece]:
+def asides_of(sentence: TextSpan) -> list[TextSpan]:
     """Return the statements that stand behind a question in the same sentence.
 
-    >>> [piece.text for piece in asides_of(Piece("what can i cook, i'm coeliac?", 0))]
+    >>> [piece.text for piece in asides_of(TextSpan("what can i cook, i'm coeliac?", 0))]
     ["i'm coeliac"]
-    >>> asides_of(Piece("did i say that, i'm coeliac?", 0))
+    >>> asides_of(TextSpan("did i say that, i'm coeliac?", 0))
     []
     """
     text = sentence.text
@@ -100,10 +100,10 @@ def asides_of(sentence: Piece) -> list[Piece]:
     found = _BEHIND.search(text)
     if not found or _UNSURE.search(found["said"]):
         return []
-    return [Piece(found["said"].rstrip(), sentence.start + found.start("said"))]
+    return [TextSpan(found["said"].rstrip(), sentence.start + found.start("said"))]
 
 
-def facts_in_passing(text: str) -> Iterable[Fact]:
+def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     """Find who is named on the way, where its speaker lives, and what they ask something as."""
     yield from named_within(text)
     home = _WHERE_I_LIVE.search(text)
@@ -117,7 +117,7 @@ def facts_in_passing(text: str) -> Iterable[Fact]:
         yield from facts_of(f"I'm a {role['who']}", ())
 
 
-def tells_in_passing(sentence: Piece) -> bool:
+def tells_in_passing(sentence: TextSpan) -> bool:
     """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
     text = sentence.text
     return (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 from recollect.extraction.rules.recurrence import CLOCK, DAY_RANGE, HOURS, RECURRING
 from recollect.text import squeeze
 
@@ -43,12 +43,12 @@ def _spoken(raw: str) -> str:
     return spoken if _WEEKDAY.match(spoken) else spoken[:1].lower() + spoken[1:]
 
 
-def _fact(key: str, value: str, says: str, *, ordered: bool = False) -> Fact:
+def _fact(key: str, value: str, says: str, *, ordered: bool = False) -> ExtractedFact:
     category = "instruction" if ordered else "constraint"
-    return Fact(category=category, key=key, value=value, says=says, importance=IMPORTANCE, ordered=ordered)
+    return ExtractedFact(category=category, key=key, value=value, says=says, importance=IMPORTANCE, ordered=ordered)
 
 
-def _met(when: str, *, free: bool, only: bool = False, ordered: bool = False) -> Iterable[Fact]:
+def _met(when: str, *, free: bool, only: bool = False, ordered: bool = False) -> Iterable[ExtractedFact]:
     spoken = _spoken(when)
     state = "available" if free else "not available"
     if only and free:
@@ -60,34 +60,34 @@ def _met(when: str, *, free: bool, only: bool = False, ordered: bool = False) ->
     yield _fact(key, f"{state} {spoken}", f"is {state} {spoken}", ordered=ordered)
 
 
-def _free(match: re.Match[str]) -> Iterable[Fact]:
+def _free(match: re.Match[str]) -> Iterable[ExtractedFact]:
     denied = bool(_NOT.match((match["no"] or "").strip()))
     free = bool(_BUSY.match(match["state"])) == denied
     only = "only" in match.group().lower().split()
     yield from _met(match["when"], free=free, only=only)
 
 
-def _cannot(match: re.Match[str]) -> Iterable[Fact]:
+def _cannot(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield from _met(match["when"], free=False)
 
 
-def _can_only(match: re.Match[str]) -> Iterable[Fact]:
+def _can_only(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield from _met(match["when"], free=True, only=True)
 
 
-def _does_not_work(match: re.Match[str]) -> Iterable[Fact]:
+def _does_not_work(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken = _spoken(match["when"])
     yield _fact(slot("availability", _when(spoken)), f"not working {spoken}", f"does not work {spoken}")
 
 
-def _ordered(match: re.Match[str]) -> Iterable[Fact]:
+def _ordered(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken = _spoken(match["when"])
     early, late = _NO_EARLIER.fullmatch(spoken), _NO_LATER.fullmatch(spoken)
     key = "availability:earliest" if early else "availability:latest" if late else slot("availability", _when(spoken))
     yield _fact(key, f"no appointments {spoken}", f"wants no appointments {spoken}", ordered=True)
 
 
-def _suits(match: re.Match[str]) -> Iterable[Fact]:
+def _suits(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken, how = _spoken(match["when"]), match["how"]
     if _NEGATED.match(how) or _BAD.search(how):
         yield from _met(spoken, free=False)
@@ -97,45 +97,45 @@ def _suits(match: re.Match[str]) -> Iterable[Fact]:
         yield from _met(spoken, free=True)
 
 
-def _best(match: re.Match[str]) -> Iterable[Fact]:
+def _best(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield from _as_best(_spoken(match["when"]))
 
 
-def _as_best(spoken: str) -> Iterable[Fact]:
+def _as_best(spoken: str) -> Iterable[ExtractedFact]:
     yield _fact("availability:best", spoken, f"is best reached {spoken[0].lower()}{spoken[1:]}")
 
 
-def _taken_off(match: re.Match[str]) -> Iterable[Fact]:
+def _taken_off(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield from _met(match["when"], free=match["state"].lower() == "free")
 
 
-def _kept(match: re.Match[str]) -> Iterable[Fact]:
+def _kept(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken, purpose = _spoken(match["when"]), squeeze(match["what"]).strip(" .,!")
     value = f"keeps {spoken} {purpose}"
     yield _fact(slot("availability", _when(spoken)), value, value, ordered=bool(match.groupdict().get("order")))
 
 
-def _hours(match: re.Match[str]) -> Iterable[Fact]:
+def _hours(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken = re.sub(r"^from\s++", "", _spoken(match["when"]), flags=re.IGNORECASE)
     yield _fact("work_hours", spoken, f"works {spoken}")
 
 
-def _break(match: re.Match[str]) -> Iterable[Fact]:
+def _break(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name, spoken = squeeze(match["what"]).lower(), _spoken(match["when"])
     yield _fact(name.replace(" ", "_"), spoken, f"'s {name} is {spoken}")
 
 
-def _on_call(match: re.Match[str]) -> Iterable[Fact]:
+def _on_call(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spoken = _spoken(match["when"])
     yield _fact("on_call", spoken, f"is on call {spoken}")
 
 
-def _observes(match: re.Match[str]) -> Iterable[Fact]:
+def _observes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what = squeeze(match["what"])
     yield _fact(slot("observance", what), what, f"observes {what}")
 
 
-def _commitment(match: re.Match[str]) -> Iterable[Fact]:
+def _commitment(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, spoken = squeeze(match["what"]).strip(" ,"), _spoken(match["when"])
     if len(what.split()) <= _MAX_WORDS and not _NO_COMMITMENT.match(what):
         yield _fact(slot("commitment", what), f"{what} {spoken}", f"has {what} {spoken}")
@@ -182,7 +182,7 @@ _HOW = (
     r"fine|great))?)"
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"(?:<AM>|we(?:'re| are)) (?P<no>not |never |no longer |rarely |hardly ever |seldom )?{_MAY}"
         rf"(?P<state>{_FREE}){_TO_MEET} (?P<when>{RECURRING}){_END}",

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 from recollect.text import squeeze
 
 IMPORTANCE = 0.6
@@ -30,10 +30,10 @@ _TOOL = re.compile(
 _SLOT_OF_TOOL = {"format": "code_formatter", "lint": "linter", "sort": "import_sorter", "type": "type_checker"}
 
 
-def _style(match: re.Match[str], key: str, value: str, says: str) -> Fact:
+def _style(match: re.Match[str], key: str, value: str, says: str) -> ExtractedFact:
     groups = match.groupdict()
     ordered = groups.get("who") is None and groups.get("who2") is None and groups.get("rather") is None
-    return Fact(
+    return ExtractedFact(
         category="instruction" if ordered else "preference",
         key=key,
         value=value,
@@ -43,13 +43,13 @@ def _style(match: re.Match[str], key: str, value: str, says: str) -> Fact:
     )
 
 
-def _line_length(match: re.Match[str]) -> Iterable[Fact]:
+def _line_length(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _style(
         match, "line_length", f"{match['v']} characters", f"keeps lines of code within {match['v']} characters"
     )
 
 
-def _names(match: re.Match[str]) -> Iterable[Fact]:
+def _names(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for found in _NAMED.finditer(match["v"]):
         case = found["case"] or found["case2"] or found["case3"]
         what = (found["what"] or found["what2"] or "").lower()
@@ -58,11 +58,11 @@ def _names(match: re.Match[str]) -> Iterable[Fact]:
         yield _style(match, key, value, f"uses {value}")
 
 
-def _quotes(match: re.Match[str]) -> Iterable[Fact]:
+def _quotes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _style(match, "quote_style", f"{match['v'].lower()} quotes", "")
 
 
-def _switch(match: re.Match[str]) -> Iterable[Fact]:
+def _switch(match: re.Match[str]) -> Iterable[ExtractedFact]:
     """Take what is used or not: semicolons, trailing commas, type hints."""
     what = squeeze(match["v"]).lower()
     denied = bool(_DENIED.search(match.group()))
@@ -71,49 +71,49 @@ def _switch(match: re.Match[str]) -> Iterable[Fact]:
     yield _style(match, key, value, "" if not denied else f"uses {value} in code")
 
 
-def _docstrings(match: re.Match[str]) -> Iterable[Fact]:
+def _docstrings(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _style(match, "docstring_style", match["v"], f"writes docstrings in {match['v']} style")
 
 
-def _braces(match: re.Match[str]) -> Iterable[Fact]:
+def _braces(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = f"on the {match['v'].lower()} line"
     yield _style(match, "brace_style", value, f"puts opening braces {value}")
 
 
-def _tools(match: re.Match[str]) -> Iterable[Fact]:
+def _tools(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for found in _TOOL.finditer(match.group()):
         verb = found["verb"].lower()
         key = _SLOT_OF_TOOL[re.split(r"[\s-]", verb)[0].removesuffix("check")]
         yield _style(match, key, found["v"], f"uses {found['v']} to {verb} code")
 
 
-def _tool(match: re.Match[str]) -> Iterable[Fact]:
+def _tool(match: re.Match[str]) -> Iterable[ExtractedFact]:
     slot_of = squeeze(match["slot"]).lower()
     key = next(key for start, key in _SLOT_OF_TOOL.items() if slot_of.startswith((start, key.split("_")[0])))
     yield _style(match, key, match["v"], f"uses {match['v']} as {key.replace('_', ' ')}")
 
 
-def _guide(match: re.Match[str]) -> Iterable[Fact]:
+def _guide(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = squeeze(match["v"]).strip(" '")
     yield _style(match, "style_guide", value, f"follows {value} for code")
 
 
-def _comments(match: re.Match[str]) -> Iterable[Fact]:
+def _comments(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = squeeze(match["v"]).lower()
     value = "no" if value in ("without", "free of", "zero", "not any") else value
     yield _style(match, "code_comments", f"{value} comments", f"wants {value} comments in code")
 
 
-def _commits(match: re.Match[str]) -> Iterable[Fact]:
+def _commits(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = squeeze(match["v"]).strip(" .")
     yield _style(match, "commit_style", value, f"writes commit messages by this rule: {value}")
 
 
-def _tests_first(match: re.Match[str]) -> Iterable[Fact]:
+def _tests_first(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _style(match, "testing_style", "tests first", "writes tests before the code")
 
 
-def _construct(match: re.Match[str]) -> Iterable[Fact]:
+def _construct(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what = squeeze(match["v"])
     denied = bool(_DENIED.search(match.group()))
     value = f"no {what}" if denied else what
@@ -161,7 +161,7 @@ _LIKED = (
     r"magic numbers|explicit (?:imports|returns|types)|strict mode|static typing|type inference)"
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"{_ANY}(?:keep|wrap|break|limit|cap|cut|hold|set) (?:(?:my|our|all|the|your|code|source|python) "
         rf"){{0,2}}(?:lines?|code)(?: of code| length| lengths)?"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.facts import facts_of
 from recollect.extraction.sentences import sentences
-from recollect.extraction.speech_acts import denies_itself, retracts, small_talk, statement_part
+from recollect.extraction.speech_acts import denies_itself, is_small_talk, retracts, statement_part
 from recollect.text import STOP_WORDS, asks, spelling_similarity
 
 # What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
@@ -267,7 +267,7 @@ def _items(listed: str) -> frozenset[str]:
 def _parts(text: str) -> list[str]:
     """Return what a message states, sentence by sentence."""
     stated = [statement_part(piece.text) for piece in sentences(text)]
-    return [part for part in stated if part and not small_talk(part)]
+    return [part for part in stated if part and not is_small_talk(part)]
 
 
 def _old_of(said: str, new: str, *, clearly: bool) -> str:

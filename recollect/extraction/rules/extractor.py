@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
-from recollect.dates import Direction, resolve_dates
+from recollect.dates import Direction, parse_dates
 from recollect.extraction.doubt import is_doubted_taste
 from recollect.extraction.irony import is_ironic
 from recollect.extraction.quotes import without_quoted
@@ -18,40 +18,40 @@ from recollect.extraction.rules.joint_subject import is_half_subject
 from recollect.extraction.rules.messages import each_message
 from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.notes import (
+    continue_note,
     corrected_note,
     day_of,
     forget_of,
     notes_of,
     remembered,
     retraction,
-    went_on,
 )
-from recollect.extraction.rules.patterns.base import Fact
+from recollect.extraction.rules.patterns.base import ExtractedFact
 from recollect.extraction.rules.patterns.identity import are_anothers
 from recollect.extraction.rules.patterns.people import is_naming, named_within
-from recollect.extraction.rules.reading import DOUBTED, PLAIN, Reading
+from recollect.extraction.rules.reading import DOUBTED, PLAIN, ParsedMessage
 from recollect.extraction.rules.shifting import with_shifts
 from recollect.extraction.rules.updates import updates_of
 from recollect.extraction.rules.verbatim import with_verbatim
-from recollect.extraction.sentences import Piece, coarse_clauses, fine_clauses, sentences
-from recollect.extraction.sources import FormInput, speaker_of
+from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, sentences
+from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.extraction.speech_acts import (
-    commands,
     denies_itself,
-    exaggerates,
-    hedges,
-    imagines,
-    in_earnest,
+    ends_in_laughter,
+    ends_role_play,
     introduces_figure,
     invents,
+    is_command,
+    is_hedged,
+    is_hyperbole,
+    is_hypothetical,
+    is_joke,
     is_of_the_one_before,
-    jokes,
-    laughs,
+    is_retraction,
+    is_small_talk,
+    opens_role_play,
     retracts,
-    small_talk,
     statement_part,
-    supposes,
-    takes_back,
 )
 from recollect.text import asks
 from recollect.text.updates import Update
@@ -78,7 +78,7 @@ _LASTS = re.compile(
 )
 # Words that mean what was named before; in a long clause they have hardly more than that to lean on.
 _REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
-_LONGEST_REFERRING = 7
+_MAX_REFERRING_WORDS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +90,12 @@ class RulesReading:
     """How much was not read or kept of messages with too many statements, by their `seq`."""
 
 
-def extract_by_rules(source: FormInput) -> list[Candidate]:
+def extract_by_rules(source: ExtractionInput) -> list[Candidate]:
     """Extract what the messages say that lasts about who says it: see `read_by_rules`."""
     return list(read_by_rules(source).candidates)
 
 
-def read_by_rules(source: FormInput) -> RulesReading:
+def read_by_rules(source: ExtractionInput) -> RulesReading:
     """Read what the messages say that lasts about who says it.
 
     Facts come from the `user` role alone. The assistant is read only where it speaks under a name, as in a
@@ -111,12 +111,12 @@ def read_by_rules(source: FormInput) -> RulesReading:
     return RulesReading(candidates=found, left_out=left_out)
 
 
-def forget_requests(source: FormInput) -> list[Candidate]:
+def forget_requests(source: ExtractionInput) -> list[Candidate]:
     """Extract the requests to forget alone: a model that forms memories need not know of them."""
     return [request for reading in each_message(source) for request in _requests(reading, sentences(reading.masked))]
 
 
-def read_updates(source: FormInput) -> list[tuple[int, Update]]:
+def read_updates(source: ExtractionInput) -> list[tuple[int, Update]]:
     """Read what the user's messages say is no longer as it was, each with the `seq` of its message."""
     return [
         (reading.message.seq, update)
@@ -126,16 +126,16 @@ def read_updates(source: FormInput) -> list[tuple[int, Update]]:
     ]
 
 
-def _requests(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
+def _requests(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidate]:
     """Read the first `MAX_CANDIDATES` requests to forget; 'jk' takes back the message before it."""
-    asked = (forget_of(reading, piece) for piece in pieces if not takes_back(piece.text))
+    asked = (forget_of(reading, piece) for piece in pieces if not is_retraction(piece.text))
     found = list(islice((request for request in asked if request), MAX_CANDIDATES))
     if pieces and not found and retracts(pieces[0].text):
         found += retraction(reading, pieces[0])
     return found
 
 
-def _of_message(reading: Reading) -> tuple[list[Candidate], str]:
+def _of_message(reading: ParsedMessage) -> tuple[list[Candidate], str]:
     """Read one message; return what is kept of it, and how much is not."""
     pieces = sentences(reading.masked)
     found = _stated(reading, pieces[:MAX_SENTENCES])
@@ -153,21 +153,21 @@ def _of_message(reading: Reading) -> tuple[list[Candidate], str]:
     return [one for one in found if id(one) not in beyond], " and ".join(told)
 
 
-def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
+def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidate]:
     found: list[Candidate] = []
     last_joked = 0
-    before: Piece | None = None
+    before: TextSpan | None = None
     imagined = False
     for sentence in pieces:
-        supposed = imagined or imagines(sentence.text) or introduces_figure(sentence.text)
-        imagined = not reading.talk and not in_earnest(sentence.text) and supposed
+        supposed = imagined or opens_role_play(sentence.text) or introduces_figure(sentence.text)
+        imagined = not reading.talk and not ends_role_play(sentence.text) and supposed
         if imagined:
             continue
-        if jokes(sentence.text) or (not reading.talk and retracts(sentence.text)):
+        if is_joke(sentence.text) or (not reading.talk and retracts(sentence.text)):
             del found[last_joked if is_of_the_one_before(sentence.text) or retracts(sentence.text) else len(found) :]
             found += retraction(reading, sentence) if before is None and retracts(sentence.text) else ()
             continue
-        further = went_on(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
+        further = continue_note(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
         previous, before = before, sentence
         if previous is None and denies_itself(sentence.text) and not asks(reading.answers):
             found += retraction(reading, sentence)
@@ -182,7 +182,7 @@ def _stated(reading: Reading, pieces: Sequence[Piece]) -> list[Candidate]:
     return found
 
 
-def corrections(source: FormInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:
+def corrections(source: ExtractionInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:
     """Find the messages that put right, or give a new amount of, what their speaker said before."""
     return [
         (reading.message, fix)
@@ -192,9 +192,9 @@ def corrections(source: FormInput, *, amounts_alone: bool = False) -> list[tuple
     ]
 
 
-def _correction(reading: Reading, sentence: Piece) -> Correction | None:
+def _correction(reading: ParsedMessage, sentence: TextSpan) -> Correction | None:
     """Read a sentence as the correction of another; a star before a whole message opens one: '*Pickles'."""
-    if reading.talk or supposes(sentence.text):
+    if reading.talk or is_hypothetical(sentence.text):
         return None
     before = (reading.masked[: sentence.start], *reading.before)
     starred = reading.masked[: sentence.start].endswith("*") and not reading.masked[: sentence.start].strip(" *")
@@ -202,14 +202,14 @@ def _correction(reading: Reading, sentence: Piece) -> Correction | None:
     return correction_of(f"{star}{sentence.text}", before, answers=reading.answers)
 
 
-def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
+def _corrected(reading: ParsedMessage, sentence: TextSpan) -> list[Candidate]:
     """Read a correction as the statement that was meant, in the words of the one that it corrects."""
     fix = _correction(reading, sentence)
     if fix is None:
         return []
     if fix.meant:
         said = replace(reading.message, text=fix.meant)
-        mentions = resolve_dates(fix.meant, said_at=said.said_at, zone=reading.zone, default=Direction.AHEAD)
+        mentions = parse_dates(fix.meant, said_at=said.said_at, zone=reading.zone, default=Direction.AHEAD)
         meant = replace(reading, message=said, text=fix.meant, mentions=mentions, masked=without_quoted(fix.meant))
         found = [one for piece in sentences(meant.masked) for one in _of_sentence(meant, piece)]
     else:
@@ -220,16 +220,16 @@ def _corrected(reading: Reading, sentence: Piece) -> list[Candidate]:
     return [replace(one, quote=quote, corrects=fix.old) for one in found if not one.forgets]
 
 
-def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
+def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     forget = forget_of(reading, sentence)
     if forget:
         yield forget
-        if not takes_back(sentence.text):
+        if not is_retraction(sentence.text):
             return
     if not reading.talk:
         yield from _in_passing(reading, sentence)
     stated = statement_part(sentence.text)
-    if not stated or small_talk(stated):
+    if not stated or is_small_talk(stated):
         return
     if not reading.talk and any(is_unmeant(sentence.text) for is_unmeant in (invents, is_ironic, is_doubted_taste)):
         return
@@ -241,8 +241,8 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
         )
         return
     asked = _REMEMBER.match(stated)
-    sentence = Piece(stated, sentence.start)
-    if laughs(sentence.text) and not reading.talk:
+    sentence = TextSpan(stated, sentence.start)
+    if ends_in_laughter(sentence.text) and not reading.talk:
         sentence = _before_the_laugh(sentence)
     facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
     yield from (candidate for candidate, _ in facts)
@@ -253,36 +253,36 @@ def _of_sentence(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
     yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
 
 
-def _named_since(reading: Reading, before: Piece, sentence: Piece) -> Iterator[Candidate]:
+def _named_since(reading: ParsedMessage, before: TextSpan, sentence: TextSpan) -> Iterator[Candidate]:
     """Read the name of whom or what the sentence before spoke of: 'We got a puppy! We called him Rolf.'"""
-    both = Piece(reading.masked[before.start : sentence.end], before.start)
-    if reading.message.role == "user" and not supposes(both.text) and not is_of_a_tale(both.text):
+    both = TextSpan(reading.masked[before.start : sentence.end], before.start)
+    if reading.message.role == "user" and not is_hypothetical(both.text) and not is_of_a_tale(both.text):
         for fact in named_within(both.text):
-            yield _candidate(reading, both, fact, reading.message.said_at, doubted=hedges(both.text))
+            yield _candidate(reading, both, fact, reading.message.said_at, doubted=is_hedged(both.text))
 
 
-def _in_passing(reading: Reading, sentence: Piece) -> Iterator[Candidate]:
+def _in_passing(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     """Read what a sentence tells on the way to what it asks or orders."""
     text = sentence.text
-    if reading.message.role != "user" or supposes(text) or exaggerates(text) or is_of_a_tale(text):
+    if reading.message.role != "user" or is_hypothetical(text) or is_hyperbole(text) or is_of_a_tale(text):
         return
     for fact in facts_in_passing(text):
-        yield _candidate(reading, sentence, fact, reading.message.said_at, doubted=hedges(text))
+        yield _candidate(reading, sentence, fact, reading.message.said_at, doubted=is_hedged(text))
     for aside in asides_of(sentence):
         facts = [candidate for candidate, _ in _facts(reading, aside)]
         yield from facts
         yield from notes_of(reading, aside, stated=bool(facts))
 
 
-def _before_the_laugh(sentence: Piece) -> Piece:
+def _before_the_laugh(sentence: TextSpan) -> TextSpan:
     """Leave off the last thing that a sentence says."""
     parts = list(_PART.finditer(sentence.text))
     said = [one for one in parts if len(one.group().split()) >= _WORDS_OF_A_PART]
     end = said[-1].start() if said else len(sentence.text)
-    return Piece(sentence.text[:end].rstrip(" ,;:"), sentence.start)
+    return TextSpan(sentence.text[:end].rstrip(" ,;:"), sentence.start)
 
 
-def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]]) -> Iterator[Candidate]:
+def _notes(reading: ParsedMessage, sentence: TextSpan, stated: Sequence[tuple[str, TextSpan]]) -> Iterator[Candidate]:
     day = None if reading.talk else day_of(reading, sentence)
     if day:
         yield day
@@ -294,23 +294,23 @@ def _notes(reading: Reading, sentence: Piece, stated: Sequence[tuple[str, Piece]
         yield from notes_of(reading, clause, stated=bool(within))
 
 
-def _tied(reading: Reading, clauses: Sequence[Piece]) -> list[Piece]:
+def _tied(reading: ParsedMessage, clauses: Sequence[TextSpan]) -> list[TextSpan]:
     """Leave a clause with the one before it where it speaks of what that named: 'and I go there every morning'.
 
     What is but the one half of a subject stays with its verb: 'Dan and I broke up'.
     """
-    found: list[Piece] = []
+    found: list[TextSpan] = []
     for clause in clauses:
-        refers = len(clause.text.split()) <= _LONGEST_REFERRING and _REFERS.search(clause.text)
+        refers = len(clause.text.split()) <= _MAX_REFERRING_WORDS and _REFERS.search(clause.text)
         if found and ((refers and not reading.talk) or is_half_subject(found[-1].text)):
             start = found.pop().start
-            clause = Piece(reading.masked[start : clause.end], start)
+            clause = TextSpan(reading.masked[start : clause.end], start)
         found.append(clause)
     return found
 
 
-def _facts(reading: Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]:
-    if reading.message.role != "user" or supposes(clause.text) or exaggerates(clause.text):
+def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[tuple[Candidate, TextSpan]]:
+    if reading.message.role != "user" or is_hypothetical(clause.text) or is_hyperbole(clause.text):
         return
     inside = reading.inside(clause)
     for fact in facts_of(clause.text, inside):
@@ -322,18 +322,20 @@ def _facts(reading: Reading, clause: Piece) -> Iterator[tuple[Candidate, Piece]]
         when = min((one.start for one in inside if fact.dated), default=reading.message.said_at)
         if when > reading.message.said_at:
             continue  # moves next month: a plan, and no fact yet
-        yield _candidate(reading, clause, fact, when, doubted=hedges(clause.text)), clause
+        yield _candidate(reading, clause, fact, when, doubted=is_hedged(clause.text)), clause
 
 
-def _is_for_a_task(reading: Reading, order: Piece) -> bool:
+def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:
     """Return whether an order belongs to a task in the same message: 'Write a parser. Keep lines under 100.'"""
     if _LASTS.search(order.text):
         return False
     others = [piece for piece in sentences(reading.masked) if piece.start != order.start]
-    return any(commands(piece.text) or asks(piece.text) for piece in others)
+    return any(is_command(piece.text) or asks(piece.text) for piece in others)
 
 
-def _candidate(reading: Reading, clause: Piece, fact: Fact, when: datetime, *, doubted: bool) -> Candidate:
+def _candidate(
+    reading: ParsedMessage, clause: TextSpan, fact: ExtractedFact, when: datetime, *, doubted: bool
+) -> Candidate:
     possessive = fact.says.startswith("'s ")
     return Candidate(
         kind=MemoryKind.FACT,

@@ -17,11 +17,11 @@ from recollect.extraction.rules.patterns import (
     places,
     preferences,
 )
-from recollect.extraction.rules.patterns.base import Fact, Rule, found_by
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, found_by
 from recollect.extraction.rules.rewrite import leaves_out_i, with_i
 from recollect.extraction.rules.standing import standing_facts
 
-_ALL: tuple[Rule, ...] = (
+_ALL: tuple[FactPattern, ...] = (
     *identity.RULES,
     *places.RULES,
     *occupations.RULES,
@@ -90,7 +90,7 @@ def lead_of(clause: str) -> int:
     return at
 
 
-def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
+def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact]:
     """Find the facts that a clause states about its speaker.
 
     Args:
@@ -107,7 +107,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[Fact]:
     found += standing
     if mentions and is_birthday(clause) and _is_of_birth(clause[: mentions[0].span[0]], mentions[0]):
         found.append(_birthday(mentions[0]))
-    unique: dict[tuple[str, bool, str], Fact] = {}
+    unique: dict[tuple[str, bool, str], ExtractedFact] = {}
     if any(not fact.key.startswith("rule:") for fact in found):
         found = [fact for fact in found if not fact.key.startswith("rule:")]
     for fact in found:
@@ -126,7 +126,7 @@ def _joined(abbreviation: "re.Match[str]") -> str:
     return abbreviation.group().replace(".", _DOT)
 
 
-def _dotted(fact: Fact) -> Fact:
+def _dotted(fact: ExtractedFact) -> ExtractedFact:
     if _DOT not in fact.value + fact.says + fact.key:
         return fact
     key, value, says = (text.replace(_DOT, ".") for text in (fact.key, fact.value, fact.says))
@@ -150,11 +150,11 @@ def _undated(clause: str, mentions: Sequence[DateMention]) -> str:
     return clause
 
 
-def _birthday(day: DateMention) -> Fact:
+def _birthday(day: DateMention) -> ExtractedFact:
     if day.precision is Precision.DAY:
         value = f"{day.first.day} {MONTHS[day.first.month - 1]}" + (f" {day.first.year}" if day.explicit else "")
         key, says = "birthday", f"'s birthday is {value}"
     else:
         value, key = day.absolute, "birth_year" if day.precision is Precision.YEAR else "birthday"
         says = f"was born in {value}"
-    return Fact(category="identity", key=key, value=value, says=says, importance=0.75)
+    return ExtractedFact(category="identity", key=key, value=value, says=says, importance=0.75)

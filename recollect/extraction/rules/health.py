@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, items, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, items, rule, slot
 
 _MEDICINES = (
     r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"
@@ -44,10 +44,10 @@ _ONCE = re.compile(
 )
 
 
-def _medication(name: str, dose: str | None) -> Fact:
+def _medication(name: str, dose: str | None) -> ExtractedFact:
     name = re.sub(r"^the\s++", "the ", name.lower())
     said = f"{dose} of {name}" if dose else name
-    return Fact(
+    return ExtractedFact(
         category="constraint",
         key=slot("medication", name),
         value=f"{dose} of {name}" if dose else name,
@@ -57,7 +57,7 @@ def _medication(name: str, dose: str | None) -> Fact:
     )
 
 
-def _takes(match: re.Match[str]) -> Iterable[Fact]:
+def _takes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     said = match["v"]
     if _ONCE.search(match.string):
         return
@@ -71,14 +71,14 @@ def _takes(match: re.Match[str]) -> Iterable[Fact]:
             yield _medication(found["name"], found["dose"] or found.groupdict().get("after"))
 
 
-def _dose_changed(match: re.Match[str]) -> Iterable[Fact]:
+def _dose_changed(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _medication(match["name"], match["dose"])
 
 
-def _ended(match: re.Match[str]) -> Iterable[Fact]:
+def _ended(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["name"].lower()
     says = f"no longer takes {name}"
-    yield Fact(
+    yield ExtractedFact(
         category="constraint",
         key=slot("medication", name),
         value="",
@@ -89,27 +89,29 @@ def _ended(match: re.Match[str]) -> Iterable[Fact]:
     )
 
 
-def _intolerant(match: re.Match[str]) -> Iterable[Fact]:
+def _intolerant(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in items(match["v"]):
         says = f"does not tolerate {thing}"
-        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.85)
+        yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.85)
 
 
-def _sick(match: re.Match[str]) -> Iterable[Fact]:
+def _sick(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"[\s-]++", " ", match["v"].lower()).replace(" sick", "sick")
     value = value.replace("motionsick", "motion-sick")
     says = f"gets {value}"
-    yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.75)
+    yield ExtractedFact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.75)
 
 
-def _blood(match: re.Match[str]) -> Iterable[Fact]:
+def _blood(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"\s++", " ", match["v"]).upper().replace("POSITIVE", "positive").replace("NEGATIVE", "negative")
-    yield Fact(category="identity", key="blood_type", value=value, says=f"'s blood type is {value}", importance=0.8)
+    yield ExtractedFact(
+        category="identity", key="blood_type", value=value, says=f"'s blood type is {value}", importance=0.8
+    )
 
 
 _MINE = r"(?:(?:my|the|our) )?"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         r"(?:<I> take|<AM> (?:on|taking|prescribed)|<HAVE> been (?:on|taking|prescribed)|<I> (?:use|inject)|"
         r"<I> (?:was|got) (?:put on|prescribed)) (?P<v>.{1,300})",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 
 # Names keep their capital although the rules fold case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]{1,40}+"
@@ -15,27 +15,27 @@ _MANY = "kids|children|twins|sons|daughters|cats|dogs|pets|brothers|sisters|rabb
 _ONE_OF_MANY = {"kids": "child", "children": "child", "girls": "child", "boys": "child", "hens": "hen"}
 
 
-def _lives_with(name: str, *, ends: bool = False) -> Fact:
+def _lives_with(name: str, *, ends: bool = False) -> ExtractedFact:
     says = f"no longer lives with {name}" if ends else f"lives with {name}"
     key = slot("household", name)
-    return Fact(category="identity", key=key, value=name, says=says, importance=0.7, ends=ends, dated=True)
+    return ExtractedFact(category="identity", key=key, value=name, says=says, importance=0.7, ends=ends, dated=True)
 
 
 def _names(raw: str) -> list[str]:
     return [name for name in re.findall(r"[A-Z][\w'-]{1,40}+", raw) if name.lower() not in _NO_NAMES]
 
 
-def _shares(match: re.Match[str]) -> Iterable[Fact]:
+def _shares(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for name in _names(match["v"]):
         yield _lives_with(name)
 
 
-def _moved_in(match: re.Match[str]) -> Iterable[Fact]:
+def _moved_in(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for name in _names(match["v"]):
         yield _lives_with(name)
 
 
-def _moved_out(match: re.Match[str]) -> Iterable[Fact]:
+def _moved_out(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for name in _names(match["v"] or ""):
         yield _lives_with(name, ends=True)
     kin = match.groupdict().get("rel")
@@ -43,27 +43,33 @@ def _moved_out(match: re.Match[str]) -> Iterable[Fact]:
         yield _lives_with(kin.lower(), ends=True)
 
 
-def _parted(match: re.Match[str]) -> Iterable[Fact]:
+def _parted(match: re.Match[str]) -> Iterable[ExtractedFact]:
     """End whoever the partner was; what is said of the marriage stands where it is told."""
     married = "divorc" in match.group().lower()
     says = "is getting divorced" if re.search(r"getting|filed|filing", match.group(), re.IGNORECASE) else "is divorced"
     if married:
-        yield Fact(category="identity", key="marital_status", value=says[3:], says=says, importance=0.6, dated=True)
+        yield ExtractedFact(
+            category="identity", key="marital_status", value=says[3:], says=says, importance=0.6, dated=True
+        )
     else:
         status = "no longer in a relationship"
-        yield Fact(category="identity", key="marital_status", value="", says=f"is {status}", ends=True, dated=True)
-    yield Fact(category="identity", key="partner", value="", says="no longer has a partner", ends=True, dated=True)
+        yield ExtractedFact(
+            category="identity", key="marital_status", value="", says=f"is {status}", ends=True, dated=True
+        )
+    yield ExtractedFact(
+        category="identity", key="partner", value="", says="no longer has a partner", ends=True, dated=True
+    )
 
 
-def _listed(match: re.Match[str]) -> Iterable[Fact]:
+def _listed(match: re.Match[str]) -> Iterable[ExtractedFact]:
     many = match["rel"].lower()
     kind = _ONE_OF_MANY.get(many, many.removesuffix("s"))
     for name in _names(match["v"]):
         says = f"'s {kind} is called {name}"
-        yield Fact(category="identity", key=slot(kind, name), value=name, says=says, importance=0.75)
+        yield ExtractedFact(category="identity", key=slot(kind, name), value=name, says=says, importance=0.75)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         r"(?:<I>|we)(?: live| share (?:an?|the|our) (?:[\w-]+ )?(?:flat|apartment|house|place|home|room))"
         rf"(?: in .{{1,60}}?)? with (?:(?:two|three|four|my) (?:friends|flatmates|roommates|housemates)[,:]? "
@@ -118,8 +124,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _relative(match: re.Match[str]) -> Iterable[Fact]:
+def _relative(match: re.Match[str]) -> Iterable[ExtractedFact]:
     kind = re.sub(r"\s++", " ", match["rel"].lower())
     for name in _names(match["v"]):
         says = f"'s {kind} is called {name}"
-        yield Fact(category="identity", key=slot(kind.replace(" ", "_"), name), value=name, says=says, importance=0.75)
+        yield ExtractedFact(
+            category="identity", key=slot(kind.replace(" ", "_"), name), value=name, says=says, importance=0.75
+        )

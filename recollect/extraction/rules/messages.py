@@ -2,34 +2,34 @@
 
 from collections.abc import Iterator, Sequence
 
-from recollect.chat.names import spoken_name
-from recollect.dates import Direction, resolve_dates
+from recollect.chat.names import speaker_name
+from recollect.dates import Direction, parse_dates
 from recollect.extraction.quotes import without_quoted
-from recollect.extraction.rules.reading import Reading
+from recollect.extraction.rules.reading import ParsedMessage
 from recollect.extraction.rules.rewrite import Speaker
 from recollect.extraction.sentences import fold
-from recollect.extraction.sources import FormInput, readable, who
-from recollect.extraction.transcript import is_stand_in, without_transcript
+from recollect.extraction.sources import ExtractionInput, readable, who
+from recollect.extraction.transcript import is_third_party, without_transcript
 from recollect.types import LoggedMessage
 
 # Messages before it in which a correction finds what it corrects.
 MAX_LOOKED_BACK = 4
 
 
-def each_message(source: FormInput) -> Iterator[Reading]:
+def each_message(source: ExtractionInput) -> Iterator[ParsedMessage]:
     """Read the messages whose words form memories, others' words in them blanked."""
     everybody = [*source.earlier, *source.messages]
     for message in source.messages:
-        if message.role not in source.sources or (message.role != "user" and not spoken_name(message.name)):
+        if message.role not in source.sources or (message.role != "user" and not speaker_name(message.name)):
             continue
-        text, talk = readable(message), bool(spoken_name(message.name))
+        text, talk = readable(message), bool(speaker_name(message.name))
         masked = without_quoted(fold(text))
-        if not talk and is_stand_in(masked):
+        if not talk and is_third_party(masked):
             continue
-        yield Reading(
+        yield ParsedMessage(
             message=message,
             text=text,
-            mentions=resolve_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
+            mentions=parse_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
             speaker=_speaker(message, everybody),
             talk=talk,
             masked=masked if talk else without_transcript(masked),
@@ -53,6 +53,6 @@ def _answered(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str
 
 
 def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Speaker:
-    mine = spoken_name(message.name)
-    others = {name for one in everybody if (name := spoken_name(one.name)) and name != mine}
+    mine = speaker_name(message.name)
+    others = {name for one in everybody if (name := speaker_name(one.name)) and name != mine}
     return Speaker(who(message), bool(mine), others.pop() if len(others) == 1 and mine else "")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.correction import Correction
-from recollect.extraction.rules.reading import Reading
-from recollect.extraction.sentences import Piece
+from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.sentences import TextSpan
 
 # Longest sentence that is read as nothing but a new amount, in characters; the texts before it that are searched.
 MAX_SENTENCE_CHARACTERS, MAX_TEXTS = 100, 2
@@ -76,7 +76,7 @@ def new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
     return None
 
 
-def amount_after(reading: Reading, sentence: Piece) -> Correction | None:
+def amount_after(reading: ParsedMessage, sentence: TextSpan) -> Correction | None:
     """Read a sentence of a message as the new amount of what was spoken of before it."""
     if reading.talk:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from recollect.extraction.rules.ellipsis import lacks_i, restored, spelled_out
 from recollect.extraction.rules.joint_subject import without_other
-from recollect.extraction.rules.lasting import is_of_people, is_our_way, is_present_habit, is_turn, lasts
+from recollect.extraction.rules.lasting import durability_bonus, is_of_people, is_our_way, is_present_habit, is_turn
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.news import is_left_out, is_news, is_ours
 from recollect.extraction.rules.of_the_moment import is_of_the_moment
@@ -151,7 +151,7 @@ def note_weight(clause: Clause) -> float:
     news = not clause.talk and (dropped or ours or pursued or is_of_people(text) or is_news(text))
     if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
         return 0.0
-    last = 0.0 if clause.talk else max(lasts(text), NEWS * news)
+    last = 0.0 if clause.talk else max(durability_bonus(text), NEWS * news)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)

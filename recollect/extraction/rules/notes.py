@@ -13,29 +13,29 @@ from recollect.extraction.rules.facts import facts_of, is_birthday, lead_of
 from recollect.extraction.rules.lexicon import RELATIONS
 from recollect.extraction.rules.news import is_news
 from recollect.extraction.rules.note_weight import Clause, note_weight, of_oneself, reports
-from recollect.extraction.rules.reading import DOUBTED, PLAIN, READ, Reading
+from recollect.extraction.rules.reading import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
-from recollect.extraction.sentences import PICTURE, Piece, fine_clauses, fold, sentences
+from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import (
-    commands,
-    exaggerates,
-    hedges,
-    small_talk,
+    is_command,
+    is_hedged,
+    is_hyperbole,
+    is_hypothetical,
+    is_retraction,
+    is_small_talk,
     statement_part,
-    supposes,
-    takes_back,
 )
 from recollect.text import terms
 from recollect.types import Candidate, MemoryKind
 
 # Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
 # benchmarks/formation_locomo.py), to an assistant most are about the work at hand.
-LEAST_IN_TALK, LEAST_TO_ASSISTANT = 0.35, 0.45
+MIN_WEIGHT_IN_TALK, MIN_WEIGHT_TO_ASSISTANT = 0.35, 0.45
 # Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
-LONGEST_CLAUSE = 600
+MAX_CLAUSE_CHARACTERS = 600
 # Longest sentence that goes on about what a note named, in characters.
-_LONGEST_FURTHER = 120
+_MAX_FURTHER_CHARACTERS = 120
 # Behind a comma the speaker comes to themselves: 'Fish is fine though, I still eat it'.
 _TURNS_TO_SELF = re.compile(
     r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
@@ -78,7 +78,7 @@ _PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
 _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
-def notes_of(reading: Reading, clause: Piece, *, stated: bool) -> list[Candidate]:
+def notes_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> list[Candidate]:
     """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
     dated = [] if reading.talk else _of_the_same_day(reading, clause)
     if dated:
@@ -90,7 +90,7 @@ def notes_of(reading: Reading, clause: Piece, *, stated: bool) -> list[Candidate
     return [note for part in parts if (note := note_of(reading, part, stated=False))]
 
 
-def _of_the_same_day(reading: Reading, clause: Piece) -> list[Candidate]:
+def _of_the_same_day(reading: ParsedMessage, clause: TextSpan) -> list[Candidate]:
     """Make two notes where a clause names a day, and then means it by 'that day': either may change."""
     parts = fine_clauses(clause) if _THAT_DAY.search(clause.text) else []
     if len(parts) != 2 or _THAT_DAY.search(parts[0].text) or not all(states_plainly(part.text) for part in parts):
@@ -107,10 +107,10 @@ def _of_the_same_day(reading: Reading, clause: Piece) -> list[Candidate]:
 def states_plainly(text: str) -> bool:
     """Return whether nothing in a clause is supposed, exaggerated, ordered or reported of others."""
     body = text[lead_of(text) :]
-    return not (supposes(text) or exaggerates(body) or commands(body) or reports(body))
+    return not (is_hypothetical(text) or is_hyperbole(body) or is_command(body) or reports(body))
 
 
-def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | None:
+def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candidate | None:
     """Make a note of a clause; None where it is not worth one.
 
     Args:
@@ -121,14 +121,19 @@ def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | Non
     clause = _own_part(reading, clause) if not stated else clause
     lead = lead_of(clause.text)
     body = clause.text[lead:]
-    if len(body) > LONGEST_CLAUSE or supposes(clause.text) or (commands(body) and not stated) or small_talk(body):
+    if (
+        len(body) > MAX_CLAUSE_CHARACTERS
+        or is_hypothetical(clause.text)
+        or (is_command(body) and not stated)
+        or is_small_talk(body)
+    ):
         return None
-    if exaggerates(body):
+    if is_hyperbole(body):
         return None
     inside = [] if is_birthday(clause.text) else reading.inside(clause)
     weighed = body if reading.talk else _rounded_off(body)
     weight = note_weight(Clause(weighed, bool(inside), reading.talk, stated))
-    if weight < (LEAST_IN_TALK if reading.talk else LEAST_TO_ASSISTANT):
+    if weight < (MIN_WEIGHT_IN_TALK if reading.talk else MIN_WEIGHT_TO_ASSISTANT):
         return None
     quote = reading.quote(clause)
     written = write_out(fold(quote), inside)
@@ -138,7 +143,7 @@ def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | Non
         text=_written(reading, clause, written[lead_of(written) :]),
         type=_type_of(inside, reading.message.said_at),
         importance=weight,
-        confidence=DOUBTED if hedges(clause.text) else READ,
+        confidence=DOUBTED if is_hedged(clause.text) else READ,
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
         quote=quote,
@@ -146,7 +151,7 @@ def note_of(reading: Reading, clause: Piece, *, stated: bool) -> Candidate | Non
     )
 
 
-def _written(reading: Reading, clause: Piece, written: str) -> str:
+def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
     """Write a clause so that it stands alone; what it quotes of others stays in their words."""
     if reading.quote(clause) != clause.text and '"' in written:
         return reporting(written, reading.speaker)
@@ -165,21 +170,21 @@ def _rounded_off(text: str) -> str:
     return f"{kept}{found['mark'].strip()}" if found and kept else text
 
 
-def _own_part(reading: Reading, clause: Piece) -> Piece:
+def _own_part(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
     """Begin a clause where its speaker comes to speak of themselves, where it begins with something else."""
     if reading.talk or of_oneself(clause.text[lead_of(clause.text) :]):
         return clause
     found = _TURNS_TO_SELF.search(clause.text)
-    return Piece(clause.text[found.end() :], clause.start + found.end()) if found else clause
+    return TextSpan(clause.text[found.end() :], clause.start + found.end()) if found else clause
 
 
-def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -> Candidate | None:
+def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sentence: TextSpan) -> Candidate | None:
     """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
     text = sentence.text
     between = reading.text[before.end : sentence.start]
-    if reading.talk or len(text) > _LONGEST_FURTHER or between.strip() or not _says_further(reading, sentence):
+    if reading.talk or len(text) > _MAX_FURTHER_CHARACTERS or between.strip() or not _says_further(reading, sentence):
         return None
-    if supposes(text) or exaggerates(text) or not reading.quote(before).endswith(note.quote[-8:]):
+    if is_hypothetical(text) or is_hyperbole(text) or not reading.quote(before).endswith(note.quote[-8:]):
         return None
     start = reading.text.rfind(note.quote, 0, before.end)
     if start < 0:
@@ -194,7 +199,7 @@ def went_on(reading: Reading, note: Candidate, before: Piece, sentence: Piece) -
     return replace(note, text=f"{note.text} {further}", quote=reading.text[start : sentence.end])
 
 
-def _says_further(reading: Reading, sentence: Piece) -> bool:
+def _says_further(reading: ParsedMessage, sentence: TextSpan) -> bool:
     """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
     if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
         return True
@@ -207,7 +212,7 @@ def _says_further(reading: Reading, sentence: Piece) -> bool:
     return len(terms(undated)) < _WORDS_OF_ITS_OWN
 
 
-def day_of(reading: Reading, sentence: Piece) -> Candidate | None:
+def day_of(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read 'Today is my 30th birthday' as what is on that day; None where the sentence is none of these."""
     inside = reading.inside(sentence)
     if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
@@ -236,15 +241,15 @@ REQUESTED = " wants forgotten: "
 """Stands in the text of a request to forget, between who asks and what it names."""
 
 
-def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
+def forget_of(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read a request to forget something, or that what the other side just said is not so (any longer)."""
     if reading.talk:
         return None
     request = forget_request(sentence.text)
     topic = request.topic if request else ""
     # What it means is clear where the other side said but one thing.
-    if not request and takes_back(sentence.text) and len(sentences(reading.answers)) == 1:
-        topic = " ".join(reading.answers.split())[:LONGEST_CLAUSE]
+    if not request and is_retraction(sentence.text) and len(sentences(reading.answers)) == 1:
+        topic = " ".join(reading.answers.split())[:MAX_CLAUSE_CHARACTERS]
     is_all = request is not None and request.scope is Scope.EVERYTHING
     seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
     if not topic and not is_all and not seqs:
@@ -252,14 +257,16 @@ def forget_of(reading: Reading, sentence: Piece) -> Candidate | None:
     return _forgetting(reading, sentence, topic=topic, seqs=seqs, is_all=is_all)
 
 
-def retraction(reading: Reading, sentence: Piece) -> tuple[Candidate, ...]:
+def retraction(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candidate, ...]:
     """Read 'jk' or 'sorry, wrong chat' as the wish that the message before it be forgotten."""
     if reading.talk or not reading.before_seq:
         return ()
     return (_forgetting(reading, sentence, topic="", seqs=(reading.before_seq,), is_all=False),)
 
 
-def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[int, ...], is_all: bool) -> Candidate:
+def _forgetting(
+    reading: ParsedMessage, sentence: TextSpan, *, topic: str, seqs: tuple[int, ...], is_all: bool
+) -> Candidate:
     # A topic that states a fact means that slot: 'I hate opera' is known as a dislike.
     stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
     return Candidate(
@@ -281,18 +288,18 @@ def _forgetting(reading: Reading, sentence: Piece, *, topic: str, seqs: tuple[in
     )
 
 
-def _meant_messages(reading: Reading, request: Piece) -> tuple[int, ...]:
+def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...]:
     """Return the message that 'forget what I just said' means: this one if it tells something else, or the last."""
     others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
-    if any(statement_part(piece.text) and not small_talk(piece.text) for piece in others):
+    if any(statement_part(piece.text) and not is_small_talk(piece.text) for piece in others):
         return (reading.message.seq,)
     return (reading.before_seq,) if reading.before_seq else ()
 
 
-def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
+def remembered(reading: ParsedMessage, sentence: TextSpan, what: str) -> Candidate:
     """Make a note of what the speaker asks to remember, in their words."""
     start = sentence.text.rindex(what)
-    clause = Piece(what, sentence.start + start)
+    clause = TextSpan(what, sentence.start + start)
     written = write_out(fold(reading.quote(clause)), reading.inside(clause)).rstrip(" .!")
     plain = written.replace('"', "'")
     return Candidate(
@@ -308,7 +315,7 @@ def remembered(reading: Reading, sentence: Piece, what: str) -> Candidate:
     )
 
 
-def corrected_note(reading: Reading, sentence: Piece, meant: str) -> Candidate:
+def corrected_note(reading: ParsedMessage, sentence: TextSpan, meant: str) -> Candidate:
     """Make a note of a correction that is no statement which the rules know."""
     written = (meant or fold(reading.quote(sentence))).strip(" .!")
     plain = written.replace('"', "'")

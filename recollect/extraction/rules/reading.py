@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.dates import DateMention
 from recollect.extraction.rules.rewrite import Speaker
-from recollect.extraction.sentences import Piece
+from recollect.extraction.sentences import TextSpan
 from recollect.types import LoggedMessage
 
 # Confidence of what was said plainly, of what was read out of running talk, and of what the speaker doubts.
@@ -15,7 +15,7 @@ _UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedMessage:
     """A message while it is read."""
 
     message: LoggedMessage
@@ -35,11 +35,11 @@ class Reading:
     zone: ZoneInfo = _UTC
     """Where the speaker's days begin."""
 
-    def quote(self, clause: Piece) -> str:
+    def quote(self, clause: TextSpan) -> str:
         """Return the words of a clause as they stand in the message."""
         return self.text[clause.start : clause.end]
 
-    def inside(self, clause: Piece) -> list[DateMention]:
+    def inside(self, clause: TextSpan) -> list[DateMention]:
         """Return the times named within a clause, spans counted from its start."""
         return [
             replace(one, span=(one.span[0] - clause.start, one.span[1] - clause.start))

@@ -1,17 +1,17 @@
 """Records without a model: every message worth keeping, with its type, importance and summary. Pure."""
 
-from recollect.extraction.salience import worth_of
+from recollect.extraction.salience import assess_salience
 from recollect.extraction.scene import record_detail
 from recollect.extraction.schemas.typed import type_named
-from recollect.extraction.sources import FormInput, readable, speaker_of, who
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of, who
 from recollect.types import Candidate, MemoryKind
 
 RECORDS_VERSION = "records-1"
 # Longest content of a record, in characters: what runs on longer is a document, and its beginning must do.
-LONGEST_CONTENT = 8_000
+MAX_CONTENT_CHARACTERS = 8_000
 
 
-def extract_records(source: FormInput, *, types: tuple[str, ...], replies_only: bool) -> list[Candidate]:
+def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_only: bool) -> list[Candidate]:
     """Keep each message worth a record, whole, under the name of who said it.
 
     Args:
@@ -23,8 +23,8 @@ def extract_records(source: FormInput, *, types: tuple[str, ...], replies_only: 
     for message in source.messages:
         if message.role not in source.sources or (replies_only and message.role != "assistant"):
             continue
-        content = readable(message)[:LONGEST_CONTENT].strip()
-        worth = worth_of(content)
+        content = readable(message)[:MAX_CONTENT_CHARACTERS].strip()
+        worth = assess_salience(content)
         if not worth.keep:
             continue
         found.append(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 from recollect.extraction.rules.recurrence import CLOCK, REPEATED
 from recollect.extraction.rules.verbs import third_person
 from recollect.extraction.rules.workflows import in_third_person, is_at_hand
@@ -13,12 +13,12 @@ IMPORTANCE = 0.5
 _MAX_WORDS = 20
 
 
-def _fact(key: str, value: str, says: str) -> Iterable[Fact]:
+def _fact(key: str, value: str, says: str) -> Iterable[ExtractedFact]:
     if len(value.split()) <= _MAX_WORDS:
-        yield Fact(category="preference", key=key, value=value, says=says, importance=IMPORTANCE)
+        yield ExtractedFact(category="preference", key=key, value=value, says=says, importance=IMPORTANCE)
 
 
-def _hour(match: re.Match[str]) -> Iterable[Fact]:
+def _hour(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb, when = squeeze(match["verb"]).lower(), squeeze(match["when"]).strip(" .,")
     if is_at_hand(match.string):
         return
@@ -44,25 +44,25 @@ _SLOT_OF_HOUR = {
 }
 
 
-def _day_begins(match: re.Match[str]) -> Iterable[Fact]:
+def _day_begins(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb, rest = match["verb"].lower(), squeeze(match["rest"]).strip(" .,!")
     part = match["part"].lower()
     told = f"{third_person(verb)} the {part} {in_third_person(rest)}"
     yield from _fact(slot("routine", f"{verb} of the {part}"), told, told)
 
 
-def _where(match: re.Match[str]) -> Iterable[Fact]:
+def _where(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, when = squeeze(match["what"]), squeeze(match["when"]).strip(" .,")
     if not is_at_hand(match.string):
         yield from _fact(slot("routine", what), f"{what} {when}", f"is {in_third_person(what)} {when}")
 
 
-def _days_for(match: re.Match[str]) -> Iterable[Fact]:
+def _days_for(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, when = squeeze(match["what"]).strip(" .,!"), squeeze(match["when"]).strip(" .,")
     yield from _fact(slot("routine", what), when, f"'s {what}: {when}")
 
 
-def _happens(match: re.Match[str]) -> Iterable[Fact]:
+def _happens(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, told = squeeze(match["what"]), squeeze(match["told"]).strip(" .,!")
     if not is_at_hand(match.string):
         yield from _fact(slot("workflow", what), told, f"works by this rule: {what} {told}")
@@ -75,7 +75,7 @@ _HAPPENING = (
     r"merges|migrations|tickets))"
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         r"(?:<I>|<AM>)(?: usually| always| normally| generally| mostly| often| typically){0,2} (?P<verb>(?:get up|"
         r"wake up|rise|go to (?:bed|sleep)|"

@@ -9,12 +9,19 @@ from recollect.extraction.irony import is_ironic
 from recollect.extraction.rules.asides import asides_of, is_of_a_tale
 from recollect.extraction.rules.facts import lead_of
 from recollect.extraction.rules.note_weight import reports
-from recollect.extraction.rules.reading import READ, Reading
+from recollect.extraction.rules.reading import READ, ParsedMessage
 from recollect.extraction.rules.rewrite import stand_alone
 from recollect.extraction.rules.shifts import shifts_of, subject_restored
-from recollect.extraction.sentences import Piece, fine_clauses, fold
+from recollect.extraction.sentences import TextSpan, fine_clauses, fold
 from recollect.extraction.sources import speaker_of
-from recollect.extraction.speech_acts import exaggerates, hedges, invents, laughs, statement_part, supposes
+from recollect.extraction.speech_acts import (
+    ends_in_laughter,
+    invents,
+    is_hedged,
+    is_hyperbole,
+    is_hypothetical,
+    statement_part,
+)
 from recollect.text.granted import granted_span
 from recollect.types import Candidate, LifeState, MemoryKind, Shift
 
@@ -48,7 +55,7 @@ _OF_A_MOVE = re.compile(
 _IMPORTANCE = 0.6
 
 
-def with_shifts(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[Candidate]:
+def with_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
     """Let a note of a sentence end what the sentence says has changed; make one where there is none.
 
     Args:
@@ -69,9 +76,9 @@ def with_shifts(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -
     return [replace(one, shifts=tuple(shifts)) if place == note else one for place, one in enumerate(found)]
 
 
-def _shifts(reading: Reading, sentence: Piece) -> dict[Shift, Piece]:
+def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]:
     """Find what a sentence says has changed, each with the clause that says so."""
-    shifts: dict[Shift, Piece] = {}
+    shifts: dict[Shift, TextSpan] = {}
     for clause in _stated(sentence):
         for shift in shifts_of(clause.text, reading.inside(clause), reading.message):
             shifts.setdefault(shift, clause)
@@ -86,7 +93,7 @@ def _shifts(reading: Reading, sentence: Piece) -> dict[Shift, Piece]:
     return shifts
 
 
-def _is_worth_a_note(reading: Reading, shift: Shift, clause: Piece) -> bool:
+def _is_worth_a_note(reading: ParsedMessage, shift: Shift, clause: TextSpan) -> bool:
     """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
     if shift.state is LifeState.PLAN:
         return bool(reading.inside(clause)) or not _MOVES_THINGS.search(clause.text)
@@ -95,31 +102,36 @@ def _is_worth_a_note(reading: Reading, shift: Shift, clause: Piece) -> bool:
     return not shift.needs_old or shift.old[:1].isupper()
 
 
-def _stated(sentence: Piece) -> list[Piece]:
+def _stated(sentence: TextSpan) -> list[TextSpan]:
     """Return the clauses that tell of the speaker's own life, in earnest; a question's asides are some."""
     text = sentence.text
     if not _is_meant(text):
         return []
     stated = statement_part(text)
-    pieces = fine_clauses(Piece(stated, sentence.start)) if stated else list(asides_of(sentence))
-    return [piece for piece in pieces if not (exaggerates(piece.text) or reports(piece.text[lead_of(piece.text) :]))]
+    pieces = fine_clauses(TextSpan(stated, sentence.start)) if stated else list(asides_of(sentence))
+    return [piece for piece in pieces if not (is_hyperbole(piece.text) or reports(piece.text[lead_of(piece.text) :]))]
 
 
-def _granted(sentence: Piece) -> Piece | None:
+def _granted(sentence: TextSpan) -> TextSpan | None:
     """Return the clause that a sentence takes for granted, in a question as well: 'now that I'm at Arup'."""
     span = granted_span(sentence.text)
     if not span or not _is_meant(sentence.text):
         return None
-    return Piece(sentence.text[slice(*span)].rstrip(), sentence.start + span[0])
+    return TextSpan(sentence.text[slice(*span)].rstrip(), sentence.start + span[0])
 
 
 def _is_meant(text: str) -> bool:
     return not (
-        invents(text) or is_of_a_tale(text) or laughs(text) or hedges(text) or supposes(text) or is_ironic(text)
+        invents(text)
+        or is_of_a_tale(text)
+        or ends_in_laughter(text)
+        or is_hedged(text)
+        or is_hypothetical(text)
+        or is_ironic(text)
     )
 
 
-def _kept(reading: Reading, clause: Piece, shifts: tuple[Shift, ...]) -> Candidate:
+def _kept(reading: ParsedMessage, clause: TextSpan, shifts: tuple[Shift, ...]) -> Candidate:
     """Keep the words of a change as a note."""
     quote = reading.quote(clause)
     written = write_out(fold(quote), reading.inside(clause))

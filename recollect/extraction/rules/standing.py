@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from recollect.dates import DateMention
 from recollect.extraction.rules import availability, code_style, routines, workflows
 from recollect.extraction.rules.ellipsis import spelled_out
-from recollect.extraction.rules.patterns.base import Fact, Rule, found_by
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, found_by
 from recollect.extraction.rules.recurrence import DAY_RANGE, NTH_DAY
 
-RULES: tuple[Rule, ...] = (*availability.RULES, *code_style.RULES, *workflows.RULES, *routines.RULES)
+RULES: tuple[FactPattern, ...] = (*availability.RULES, *code_style.RULES, *workflows.RULES, *routines.RULES)
 # A longer clause is a list or a paste.
 MAX_CLAUSE = 600
 # What is meant for the task at hand, or for one day.
@@ -24,7 +24,7 @@ _ONE_OFF = re.compile(
 _DAYS_THAT_RECUR = re.compile(rf"(?:{DAY_RANGE}|{NTH_DAY})".replace(" ", r"(?:\s++)"), re.IGNORECASE)
 
 
-def standing_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[Fact]:
+def standing_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[ExtractedFact]:
     """Find how the user works as a rule; nothing where the clause speaks of one day or one task.
 
     Args:
@@ -46,7 +46,7 @@ def standing_facts(clause: str, mentions: Sequence[DateMention], *, start: int =
     return [fact for fact in found if _rank(fact) == least]
 
 
-def _rank(fact: Fact) -> int:
+def _rank(fact: ExtractedFact) -> int:
     """Rank a slot: where a clause fills a slot of its own, it is no mere workflow, and a workflow is no mere "
     "routine."""
     name = fact.key.partition(":")[0]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from recollect.extraction.rules import RULES_VERSION, RulesReading, read_by_rules
 from recollect.extraction.salience import record_type
 from recollect.extraction.schemas.typed import type_named
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.profiles.policies import FormPolicy
 from recollect.text import bare
 from recollect.types import Candidate, MemoryKind
@@ -27,12 +27,12 @@ def statements_version(form: FormPolicy) -> str:
     return RULES_VERSION if form.extractor == "memories" else f"{RULES_VERSION}.{form.extractor}"
 
 
-def extract_statements(source: FormInput, form: FormPolicy) -> list[Candidate]:
+def extract_statements(source: ExtractionInput, form: FormPolicy) -> list[Candidate]:
     """Extract what people state about themselves: see `read_statements`."""
     return list(read_statements(source, form).candidates)
 
 
-def read_statements(source: FormInput, form: FormPolicy) -> RulesReading:
+def read_statements(source: ExtractionInput, form: FormPolicy) -> RulesReading:
     """Read what people state about themselves, in the shape of a policy."""
     read = read_by_rules(source)
     return replace(read, candidates=_shaped(read.candidates, form))

@@ -13,13 +13,13 @@ from math import log, sqrt
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from recollect.dates import Direction, resolve_dates
+from recollect.dates import Direction, parse_dates
 from recollect.extraction.dates import write_out
-from recollect.extraction.gate import worth_a_look
-from recollect.extraction.review_gate import hold_reason, planted_order
+from recollect.extraction.gate import is_worth_extracting
+from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable, speaker_of, who
-from recollect.extraction.speech_acts import commands, small_talk, statement_part
+from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.extraction.turns import Exchange
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
@@ -29,9 +29,9 @@ NOTHING_SAID = "Nothing was said in words."
 """What stands for a summary without a word: it is not embedded, for it is near nothing that is asked."""
 
 # Longest sentence that is taken over whole, in characters; a longer one is a list or a paste and is cut.
-LONGEST_STATEMENT = 200
+MAX_STATEMENT_CHARACTERS = 200
 # Sentences looked at of one message: behind them a pasted page goes on.
-_MOST_SENTENCES = 40
+_MAX_SENTENCES = 40
 # What is said of one's own life outweighs what is asked for, and the speaker's words those of the assistant.
 _LASTING, _ASSISTANT, _ASKED, _COMMANDED = 1.5, 0.5, 0.5, 0.7
 # A second statement of a turn counts half: every turn is to have its say before one has two.
@@ -121,7 +121,7 @@ def may_stand(text: str, message: LoggedMessage) -> bool:
         quote=text,
         valid_from=message.said_at,
     )
-    return hold_reason(stated, message.role) is None
+    return review_reason(stated, message.role) is None
 
 
 def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statement]:
@@ -131,7 +131,7 @@ def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statemen
             # The built-in model quotes what it recalls: that must not come back as something said.
             if message.role not in ("user", "assistant") or message.name == MODEL:
                 continue
-            for sentence in sentences(fold(readable(message)))[:_MOST_SENTENCES]:
+            for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
                 text = squeeze(sentence.text)
                 if (small or _tells(text, message.role)) and may_stand(text, message):
                     yield _Statement(
@@ -145,16 +145,16 @@ def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statemen
 
 def _tells(text: str, role: str) -> bool:
     """Leave out greetings, what a secret was cut out of, and what the assistant asks back."""
-    return not small_talk(text) and not _SCRUBBED.search(text) and (role == "user" or bool(statement_part(text)))
+    return not is_small_talk(text) and not _SCRUBBED.search(text) and (role == "user" or bool(statement_part(text)))
 
 
 def _weight(text: str, role: str) -> float:
     weight = 1.0 if role == "user" else _ASSISTANT
     if not statement_part(text):
         return weight * _ASKED
-    if role == "user" and worth_a_look(text):
+    if role == "user" and is_worth_extracting(text):
         return weight * _LASTING
-    return weight * _COMMANDED if commands(text) else weight
+    return weight * _COMMANDED if is_command(text) else weight
 
 
 def _rarity(statements: Sequence[_Statement]) -> dict[str, float]:
@@ -170,11 +170,11 @@ def _worth(one: _Statement, rare: dict[str, float], said: set[str], in_turn: Cou
 
 
 def _dated(one: _Statement, zone: ZoneInfo) -> str:
-    mentions = resolve_dates(one.text, said_at=one.message.said_at, zone=zone, default=Direction.AHEAD)
+    mentions = parse_dates(one.text, said_at=one.message.said_at, zone=zone, default=Direction.AHEAD)
     return write_out(one.text, mentions)
 
 
-def _cut(text: str, longest: int = LONGEST_STATEMENT) -> str:
+def _cut(text: str, longest: int = MAX_STATEMENT_CHARACTERS) -> str:
     if len(text) <= longest:
         return text
     head = text[: longest - 1]

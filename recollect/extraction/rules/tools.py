@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 from recollect.text import squeeze
 
 # As their makers write them.
@@ -50,7 +50,7 @@ _NOT = re.compile(
 )
 # Where what was dropped ends and what came instead begins.
 _ON = re.compile(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everything|now|in\s++favou?r)\b", re.IGNORECASE)
-_MOST_TOOLS = 5
+_MAX_TOOLS = 5
 
 
 # Tools that are called like places.
@@ -84,25 +84,25 @@ def _alone(text: str, found: re.Match[str]) -> bool:
     return starts and (not rest or bool(re.match(r"(?:,|and\b|for\b|with\b|on\b|at\b|now\b|btw\b|here\b)", rest)))
 
 
-def _uses(match: re.Match[str]) -> Iterable[Fact]:
+def _uses(match: re.Match[str]) -> Iterable[ExtractedFact]:
     if _PASSING.search(match.string):
         return
-    for tool, version in list(_tools(match["v"]))[:_MOST_TOOLS]:
+    for tool, version in list(_tools(match["v"]))[:_MAX_TOOLS]:
         value = f"{tool} {version}".strip()
-        yield Fact(
+        yield ExtractedFact(
             category="preference", key=slot("tool", tool), value=value, says=f"uses {value}", importance=0.6, dated=True
         )
 
 
-def _dropped(match: re.Match[str]) -> Iterable[Fact]:
-    for tool, _ in list(_tools(_ON.split(match["v"], maxsplit=1)[0]))[:_MOST_TOOLS]:
+def _dropped(match: re.Match[str]) -> Iterable[ExtractedFact]:
+    for tool, _ in list(_tools(_ON.split(match["v"], maxsplit=1)[0]))[:_MAX_TOOLS]:
         says = f"no longer uses {tool}"
-        yield Fact(
+        yield ExtractedFact(
             category="preference", key=slot("tool", tool), value="", says=says, importance=0.6, ends=True, dated=True
         )
 
 
-def _indents(match: re.Match[str]) -> Iterable[Fact]:
+def _indents(match: re.Match[str]) -> Iterable[ExtractedFact]:
     raw = match["v"].lower()
     number = re.search(r"\d|two|four|eight|three", raw)
     digit = {"two": "2", "four": "4", "eight": "8", "three": "3"}.get(number.group(), number.group()) if number else ""
@@ -111,7 +111,7 @@ def _indents(match: re.Match[str]) -> Iterable[Fact]:
     if further:
         value += f"{',' if further['width'] else ''} {squeeze(further['width'] or further['where'])}"
     says = f"indents code with {value}"
-    yield Fact(category="preference", key="indentation", value=value, says=says, importance=0.65, dated=True)
+    yield ExtractedFact(category="preference", key="indentation", value=value, says=says, importance=0.65, dated=True)
 
 
 # How wide a tab is, or where only a step is so wide: '2 spaces for yaml and 4 for python'.
@@ -125,7 +125,7 @@ _WE = r"(?:<I>|we(?: (?:all|both|only|also|now|mostly|still|just|mainly|always))
 _ARE = r"(?:<AM>|we(?:'re| are)(?: (?:all|both|only|also|now|mostly|still|just|mainly|currently))*+)"
 _STEP = r"(?:(?:2|3|4|8|two|three|four|eight)(?:[\s-])spaces?(?:[\s-](?:indent(?:ation|s)?|tabs))?|tabs|spaces)"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"{_WE} (?:use|run|code in|program in|develop in|write|work (?:in|with)|build (?:in|with|on)|deploy (?:on|to|"
         rf"with)|host (?:on|at|with)|switched to|migrated to|went with) (?P<v>.{{1,160}})",

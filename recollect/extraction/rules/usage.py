@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule
 
 _ASKS_FOR = (
     r"(?:<I>(?:'d| would| will|'ll)?(?: rather)?"
@@ -11,13 +11,13 @@ _ASKS_FOR = (
 )
 
 
-def _seat(match: re.Match[str]) -> Iterable[Fact]:
+def _seat(match: re.Match[str]) -> Iterable[ExtractedFact]:
     seat = match["v"].lower()
     says = f"prefers the {seat} seat"
-    yield Fact(category="preference", key="seat", value=f"{seat} seat", says=says, importance=0.65)
+    yield ExtractedFact(category="preference", key="seat", value=f"{seat} seat", says=says, importance=0.65)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"{_ASKS_FOR}(?: the| an?| my)? (?P<v>window|aisle|middle|exit row)(?: seats?)?\b(?= seat|\s*+$|[,.]| "
         rf"(?:now|on|in|when|please|these)\b)",

@@ -12,12 +12,12 @@ from recollect.extraction.dates import write_out
 from recollect.extraction.rules.antecedent import antecedent_of
 from recollect.extraction.rules.facts import lead_of
 from recollect.extraction.rules.of_the_moment import is_of_the_moment
-from recollect.extraction.rules.reading import READ, Reading
+from recollect.extraction.rules.reading import READ, ParsedMessage
 from recollect.extraction.rules.verbatim_abroad import foreign_language, foreign_statements, goes_on, named_abroad
 from recollect.extraction.rules.verbatim_signs import is_of_somebody, is_reported, is_unmeant, tells_of_life
-from recollect.extraction.sentences import Piece, fine_clauses, fold, sentences
+from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences
 from recollect.extraction.sources import speaker_of
-from recollect.extraction.speech_acts import commands, laughs, statement_part
+from recollect.extraction.speech_acts import ends_in_laughter, is_command, statement_part
 from recollect.types import Candidate, MemoryKind
 
 # Longest stretch that one note quotes, in characters: of a longer one only the clauses that tell something.
@@ -45,7 +45,7 @@ _ASKS = re.compile(
 class _Quoted:
     """What a note quotes."""
 
-    piece: Piece
+    piece: TextSpan
     of: str = ""
     """Whom its pronoun means: 'their sister'. Empty: it has none."""
     mentions: bool = False
@@ -54,7 +54,7 @@ class _Quoted:
     """In another language: what looks like a day there may be none ('mon')."""
 
 
-def with_verbatim(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[Candidate]:
+def with_verbatim(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
     """Add notes that quote what a sentence tells of the user's life and no candidate holds.
 
     Args:
@@ -84,10 +84,10 @@ def may_be_quoted(sentence: str, message: str) -> bool:
     return bool(stated) and not is_unmeant(stated) and tells_of_life(stated[lead_of(stated) :], dated=True)
 
 
-def _abroad(reading: Reading, sentence: Piece, language: str) -> list[_Quoted]:
+def _abroad(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[_Quoted]:
     stated = foreign_statements(sentence.text, reading.masked, language)
     if stated:
-        found = [Piece(sentence.text[start:end], sentence.start + start) for start, end in stated]
+        found = [TextSpan(sentence.text[start:end], sentence.start + start) for start, end in stated]
         found[-1] = _with_next(reading, sentence, found[-1], language)
         return [_Quoted(piece, is_abroad=True) for piece in found]
     named = named_abroad(sentence.text, reading.masked, language)
@@ -95,10 +95,10 @@ def _abroad(reading: Reading, sentence: Piece, language: str) -> list[_Quoted]:
         return []
     start, end = named
     is_all = start == 0 and end == len(sentence.text)
-    return [_Quoted(Piece(sentence.text[start:end], sentence.start + start), mentions=not is_all, is_abroad=True)]
+    return [_Quoted(TextSpan(sentence.text[start:end], sentence.start + start), mentions=not is_all, is_abroad=True)]
 
 
-def _with_next(reading: Reading, sentence: Piece, stated: Piece, language: str) -> Piece:
+def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, language: str) -> TextSpan:
     """Let a statement go on with the next sentence, where that tells more of the same: 'Femke heet ze'."""
     behind = sentences(reading.masked[sentence.end : sentence.end + MAX_QUOTED])[:1]
     if stated.end < sentence.end - 3 or not behind or sentence.end + behind[0].end - stated.start > MAX_QUOTED:
@@ -106,21 +106,21 @@ def _with_next(reading: Reading, sentence: Piece, stated: Piece, language: str) 
     if not goes_on(behind[0].text, reading.masked, language):
         return stated
     end = sentence.end + behind[0].end
-    return Piece(reading.masked[stated.start : end], stated.start)
+    return TextSpan(reading.masked[stated.start : end], stated.start)
 
 
-def _in_english(reading: Reading, sentence: Piece, found: Sequence[Candidate]) -> list[_Quoted]:
+def _in_english(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[_Quoted]:
     stated = statement_part(sentence.text)
-    if not stated or is_unmeant(stated) or (laughs(stated) and not is_of_somebody(stated)):
+    if not stated or is_unmeant(stated) or (ends_in_laughter(stated) and not is_of_somebody(stated)):
         return []
-    clauses = fine_clauses(Piece(stated, sentence.start))
+    clauses = fine_clauses(TextSpan(stated, sentence.start))
     quoted: list[_Quoted] = []
     for run in _runs(reading, clauses, found):
         quoted += _of_run(reading, run)
     return quoted
 
 
-def _of_run(reading: Reading, run: Sequence[Piece]) -> list[_Quoted]:
+def _of_run(reading: ParsedMessage, run: Sequence[TextSpan]) -> list[_Quoted]:
     """Quote each clause that tells something, with what stands before it: 'Madeira it is, I'll go on the 16th'."""
     quoted: list[_Quoted] = []
     at = run[0].start
@@ -133,15 +133,15 @@ def _of_run(reading: Reading, run: Sequence[Piece]) -> list[_Quoted]:
             start = quoted.pop().piece.start
         elif not told.of and end - at <= MAX_WITH_CONTEXT and not is_reported(reading.masked[at:start]):
             start = at
-        quoted.append(_Quoted(Piece(reading.masked[start:end], start), of=told.of))
+        quoted.append(_Quoted(TextSpan(reading.masked[start:end], start), of=told.of))
         at = end
     return quoted
 
 
-def _runs(reading: Reading, clauses: Sequence[Piece], found: Sequence[Candidate]) -> list[list[Piece]]:
+def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], found: Sequence[Candidate]) -> list[list[TextSpan]]:
     """Return the clauses of which nothing was read, those beside one another together."""
     notes = [fold(one.quote) for one in found if one.kind is MemoryKind.NOTE or one.category == "instruction"]
-    runs: list[list[Piece]] = [[]]
+    runs: list[list[TextSpan]] = [[]]
     for clause in clauses:
         words = fold(reading.quote(clause))
         if any(words in note or note in words for note in notes):
@@ -151,19 +151,19 @@ def _runs(reading: Reading, clauses: Sequence[Piece], found: Sequence[Candidate]
     return [run for run in runs if run]
 
 
-def _told(reading: Reading, clause: Piece) -> _Quoted | None:
+def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
     """Return what a clause tells of the user's life; None where it is not worth a note."""
     lead = lead_of(clause.text)
     body = clause.text[lead:]
     dated = bool(reading.inside(clause))
-    if commands(body) or _ASKS.match(body) or is_of_the_moment(body, dated=dated):
+    if is_command(body) or _ASKS.match(body) or is_of_the_moment(body, dated=dated):
         return None
-    piece = Piece(body, clause.start + lead)
+    piece = TextSpan(body, clause.start + lead)
     of = antecedent_of(body, (reading.masked[: clause.start], *reading.before[:2]))
     return _Quoted(piece, of=of) if of or tells_of_life(body, dated=dated) else None
 
 
-def _note(reading: Reading, quoted: _Quoted) -> Candidate:
+def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
     quote = reading.quote(quoted.piece)
     inside = [] if quoted.is_abroad else reading.inside(quoted.piece)
     written = write_out(fold(quote), inside).strip(" ,;:.!…。！，").replace('"', "'")

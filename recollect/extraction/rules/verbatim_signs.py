@@ -4,7 +4,14 @@ import re
 
 from recollect.extraction.rules.asides import is_of_a_tale
 from recollect.extraction.rules.lexicon import CONDITIONS, DIETS, PETS, POSSESSIONS, RELATIONS
-from recollect.extraction.speech_acts import exaggerates, imagines, introduces_figure, invents, jokes, supposes
+from recollect.extraction.speech_acts import (
+    introduces_figure,
+    invents,
+    is_hyperbole,
+    is_hypothetical,
+    is_joke,
+    opens_role_play,
+)
 from recollect.text import STOP_WORDS, words
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings|evenings|afternoons|weekends|weeknights|nights"
@@ -233,7 +240,7 @@ def is_unmeant(text: str) -> bool:
     """
     if _HARMED.match(text) and _MEDICAL.search(text):
         return False
-    unmeant = (supposes, exaggerates, jokes, imagines, introduces_figure, invents)
+    unmeant = (is_hypothetical, is_hyperbole, is_joke, opens_role_play, introduces_figure, invents)
     if _UNMEANT.search(text) or any(is_so(text) for is_so in unmeant):
         return True
     return is_of_a_tale(_GAME_NIGHT.sub("", text))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 from recollect.extraction.rules.recurrence import REPEATED
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
@@ -68,12 +68,14 @@ def in_third_person(text: str) -> str:
     return _GOES_ON.sub(lambda found: f"{found[1]}{third_person(found[2])}", told)
 
 
-def _fact(key: str, value: str, says: str) -> Iterable[Fact]:
+def _fact(key: str, value: str, says: str) -> Iterable[ExtractedFact]:
     if len(value.split()) <= _MAX_WORDS:
-        yield Fact(category="preference", key=slot("workflow", key), value=value, says=says, importance=IMPORTANCE)
+        yield ExtractedFact(
+            category="preference", key=slot("workflow", key), value=value, says=says, importance=IMPORTANCE
+        )
 
 
-def _does(match: re.Match[str]) -> Iterable[Fact]:
+def _does(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb, rest = match["verb"], without_aside(match["rest"])
     if is_at_hand(match.string) or _NO_THING.match(rest):
         return
@@ -121,7 +123,7 @@ def topic_of(verb: str, rest: str) -> str:
 _LIGHT = frozenset("do have hold run make".split())
 
 
-def _is(match: re.Match[str]) -> Iterable[Fact]:
+def _is(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, rest = squeeze(match["what"]), squeeze(match["rest"]).strip(" .,!")
     if rest and not is_at_hand(match.string) and not _STATE_AT_HAND.match(rest):
         yield from _fact(
@@ -138,7 +140,7 @@ _STATE_AT_HAND = re.compile(
 )
 
 
-def _needs(match: re.Match[str]) -> Iterable[Fact]:
+def _needs(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, rest = squeeze(match["what"]).lower(), squeeze(match["rest"]).strip(" .,!")
     if not is_at_hand(match.string):
         yield from _fact(
@@ -148,12 +150,12 @@ def _needs(match: re.Match[str]) -> Iterable[Fact]:
         )
 
 
-def _method(match: re.Match[str]) -> Iterable[Fact]:
+def _method(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = squeeze(match["v"])
     yield from _fact(value, value, f"works by {value}")
 
 
-def _kept(match: re.Match[str]) -> Iterable[Fact]:
+def _kept(match: re.Match[str]) -> Iterable[ExtractedFact]:
     what, where = squeeze(match["what"]), squeeze(match["where"]).strip(" .,!")
     if not is_at_hand(match.string):
         verb = third_person(match["verb"])
@@ -208,7 +210,7 @@ _CHORE = (
     r"definition of done|on-call rotation|merge policy)"
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(rf"(?:<I>|we){_OFTEN} (?P<verb>{_WORK})\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,120}})", _does),
     rule(rf"we{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
     rule(rf"<I>{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
@@ -278,7 +280,7 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _by_others(match: re.Match[str]) -> Iterable[Fact]:
+def _by_others(match: re.Match[str]) -> Iterable[ExtractedFact]:
     told = squeeze(match.group()).strip(" .,!")
     if not is_at_hand(told):
         yield from _fact(
@@ -288,7 +290,7 @@ def _by_others(match: re.Match[str]) -> Iterable[Fact]:
         )
 
 
-def _on_condition(match: re.Match[str]) -> Iterable[Fact]:
+def _on_condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
     told = squeeze(match.group()).strip(" .,!")
     if not is_at_hand(told):
         lead = told[: match.start("verb") - match.start()] if told else ""

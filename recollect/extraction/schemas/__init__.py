@@ -1,6 +1,6 @@
 """The shapes in which a model writes down what is remembered, one module each."""
 
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.facts import FACTS
 from recollect.extraction.schemas.memories import MEMORIES
 from recollect.extraction.schemas.paragraph import paragraph
@@ -8,10 +8,10 @@ from recollect.extraction.schemas.sentences import SENTENCES
 from recollect.extraction.schemas.typed import typed
 from recollect.profiles.policies import FormPolicy
 
-__all__ = ["MEMORIES", "Shape", "shape_for"]
+__all__ = ["MEMORIES", "OutputSchema", "schema_for"]
 
 
-def shape_for(form: FormPolicy, *, longest_characters: int = 0) -> Shape:
+def schema_for(form: FormPolicy, *, longest_characters: int = 0) -> OutputSchema:
     """Return the shape that a policy names; `longest_characters` bounds a paragraph, 0: at its usual length."""
     if form.extractor == "typed":
         return typed(form)

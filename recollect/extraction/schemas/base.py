@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate
 
 
@@ -24,7 +24,7 @@ def listed(data: object) -> list[object] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class OutputSchema:
     """One way to write down what is remembered."""
 
     version: str
@@ -32,7 +32,7 @@ class Shape:
     system: str
     """The rules of the question."""
     schema: Mapping[str, Any]
-    read: Callable[[object, FormInput], Candidate]
+    read: Callable[[object, ExtractionInput], Candidate]
     """Reads one item.
 
     Raises:

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.items import (
     CATEGORIES,
     MaybePlace,
@@ -20,7 +20,7 @@ from recollect.extraction.schemas.items import (
     updated,
 )
 from recollect.extraction.schemas.located import locate
-from recollect.extraction.sources import FormInput, speaker_of, who
+from recollect.extraction.sources import ExtractionInput, speaker_of, who
 from recollect.types import Candidate, MemoryKind
 
 # Of the conversation or of the day, and over with it; models keep it all the same.
@@ -65,7 +65,7 @@ _PROPERTIES: dict[str, Any] = {
 }
 
 
-def _read(raw: object, source: FormInput) -> Candidate:
+def _read(raw: object, source: ExtractionInput) -> Candidate:
     item = _Item.model_validate(raw)
     category, key = item.category.lower(), item.key.casefold()
     if category not in CATEGORIES:
@@ -103,4 +103,4 @@ def is_passing(key: str, quote: str) -> bool:
     return bool(_PASSING.search(quote) or _PASSING_KEYS.match(key.replace(" ", "_")))
 
 
-FACTS = Shape(version="facts-1", system=prompt("facts.system.txt"), schema=list_schema(_PROPERTIES), read=_read)
+FACTS = OutputSchema(version="facts-1", system=prompt("facts.system.txt"), schema=list_schema(_PROPERTIES), read=_read)

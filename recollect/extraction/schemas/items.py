@@ -9,16 +9,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from recollect.dates import resolve_dates
+from recollect.dates import parse_dates
 from recollect.dates.mention import midnight
-from recollect.extraction.sources import FormInput, readable
+from recollect.extraction.sources import ExtractionInput, readable
 from recollect.text import clean, squeeze, words
 from recollect.types import LoggedMessage, Memory, MemoryId
 
 # What is beyond this is an extractor gone wild, or somebody's hand on it.
-LONGEST_MEMORY_BYTES = 2048
+MAX_MEMORY_BYTES = 2048
 # No list that was shown has so many rows.
-_LARGEST_NUMBER = 1_000_000
+_MAX_MESSAGE_NUMBER = 1_000_000
 # Of a message so many characters are searched for the day that a model names.
 MAX_DATED_CHARACTERS = 8_000
 CATEGORIES = ("identity", "preference", "constraint", "instruction")
@@ -42,7 +42,7 @@ def _maybe_number(value: object) -> object:
     if isinstance(value, str) and not (value.isdecimal() and len(value) < 10):
         return None
     if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < _LARGEST_NUMBER else None
+        return int(value) if value.is_integer() and abs(value) < _MAX_MESSAGE_NUMBER else None
     return value if isinstance(value, int | str) and not isinstance(value, bool) else None
 
 
@@ -132,7 +132,7 @@ def list_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def message_of(number: int, source: FormInput) -> LoggedMessage:
+def message_of(number: int, source: ExtractionInput) -> LoggedMessage:
     """Return the message that was shown under a number.
 
     Raises:
@@ -162,11 +162,11 @@ def check_words(text: str, *more: str) -> None:
     """
     if not text:
         raise UnusableError("the text is empty")
-    if len("".join((text, *more)).encode()) > LONGEST_MEMORY_BYTES:
-        raise UnusableError(f"longer than {LONGEST_MEMORY_BYTES} bytes")
+    if len("".join((text, *more)).encode()) > MAX_MEMORY_BYTES:
+        raise UnusableError(f"longer than {MAX_MEMORY_BYTES} bytes")
 
 
-def since(day: date | None, message: LoggedMessage, source: FormInput) -> datetime:
+def since(day: date | None, message: LoggedMessage, source: ExtractionInput) -> datetime:
     """Return when something became true: a day the model named if the message names it too, else when it was said.
 
     Models make days up. One that lies before what was known would make the newer statement the older one. It is never
@@ -181,10 +181,10 @@ def since(day: date | None, message: LoggedMessage, source: FormInput) -> dateti
     return min(start, message.said_at.astimezone(UTC))
 
 
-def _names(day: date, message: LoggedMessage, source: FormInput) -> bool:
+def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
     """Return whether a message names a time that holds a day, or its year in digits."""
     said = readable(message)[:MAX_DATED_CHARACTERS]
     if str(day.year) in words(said):
         return True
-    named = resolve_dates(said, said_at=message.said_at, zone=source.time_zone)
+    named = parse_dates(said, said_at=message.said_at, zone=source.time_zone)
     return any(mention.first <= day <= mention.last for mention in named)

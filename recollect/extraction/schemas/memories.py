@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.items import (
     CATEGORIES,
     Day,
@@ -21,7 +21,7 @@ from recollect.extraction.schemas.items import (
     since,
     updated,
 )
-from recollect.extraction.sources import FormInput, speaker_of
+from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.types import Candidate, MemoryKind
 
 
@@ -62,7 +62,7 @@ _PROPERTIES: dict[str, Any] = {
 }
 
 
-def _read(raw: object, source: FormInput) -> Candidate:
+def _read(raw: object, source: ExtractionInput) -> Candidate:
     item = _Item.model_validate(raw)
     message = message_of(item.message, source)
     fact = item.kind == "fact"
@@ -89,4 +89,6 @@ def _read(raw: object, source: FormInput) -> Candidate:
     )
 
 
-MEMORIES = Shape(version="model-1", system=prompt("memories.system.txt"), schema=list_schema(_PROPERTIES), read=_read)
+MEMORIES = OutputSchema(
+    version="model-1", system=prompt("memories.system.txt"), schema=list_schema(_PROPERTIES), read=_read
+)

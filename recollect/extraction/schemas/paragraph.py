@@ -7,15 +7,15 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.redaction import scrub
 from recollect.extraction.scene import paragraph_detail
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.items import OfTen, Places, Text, Texts, UnusableError, check_words, prompt
 from recollect.extraction.sentences import first_sentences, within
-from recollect.extraction.sources import FormInput, readable, speaker_of
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.types import Candidate, MemoryKind
 
 # What a paragraph is held to where a profile says nothing: about this long.
 USUAL_CHARACTERS = 200
-_MOST_TAGS, _LONGEST_TAG = 8, 40
+_MAX_TAGS, _MAX_TAG_CHARACTERS = 8, 40
 
 
 class _Item(BaseModel):
@@ -54,7 +54,7 @@ def _items(data: object) -> list[object] | None:
     return [data] if isinstance(data, dict) else None
 
 
-def _read(raw: object, source: FormInput, *, most_sentences: int, characters: int) -> Candidate:
+def _read(raw: object, source: ExtractionInput, *, most_sentences: int, characters: int) -> Candidate:
     item = _Item.model_validate({"text": raw} if isinstance(raw, str) else raw)
     if not item.text:
         raise UnusableError("the model saw nothing in the conversation that is worth a memory")
@@ -76,16 +76,16 @@ def _read(raw: object, source: FormInput, *, most_sentences: int, characters: in
         quote="",
         sums_up=tuple(message.seq for message in rests_on),
         valid_from=rests_on[-1].said_at,
-        detail=paragraph_detail(source, tuple(tag[:_LONGEST_TAG] for tag in item.tags if tag)[:_MOST_TAGS]),
+        detail=paragraph_detail(source, tuple(tag[:_MAX_TAG_CHARACTERS] for tag in item.tags if tag)[:_MAX_TAGS]),
     )
 
 
 @lru_cache(maxsize=32)
-def paragraph(most_sentences: int, characters: int) -> Shape:
+def paragraph(most_sentences: int, characters: int) -> OutputSchema:
     """Make the shape: so many sentences, about so many characters (0: the usual number)."""
     characters = characters or USUAL_CHARACTERS
     system = prompt("paragraph.system.txt").replace("{sentences}", str(most_sentences))
-    return Shape(
+    return OutputSchema(
         version="paragraph-1",
         system=system.replace("{characters}", str(characters)),
         schema=_SCHEMA,

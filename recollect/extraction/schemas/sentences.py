@@ -5,10 +5,10 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.items import MaybePlace, Target, Text, check_words, list_schema, prompt, updated
 from recollect.extraction.schemas.located import locate
-from recollect.extraction.sources import FormInput, speaker_of
+from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.types import Candidate, MemoryKind
 
 
@@ -31,7 +31,7 @@ _PROPERTIES: dict[str, Any] = {
 }
 
 
-def _read(raw: object, source: FormInput) -> Candidate:
+def _read(raw: object, source: ExtractionInput) -> Candidate:
     """Read an item; a bare string is a sentence whose source is found by its words."""
     item = _Item.model_validate({"text": raw} if isinstance(raw, str) else raw)
     check_words(item.text)
@@ -47,6 +47,6 @@ def _read(raw: object, source: FormInput) -> Candidate:
     )
 
 
-SENTENCES = Shape(
+SENTENCES = OutputSchema(
     version="sentences-1", system=prompt("sentences.system.txt"), schema=list_schema(_PROPERTIES), read=_read
 )

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from recollect.extraction.redaction import scrub
 from recollect.extraction.salience import short
 from recollect.extraction.scene import record_detail
-from recollect.extraction.schemas.base import Shape
+from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.items import (
     MaybePlace,
     Target,
@@ -21,7 +21,7 @@ from recollect.extraction.schemas.items import (
 )
 from recollect.extraction.schemas.located import locate
 from recollect.extraction.sentences import first_sentences
-from recollect.extraction.sources import FormInput, speaker_of
+from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.profiles.policies import FormPolicy
 from recollect.types import NO_DETAIL, Candidate, MemoryKind
 
@@ -40,7 +40,7 @@ class _Item(BaseModel):
     updates: Target = None
 
 
-def _read(raw: object, source: FormInput, *, form: FormPolicy) -> Candidate:
+def _read(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Candidate:
     item = _Item.model_validate(raw)
     check_words(item.content)
     content = first_sentences(item.content, form.most_sentences)
@@ -72,7 +72,7 @@ def type_named(name: str, types: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=32)
-def typed(form: FormPolicy) -> Shape:
+def typed(form: FormPolicy) -> OutputSchema:
     """Make the shape of a policy: its types, the length of a memory, and whether each has a summary."""
     properties: dict[str, Any] = {
         "type": {"type": "string", "enum": list(form.types)},
@@ -89,7 +89,7 @@ def typed(form: FormPolicy) -> Shape:
     )
     system = prompt("typed.system.txt").replace("{types}", described).replace("{sentences}", str(form.most_sentences))
     lines = [line for line in system.splitlines() if form.summary or not line.startswith("- summary:")]
-    return Shape(
+    return OutputSchema(
         version="typed-1",
         system="\n".join(lines),
         schema=list_schema(properties),

@@ -1,17 +1,17 @@
 """What a character remembers, over HTTP, in the names of its interface. Serves through the engine."""
 
-from recollect.server.api.operation import Api, Asked
-from recollect.types import Memory, MemoryKind, Scene
+from recollect.server.api.operation import ApiRequest, Operation
+from recollect.types import Memory, MemoryKind, RequestScope
 
 # Most memories of one listing.
-_MOST = 1000
+_MAX_PAGE_SIZE = 1000
 
 
-async def _list(asked: Asked) -> tuple[int, object]:
+async def _list(asked: ApiRequest) -> tuple[int, object]:
     # Whoever it talks with, a character's memories are one subject.
-    scene = Scene(profile="character", characters=(asked.path["character"], "anybody"))
+    scene = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
     memory = await asked.engine.memory_of(user=asked.who, scene=scene)
-    limit, tag = asked.limit(_MOST, _MOST), asked.query.get("tag", "")
+    limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
     found = await asked.engine.list(user=memory, tag=tag, limit=limit)
     return 200, {"subject": memory.text, "memories": [_described(one) for one in found if _is_record(one)]}
 
@@ -36,4 +36,4 @@ def _described(memory: Memory) -> dict[str, object]:
     }
 
 
-OPERATIONS = (Api(method="GET", path="/api/characters/{character}/memories", handler=_list),)
+OPERATIONS = (Operation(method="GET", path="/api/characters/{character}/memories", handler=_list),)

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recollect.server.api.operation import Api, Asked
-from recollect.types import Scene
+from recollect.server.api.operation import ApiRequest, Operation
+from recollect.types import RequestScope
 
 
 class _Ending(BaseModel):
@@ -18,7 +18,7 @@ class _Ending(BaseModel):
     messages: list[dict[str, Any]] = Field(default_factory=list)
 
 
-async def _end(asked: Asked) -> tuple[int, object]:
+async def _end(asked: ApiRequest) -> tuple[int, object]:
     ending = asked.read(_Ending)
     ended = await asked.engine.end_conversation(
         asked.path["conversation"],
@@ -34,22 +34,22 @@ async def _end(asked: Asked) -> tuple[int, object]:
     }
 
 
-async def _save(asked: Asked) -> tuple[int, object]:
+async def _save(asked: ApiRequest) -> tuple[int, object]:
     asked_for = await asked.engine.save_conversation(
         asked.path["conversation"], user=asked.who, scene=_scene(asked, None)
     )
     return 202, {"formations": asked_for}
 
 
-async def _app(asked: Asked) -> tuple[int, object]:
+async def _app(asked: ApiRequest) -> tuple[int, object]:
     found = await asked.engine.conversation(asked.path["conversation"], user=asked.who)
     return 200, {"conversationId": found.external_id or found.id, "appId": found.app}
 
 
-def _scene(asked: Asked, app: str | None) -> Scene:
+def _scene(asked: ApiRequest, app: str | None) -> RequestScope:
     named = asked.identity.scene
     app = app or named.app
-    return Scene(
+    return RequestScope(
         profile=named.profile or ("app" if app else None),
         otherwise=named.otherwise,
         app=app,
@@ -59,7 +59,7 @@ def _scene(asked: Asked, app: str | None) -> Scene:
 
 
 OPERATIONS = (
-    Api(method="POST", path="/conversations/{conversation}/end", handler=_end),
-    Api(method="POST", path="/conversations/{conversation}/save", handler=_save),
-    Api(method="GET", path="/conversations/{conversation}/app", handler=_app),
+    Operation(method="POST", path="/conversations/{conversation}/end", handler=_end),
+    Operation(method="POST", path="/conversations/{conversation}/save", handler=_save),
+    Operation(method="GET", path="/conversations/{conversation}/app", handler=_app),
 )

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
-from recollect.engine import Held
+from recollect.engine import HeldMemory
 from recollect.metrics import dedup_rate, replacement_rate, share
-from recollect.server.api.operation import Api, Asked
+from recollect.server.api.operation import ApiRequest, Operation
 from recollect.types import Memory, NewNote
 
 # Most held memories of one listing.
-_MOST = 1000
+_MAX_PAGE_SIZE = 1000
 
 
 class _NewMemory(BaseModel):
@@ -27,7 +27,7 @@ class _NewMemories(RootModel[Annotated[list[_NewMemory], Field(min_length=1)]]):
     """What is sent to add several."""
 
 
-async def _add(asked: Asked) -> tuple[int, object]:
+async def _add(asked: ApiRequest) -> tuple[int, object]:
     several = isinstance(asked.body, list)
     sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
@@ -35,7 +35,7 @@ async def _add(asked: Asked) -> tuple[int, object]:
     return 201, [_described(one) for one in kept] if several else _described(kept[0])
 
 
-async def _sums(asked: Asked) -> tuple[int, object]:
+async def _sums(asked: ApiRequest) -> tuple[int, object]:
     sums = await asked.engine.subject_sums(user=asked.who)
     return 200, {
         "userId": asked.who.name,
@@ -47,20 +47,20 @@ async def _sums(asked: Asked) -> tuple[int, object]:
     }
 
 
-async def _held(asked: Asked) -> tuple[int, object]:
-    found = await asked.engine.held(user=asked.who, limit=asked.limit(100, _MOST))
+async def _held(asked: ApiRequest) -> tuple[int, object]:
+    found = await asked.engine.held(user=asked.who, limit=asked.limit(100, _MAX_PAGE_SIZE))
     return 200, {"memories": [_waiting(one) for one in found]}
 
 
-async def _approve(asked: Asked) -> tuple[int, object]:
+async def _approve(asked: ApiRequest) -> tuple[int, object]:
     return 200, _described(await asked.engine.approve(asked.path["memory"], user=asked.who))
 
 
-async def _reject(asked: Asked) -> tuple[int, object]:
+async def _reject(asked: ApiRequest) -> tuple[int, object]:
     return 200, _described(await asked.engine.reject(asked.path["memory"], user=asked.who))
 
 
-def _waiting(one: Held) -> dict[str, object]:
+def _waiting(one: HeldMemory) -> dict[str, object]:
     return {**_described(one.memory), "reason": one.reason}
 
 
@@ -88,9 +88,9 @@ def _described(memory: Memory) -> dict[str, object]:
 
 
 OPERATIONS = (
-    Api(method="POST", path="/api/memory", handler=_add),
-    Api(method="GET", path="/api/memory/stats", handler=_sums),
-    Api(method="GET", path="/api/memory/held", handler=_held),
-    Api(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
-    Api(method="POST", path="/api/memory/{memory}/reject", handler=_reject),
+    Operation(method="POST", path="/api/memory", handler=_add),
+    Operation(method="GET", path="/api/memory/stats", handler=_sums),
+    Operation(method="GET", path="/api/memory/held", handler=_held),
+    Operation(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
+    Operation(method="POST", path="/api/memory/{memory}/reject", handler=_reject),
 )

@@ -11,9 +11,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy, identify
-from recollect.engine import AsyncRecollect, apart
+from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadIdentityError, BadRequestError, ConflictError, RecollectError
-from recollect.server.asgi import BodyTooLargeError, ClientGoneError, Headers, path_user, read_body
+from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Headers, path_user, read_body
 from recollect.server.status import PAYLOAD_TOO_LARGE, error_body, error_kind, status_of
 from recollect.types import Identity, Memory, MemoryMode, NewNote, Subject
 
@@ -22,7 +22,7 @@ JSON = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ApiRequest:
     """A request, read."""
 
     engine: AsyncRecollect
@@ -86,12 +86,12 @@ class Asked:
         return given == "true"
 
 
-Handler = Callable[[Asked], Awaitable[tuple[int, object]]]
+Handler = Callable[[ApiRequest], Awaitable[tuple[int, object]]]
 """Serves a request: returns the status and what is written as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Api:
+class Operation:
     """One operation."""
 
     method: str
@@ -99,7 +99,7 @@ class Api:
     handler: Handler
 
 
-def routes_of(operations: Sequence[Api], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
+def routes_of(operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
     """Make the routes, each under its path and under `/u/{user}` before it."""
     by_path: dict[str, dict[str, Handler]] = {}
     for operation in operations:
@@ -125,16 +125,16 @@ def _serving(
             return _refusal(status_of(error), str(error), param)
         except BodyTooLargeError as error:
             return _refusal(PAYLOAD_TOO_LARGE, str(error))
-        except ClientGoneError:
+        except ClientDisconnectedError:
             return Response(status_code=499)
         return Response(json.dumps(data).encode("utf-8", "replace"), status, media_type=JSON)
 
     return serve
 
 
-async def _asked(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> Asked:
+async def _asked(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> ApiRequest:
     raw = await read_body(request.receive, most=engine.settings.max_body_bytes)
-    body = await apart(len(raw), lambda: _decoded(raw))
+    body = await run_in_thread_if_large(len(raw), lambda: _decoded(raw))
     headers: Headers = tuple(request.headers.raw)
     identity = identify(
         headers,
@@ -147,7 +147,7 @@ async def _asked(request: Request, engine: AsyncRecollect, policy: IdentityPolic
         raise BadRequestError("x-recollect-memory is off: there is nothing to read or write here without memory")
     if identity.subject is None:
         raise BadIdentityError("nobody is named: send x-recollect-user, or Open WebUI's signed header off loopback")
-    return Asked(
+    return ApiRequest(
         engine=engine,
         identity=identity,
         who=identity.subject,

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
 from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
-from recollect.server.api.operation import Api, Asked
-from recollect.types import Conversation, Memory, MemoryKind, NewNote, Scene, Subject
+from recollect.server.api.operation import ApiRequest, Operation
+from recollect.types import Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
 
 SESSION = "session"
 # Most memories of one listing; a session keeps fifty by default, and a profile of one's own may keep more.
-_MOST = 1000
+_MAX_PAGE_SIZE = 1000
 # Summaries and quotations of the chat are no memories of its list.
 _LISTED = (MemoryKind.NOTE, MemoryKind.FACT)
 
@@ -41,9 +41,9 @@ class _NewSession(BaseModel):
     settings: Mapping[str, Any] = Field(default_factory=dict)
 
 
-async def _open(asked: Asked) -> tuple[int, object]:
+async def _open(asked: ApiRequest) -> tuple[int, object]:
     new = asked.read(_NewSession)
-    scene = Scene(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
+    scene = RequestScope(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
     opened = await asked.engine.open_conversation(new.id, user=asked.who, scene=scene, options=new.settings)
     _refuse_other(new, opened)
     return 201, _session(opened)
@@ -63,17 +63,17 @@ def _refuse_other(new: _NewSession, opened: Conversation) -> None:
             raise ConflictError(why, param=name)
 
 
-async def _show(asked: Asked) -> tuple[int, object]:
+async def _show(asked: ApiRequest) -> tuple[int, object]:
     return 200, _session(await _known(asked))
 
 
-async def _list(asked: Asked) -> tuple[int, object]:
+async def _list(asked: ApiRequest) -> tuple[int, object]:
     session, memory = await _memory(asked)
-    found = await asked.engine.list(user=memory, kinds=_LISTED, limit=asked.limit(_MOST, _MOST))
+    found = await asked.engine.list(user=memory, kinds=_LISTED, limit=asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE))
     return 200, [_described(session, one) for one in found]
 
 
-async def _add(asked: Asked) -> tuple[int, object]:
+async def _add(asked: ApiRequest) -> tuple[int, object]:
     session, memory = await _memory(asked)
     several = isinstance(asked.body, list)
     sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
@@ -87,18 +87,18 @@ async def _add(asked: Asked) -> tuple[int, object]:
     return 201, kept if several else kept[0]
 
 
-async def _get(asked: Asked) -> tuple[int, object]:
+async def _get(asked: ApiRequest) -> tuple[int, object]:
     session, memory = await _memory(asked)
     return 200, _described(session, await _listed(asked, memory))
 
 
-async def _delete(asked: Asked) -> tuple[int, object]:
+async def _delete(asked: ApiRequest) -> tuple[int, object]:
     _, memory = await _memory(asked)
     await asked.engine.erase((await _listed(asked, memory)).id, user=memory, keep_messages=True)
     return 200, {"success": True}
 
 
-async def _listed(asked: Asked, memory: Subject) -> Memory:
+async def _listed(asked: ApiRequest, memory: Subject) -> Memory:
     """Return the memory that the path names.
 
     Raises:
@@ -110,15 +110,15 @@ async def _listed(asked: Asked, memory: Subject) -> Memory:
     return found
 
 
-async def _known(asked: Asked) -> Conversation:
+async def _known(asked: ApiRequest) -> Conversation:
     return await asked.engine.conversation(asked.path["session"], user=asked.who)
 
 
-async def _memory(asked: Asked) -> tuple[str, Subject]:
+async def _memory(asked: ApiRequest) -> tuple[str, Subject]:
     """Return the session's id and whose memory it is; a session exists from its first message or its opening."""
     known = await _known(asked)
     name = known.external_id or known.id
-    scene = Scene(profile=SESSION)
+    scene = RequestScope(profile=SESSION)
     return name, await asked.engine.memory_of(user=asked.who, conversation=name, scene=scene)
 
 
@@ -147,10 +147,10 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
 
 _ONE = "/api/sessions/{session}"
 OPERATIONS = (
-    Api(method="POST", path="/api/sessions", handler=_open),
-    Api(method="GET", path=_ONE, handler=_show),
-    Api(method="GET", path=f"{_ONE}/memories", handler=_list),
-    Api(method="POST", path=f"{_ONE}/memories", handler=_add),
-    Api(method="GET", path=f"{_ONE}/memories/{{memory}}", handler=_get),
-    Api(method="DELETE", path=f"{_ONE}/memories/{{memory}}", handler=_delete),
+    Operation(method="POST", path="/api/sessions", handler=_open),
+    Operation(method="GET", path=_ONE, handler=_show),
+    Operation(method="GET", path=f"{_ONE}/memories", handler=_list),
+    Operation(method="POST", path=f"{_ONE}/memories", handler=_add),
+    Operation(method="GET", path=f"{_ONE}/memories/{{memory}}", handler=_get),
+    Operation(method="DELETE", path=f"{_ONE}/memories/{{memory}}", handler=_delete),
 )

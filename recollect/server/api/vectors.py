@@ -5,8 +5,8 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from recollect.errors import BadIdentityError, BadRequestError
-from recollect.server.api.operation import Api, Asked
-from recollect.types import Recalled, Subject
+from recollect.server.api.operation import ApiRequest, Operation
+from recollect.types import RecalledMemory, Subject
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -28,7 +28,7 @@ class _Query(BaseModel):
         return self
 
 
-async def _nearest(asked: Asked) -> tuple[int, object]:
+async def _nearest(asked: ApiRequest) -> tuple[int, object]:
     wanted = asked.read(_Query)
     if wanted.user_id is None and asked.engine.settings.strict_vectors:
         raise BadRequestError("userId is missing; RECOLLECT_STRICT_VECTORS demands it", param="userId")
@@ -38,7 +38,7 @@ async def _nearest(asked: Asked) -> tuple[int, object]:
     return 200, {"matches": [_match(item) for item in found]}
 
 
-def _match(item: Recalled) -> dict[str, object]:
+def _match(item: RecalledMemory) -> dict[str, object]:
     memory = item.memory
     return {
         "id": memory.id,
@@ -47,4 +47,4 @@ def _match(item: Recalled) -> dict[str, object]:
     }
 
 
-OPERATIONS = (Api(method="POST", path="/v1/vectors/query", handler=_nearest),)
+OPERATIONS = (Operation(method="POST", path="/v1/vectors/query", handler=_nearest),)

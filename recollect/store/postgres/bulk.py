@@ -10,7 +10,7 @@ import psycopg
 from recollect.store.sql.database import Row
 
 # From so many rows on COPY is quicker than the statement sent for each, though answers are not waited for then.
-LEAST_COPIED = 8
+MIN_COPIED_ROWS = 8
 _INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
 _TYPES = """
 SELECT CAST(attname AS TEXT), CAST(atttypid AS BIGINT)
@@ -22,7 +22,7 @@ Say = Callable[[str, Sequence[Any]], Iterable[Row]]
 """Runs a statement and returns its rows."""
 
 
-class Bulk:
+class BulkCopy:
     """What one connection has to know of its tables in order to copy into them."""
 
     def __init__(self, schema: str) -> None:
@@ -40,7 +40,7 @@ class Bulk:
             say: Asks the database for the types of a table's columns, once.
         """
         plain = into(insert)
-        if plain is None or len(rows) < LEAST_COPIED:
+        if plain is None or len(rows) < MIN_COPIED_ROWS:
             return False
         table, columns = plain
         if table not in self._types:

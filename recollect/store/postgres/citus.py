@@ -6,21 +6,21 @@ import psycopg
 
 from recollect.errors import UnreadableStoreError
 from recollect.settings import shown_url
-from recollect.store.operators import Distribution
-from recollect.store.postgres.connection import SCHEMA, Session, connect
-from recollect.store.postgres.dialect import own, worded
+from recollect.store.operators import CitusReport
+from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
+from recollect.store.postgres.dialect import dialect_statements, to_postgres
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import LOCK, prepare
 from recollect.store.sql.database import Row
 
-SQL = own("distribute")
+SQL = dialect_statements("distribute")
 # The table whose key the others are distributed by.
 ROOT = "subject"
 _BY_HASH, _EVERYWHERE = "h", "n"
 
 
-class Lies(NamedTuple):
+class TablePlacement(NamedTuple):
     """One table: how it is to lie, and how it does."""
 
     name: str
@@ -40,7 +40,7 @@ class Lies(NamedTuple):
         return self.method == _BY_HASH and self.by == self.column and self.group == group
 
 
-def distribute(url: str, *, shards: int) -> Distribution:
+def distribute(url: str, *, shards: int) -> CitusReport:
     """Make the schema where it is not there, and distribute what is not distributed yet. Idempotent.
 
     Args:
@@ -56,7 +56,7 @@ def distribute(url: str, *, shards: int) -> Distribution:
         with connect(url) as db:
             version, nodes = _citus(db, where)  # before anything is made: a worker of Citus is not to get a schema
             prepare(url)
-            if indexes(Session(db)):
+            if indexes(PostgresConnection(db)):
                 raise refused(where, "it has indexes of single users: drop them first, `recollect db index --drop`")
             db.execute("SET statement_timeout = 0")
             db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
@@ -67,7 +67,7 @@ def distribute(url: str, *, shards: int) -> Distribution:
         raise refused(where, f"Citus refuses ({_said(error)})") from error
     except psycopg.Error as error:
         raise fault(error, where) from error
-    return Distribution(where=where, citus=version, nodes=nodes, distributed=distributed, copied=copied, before=before)
+    return CitusReport(where=where, citus=version, nodes=nodes, distributed=distributed, copied=copied, before=before)
 
 
 def _citus(db: psycopg.Connection[Row], where: str) -> tuple[str, int]:
@@ -95,7 +95,7 @@ def _distribute(
     db: psycopg.Connection[Row], where: str, shards: int
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
     """Do what is left; return the tables that were distributed, those put on each node, those that lay so before."""
-    tables = [Lies(*row) for row in _rows(db, "tables", SCHEMA)]
+    tables = [TablePlacement(*row) for row in _rows(db, "tables", SCHEMA)]
     wrong = [table for table in tables if _lies_otherwise(table, tables)]
     if wrong:
         names = ", ".join(table.name for table in wrong)
@@ -112,7 +112,7 @@ def _distribute(
     for table in left:
         if table.column is not None and table.name != ROOT:
             with db.transaction():
-                db.execute(worded(SQL["allow_triggers"]))
+                db.execute(to_postgres(SQL["allow_triggers"]))
                 _rows(db, "distribute", table.name)
     return (
         tuple(table.name for table in left if table.column is not None),
@@ -121,11 +121,11 @@ def _distribute(
     )
 
 
-def _group(tables: list[Lies]) -> int | None:
+def _group(tables: list[TablePlacement]) -> int | None:
     return next((table.group for table in tables if table.name == ROOT), None)
 
 
-def _lies_otherwise(table: Lies, tables: list[Lies]) -> bool:
+def _lies_otherwise(table: TablePlacement, tables: list[TablePlacement]) -> bool:
     return table.method is not None and not table.settled(_group(tables))
 
 
@@ -139,4 +139,4 @@ def _said(error: psycopg.Error) -> str:
 
 
 def _rows(db: psycopg.Connection[Row], name: str, *values: object) -> list[Row]:
-    return db.execute(worded(SQL[name]), values or None).fetchall()
+    return db.execute(to_postgres(SQL[name]), values or None).fetchall()

@@ -12,9 +12,9 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 from recollect.errors import BadSettingError
 from recollect.settings import DATABASE_SETTING
 from recollect.store.failpoint import Failpoint
-from recollect.store.postgres.bulk import Bulk
-from recollect.store.postgres.dialect import worded
-from recollect.store.postgres.elsewhere import remembers, with_words
+from recollect.store.postgres.bulk import BulkCopy
+from recollect.store.postgres.dialect import to_postgres
+from recollect.store.postgres.elsewhere import fill_text, reads_remembered_view
 from recollect.store.postgres.errors import AGAIN, lost_by
 from recollect.store.postgres.vector_codec import joined, pieces, received, teach
 from recollect.store.sql.database import Row, Work
@@ -72,20 +72,20 @@ class _WholeLoader(NumericBinaryLoader):
         return int(found) if found == found.to_integral_value() else float(found)
 
 
-class Link:
+class ReconnectingConnection:
     """A connection, and what it takes to have one."""
 
     def __init__(self, url: str, failpoint: Failpoint) -> None:
         """Note where the server is; nothing is opened yet."""
         self._url = url
         self._failpoint = failpoint
-        self._open: Session | None = None
+        self._open: PostgresConnection | None = None
 
     def read(self, work: Work[T]) -> T:
         """Read; once more where the connection was lost since it was used last."""
         return self.use(lambda session: session.read(work))
 
-    def use(self, work: Callable[["Session"], T]) -> T:
+    def use(self, work: Callable[["PostgresConnection"], T]) -> T:
         """Do what may be done twice; once more where the connection was lost since it was used last."""
         return self._again(work, lost=True)
 
@@ -105,13 +105,13 @@ class Link:
         if session is not None:
             session.connection.cancel()
 
-    def session(self) -> "Session":
+    def session(self) -> "PostgresConnection":
         """Return an open connection."""
         if self._open is None:
-            self._open = Session(connect(self._url))
+            self._open = PostgresConnection(connect(self._url))
         return self._open
 
-    def _again(self, work: Callable[["Session"], T], *, lost: bool) -> T:
+    def _again(self, work: Callable[["PostgresConnection"], T], *, lost: bool) -> T:
         for left in reversed(range(TRIES)):
             fresh = self._open is None
             try:
@@ -164,7 +164,7 @@ def connect(url: str) -> psycopg.Connection[Row]:
     return made
 
 
-class Session:
+class PostgresConnection:
     """An open connection in the shape in which the relational store uses one."""
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
@@ -175,7 +175,7 @@ class Session:
         self._writing = False
         self._knows_vectors = False
         self._dims: dict[int, int] = {}
-        self._bulk = Bulk(SCHEMA)
+        self._bulk = BulkCopy(SCHEMA)
         self.committing = False
         """A commit was sent whose outcome is not known yet."""
 
@@ -218,27 +218,27 @@ class Session:
         """Close the connection."""
         self.connection.close()
 
-    def execute(self, statement: str, values: Sequence[Any] = (), /) -> "Found":
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
         """Run a statement."""
         if isinstance(statement, Statement):
             where = (statement.room, statement.name)
             if where == _ADDS_VECTORS:
                 self.executemany(statement, [values])
-                return Found([])
+                return PostgresCursor([])
             if where in _SENDS_VECTORS:
-                return Found(_SENDS_VECTORS[where](self._say(worded(statement), values)))
+                return PostgresCursor(_SENDS_VECTORS[where](self._say(to_postgres(statement), values)))
             if self._writing and where == ("subject", "subject"):
                 # Whoever looks at a subject's version in order to change it has it for itself until the end.
-                return Found(self._say(f"{worded(statement)} FOR NO KEY UPDATE", values))
-            if remembers(statement):
-                return Found(with_words(self, self._say(worded(statement), values)))
-        return Found(self._say(worded(statement), values))
+                return PostgresCursor(self._say(f"{to_postgres(statement)} FOR NO KEY UPDATE", values))
+            if reads_remembered_view(statement):
+                return PostgresCursor(fill_text(self, self._say(to_postgres(statement), values)))
+        return PostgresCursor(self._say(to_postgres(statement), values))
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
         """Run a statement for each row of values; many that are plainly inserted go in by COPY."""
         if isinstance(statement, Statement) and (statement.room, statement.name) == _ADDS_VECTORS:
             rows = self._single_vectors(rows)
-        insert, values = worded(statement), [tuple(row) for row in rows]
+        insert, values = to_postgres(statement), [tuple(row) for row in rows]
         if not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
             self._cursor.executemany(insert, values)
 
@@ -246,7 +246,7 @@ class Session:
         """Return how many rows the last statement changed."""
         return max(0, self._cursor.rowcount)
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> "PostgresConnection":
         """Begin a snapshot; within a transaction, a part of it."""
         self._say("BEGIN ISOLATION LEVEL REPEATABLE READ" if not self._depth else f"SAVEPOINT s{self._depth}")
         self._depth += 1
@@ -293,7 +293,7 @@ class Session:
         self.connection.rollback()
 
 
-class Found:
+class PostgresCursor:
     """What a statement found."""
 
     __slots__ = ("_rows",)

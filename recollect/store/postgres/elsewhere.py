@@ -7,26 +7,28 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
-from recollect.store.postgres.dialect import own
-from recollect.store.sql.database import Database, Row
+from recollect.store.postgres.dialect import dialect_statements
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.rows import fetch
 
-SQL = own("recall")
+SQL = dialect_statements("recall")
 # Where a row of the view `remembered` has them, counted from its end.
 _TEXT, _CONVERSATION, _SEQ, _HOME = -27, -8, -7, -1
 
 
 @cache
-def remembers(statement: str) -> bool:
+def reads_remembered_view(statement: str) -> bool:
     """Tell whether a statement's rows end with those of `remembered`.
 
-    >>> remembers("SELECT * FROM remembered WHERE subject = ?1"), remembers("SELECT id FROM memory")
-    (True, False)
+    >>> reads_remembered_view("SELECT * FROM remembered WHERE subject = ?1")
+    True
+    >>> reads_remembered_view("SELECT id FROM memory")
+    False
     """
     return "remembered" in statement
 
 
-def with_words(db: Database, rows: Sequence[Row]) -> list[Row]:
+def fill_text(db: SqlConnection, rows: Sequence[Row]) -> list[Row]:
     """Put the words that lie elsewhere into rows of `remembered`; take the name of the log away."""
     lacking: defaultdict[tuple[int, bytes], set[int]] = defaultdict(set)
     for row in rows:

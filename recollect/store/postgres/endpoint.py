@@ -11,13 +11,13 @@ import psycopg
 from recollect.errors import StoreUnavailableError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
-from recollect.store.postgres.connection import SCHEMA, Session, connect
+from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.vector_codec import packed, pieces
 from recollect.store.sql.database import Row
 from recollect.store.sql.tables import TABLES, Table
-from recollect.store.sql.transfer.endpoint import Span
+from recollect.store.sql.transfer.endpoint import KeyRange
 
 T = TypeVar("T")
 # "Rclt" and "copy": the lock that whoever copies into a database holds.
@@ -33,7 +33,7 @@ class _Column:
 class PostgresEnd:
     """One database."""
 
-    def __init__(self, session: Session, url: str) -> None:
+    def __init__(self, session: PostgresConnection, url: str) -> None:
         """Take an open connection; `source` or `destination` makes one."""
         self.db = session
         self.where = shown_url(url)
@@ -47,7 +47,7 @@ class PostgresEnd:
     def source(cls, url: str) -> "PostgresEnd":
         """Open a database to be read, brought to the newest schema; others may go on using it."""
         prepare(url, unfinished=True)
-        return cls(Session(connect(url)), url)
+        return cls(PostgresConnection(connect(url)), url)
 
     @classmethod
     def destination(cls, url: str) -> "PostgresEnd":
@@ -79,7 +79,7 @@ class PostgresEnd:
             return _PACKED
         return tuple(column.name for column in self._columns(table))
 
-    def rows(self, table: Table, columns: tuple[str, ...], span: Span) -> Iterator[Row]:
+    def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """See `End.rows`."""
         within = "" if table.nobodys else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         order = _names(table.key)

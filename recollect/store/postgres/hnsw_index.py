@@ -15,26 +15,26 @@ import psycopg
 from recollect.errors import StoreUnavailableError, UnreadableStoreError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
-from recollect.store.operators import Indexing, SubjectIndex
-from recollect.store.postgres.connection import Session, connect
-from recollect.store.postgres.dialect import own
+from recollect.store.operators import IndexReport, SubjectIndex
+from recollect.store.postgres.connection import PostgresConnection, connect
+from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.errors import fault
-from recollect.store.postgres.hnsw_search import MOST_HALVED, MOST_WHOLE, type_of
+from recollect.store.postgres.hnsw_search import MAX_HALVED_DIMENSIONS, MAX_WHOLE_DIMENSIONS, type_of
 from recollect.store.postgres.migrate import prepare
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.transfer.copy_database import Bar
 
-SQL, TEMPLATES = own("index"), own("near")
+SQL, TEMPLATES = dialect_statements("index"), dialect_statements("near")
 # "Rclt" and "near": the lock that whoever builds indexes holds.
 _LOCK = 0x52636C746E656172
 _NAME = re.compile(r"near_(-?\d+)_(\d+)")
 # Iterative scans, without which an index finds less than was asked for, came with this version.
-_LEAST_PGVECTOR = (0, 8)
+_MIN_PGVECTOR = (0, 8)
 # Building is many times as fast where the graph fits into `maintenance_work_mem`: so many bytes a vector beside its
 # numbers. More than this is not taken of the server's memory unless its own setting gives more.
 _GRAPH_BYTES, _NUMBER_BYTES = 800, 4
-MOST_MEMORY = 2**30
+MAX_MEMORY_BYTES = 2**30
 _LOOK_S = 0.5
 
 
@@ -58,18 +58,18 @@ def name_of(subject: int, space: int) -> str:
     return f'"near_{subject}_{space}"'
 
 
-def index(url: str, *, least: int | None, bar: Bar) -> Indexing:
+def index(url: str, *, least: int | None, bar: Bar) -> IndexReport:
     """Build what is missing, drop what is not wanted: see `open.index_store`. Idempotent."""
     where = shown_url(url)
     try:
         prepare(url)
         with connect(url) as db:
-            return _Run(Session(db), url, bar).run(least)
+            return _Run(PostgresConnection(db), url, bar).run(least)
     except psycopg.Error as error:
         raise fault(error, where) from error
 
 
-def indexes(db: Database) -> tuple[SubjectIndex, ...]:
+def indexes(db: SqlConnection) -> tuple[SubjectIndex, ...]:
     """List the indexes there are."""
     found = []
     for name, valid, size in fetch(db, SQL["indexes"]):
@@ -84,7 +84,7 @@ def indexes(db: Database) -> tuple[SubjectIndex, ...]:
 class _Run:
     """One call."""
 
-    def __init__(self, session: Session, url: str, bar: Bar) -> None:
+    def __init__(self, session: PostgresConnection, url: str, bar: Bar) -> None:
         self._db = session
         self._url = url
         self._where = shown_url(url)
@@ -92,14 +92,14 @@ class _Run:
         self._failpoint = Failpoint.from_environment()
         self._dropped: list[str] = []
 
-    def run(self, least: int | None) -> Indexing:
+    def run(self, least: int | None) -> IndexReport:
         self._db.execute("SET statement_timeout = 0")
         if least is not None:
             self._require_means()
         if not fetch_value(self._db, SQL["lock"], _LOCK):
             raise StoreUnavailableError(f"another process is building indexes in {self._where}: wait for it")
         giants = [] if least is None else [_Giant(*row) for row in fetch(self._db, SQL["giants"], least)]
-        wanted = [giant for giant in giants if giant.dim <= MOST_HALVED]
+        wanted = [giant for giant in giants if giant.dim <= MAX_HALVED_DIMENSIONS]
         there = self._drop_others({(giant.key, giant.space) for giant in wanted})
         missing = [giant for giant in wanted if (giant.key, giant.space) not in there]
         for giant in missing:
@@ -108,14 +108,15 @@ class _Run:
             self._mark(giant.key, giant.space)
         names = {(giant.subject, giant.space_name) for giant in missing}
         known = [one for one in indexes(self._db) if one.used]
-        return Indexing(
+        return IndexReport(
             where=self._where,
             least=least or 0,
             built=tuple(one for one in known if (one.subject, one.space) in names),
             before=tuple(one for one in known if (one.subject, one.space) not in names),
             dropped=tuple(self._dropped),
             refused=tuple(
-                f"{giant.subject}: its vectors have {giant.dim:,} numbers, pgvector indexes up to {MOST_HALVED:,}"
+                f"{giant.subject}: its vectors have {giant.dim:,} numbers, "
+                f"pgvector indexes up to {MAX_HALVED_DIMENSIONS:,}"
                 for giant in giants
                 if giant not in wanted
             ),
@@ -128,7 +129,7 @@ class _Run:
             UnreadableStoreError: pgvector is too old, or the vectors lie on several nodes.
         """
         version = str(fetch_value(self._db, SQL["pgvector"]))
-        if tuple(int(part) for part in version.split(".")[:2]) < _LEAST_PGVECTOR:
+        if tuple(int(part) for part in version.split(".")[:2]) < _MIN_PGVECTOR:
             raise refused(
                 self._where, f"its pgvector is {version}: install 0.8 or later and run `ALTER EXTENSION vector UPDATE`"
             )
@@ -162,7 +163,7 @@ class _Run:
     def _mark(self, key: int, space: int | None) -> None:
         """Let recall ask the index, or not any more: the version moves, so that nobody goes on with what is cached."""
 
-        def mark(db: Database) -> None:
+        def mark(db: SqlConnection) -> None:
             known = {subject: near for subject, near in fetch(db, SQL["marked"])}
             if known.get(key) != space:
                 db.execute(SQL["mark"], (key, space))
@@ -170,11 +171,11 @@ class _Run:
         self._db.write(mark, (key,), self._failpoint)
 
     def _build(self, giant: _Giant) -> None:
-        room = min(giant.vectors * (giant.dim * _NUMBER_BYTES + _GRAPH_BYTES), MOST_MEMORY)
+        room = min(giant.vectors * (giant.dim * _NUMBER_BYTES + _GRAPH_BYTES), MAX_MEMORY_BYTES)
         if room > int(fetch_value(self._db, SQL["memory"])):
             self._db.execute(f"SET maintenance_work_mem = '{room // 1024}kB'")
         schema = str(fetch_value(self._db, TEMPLATES["vectors_schema"]))
-        name, operators = name_of(giant.key, giant.space), "vector" if giant.dim <= MOST_WHOLE else "halfvec"
+        name, operators = name_of(giant.key, giant.space), "vector" if giant.dim <= MAX_WHOLE_DIMENSIONS else "halfvec"
         statement = TEMPLATES["build"].format(
             name=name,
             type=type_of(schema, giant.dim),
@@ -196,7 +197,7 @@ class _Run:
     def _watched(self, statement: str, giant: _Giant) -> None:
         """Run what takes minutes in another thread, and show how far it is."""
         with connect(self._url) as beside, ThreadPoolExecutor(max_workers=1) as thread:
-            other, process = Session(beside), self._db.connection.info.backend_pid
+            other, process = PostgresConnection(beside), self._db.connection.info.backend_pid
             building = thread.submit(self._db.execute, statement)
             try:
                 shown: Sequence[object] = ()

@@ -11,27 +11,27 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from recollect.store.postgres.dialect import own
+from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.vector_codec import joined
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.subjects import space_of
-from recollect.types import Hot, Sought, Subject, Vector
+from recollect.types import Subject, SubjectSnapshot, Vector, VectorRequest
 
-SQL, TEMPLATES = own("recall"), own("near")
+SQL, TEMPLATES = dialect_statements("recall"), dialect_statements("near")
 # Memories whose vectors are kept as background: mean and deviation of 2,000 are within 2 % of those of all.
 SAMPLE = 2_000
 # Where no more memories are of the kinds that are sought, all their vectors are read.
-FEW = 2_000
+EXACT_SEARCH_THRESHOLD = 2_000
 # Where most of what is near is of other kinds, the index is asked for four times as many, up to what it looks at.
-_MOST_ASKED, _WIDER = 20_000, 4
+_MAX_ASKED, _WIDER = 20_000, 4
 # How many numbers pgvector indexes as they are, and in half precision.
-MOST_WHOLE, MOST_HALVED = 2_000, 4_000
+MAX_WHOLE_DIMENSIONS, MAX_HALVED_DIMENSIONS = 2_000, 4_000
 
 Places = npt.NDArray[np.intp]
 
 
-class Nearby:
+class HnswSearch:
     """The indexes of one database; knows of it what never changes."""
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Nearby:
         self._spaces: dict[str, tuple[int, int]] = {}
         self._schema = ""
 
-    def indexed(self, db: Database, subject: Subject, space: str) -> bool:
+    def indexed(self, db: SqlConnection, subject: Subject, space: str) -> bool:
         """Tell whether the subject's vectors of that space have an index."""
         return bool(fetch(db, SQL["is_near"], subject.key, space))
 
-    def bring(self, db: Database, hot: Hot, space: str, sought: Sought) -> Hot:
+    def bring(self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest) -> SubjectSnapshot:
         """Put the vectors that are sought behind the background of a subject."""
         asked = [vector for vector in sought.vectors if vector.any()]
         if hot.background is None or not asked or not len(hot):
@@ -55,40 +55,44 @@ class Nearby:
                 hot = self._with_vectors(db, hot, space, sought.also(hot))
         return hot
 
-    def _of_kinds(self, db: Database, hot: Hot, space: str, sought: Sought, asked: Sequence[Vector]) -> Places:
+    def _of_kinds(
+        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, asked: Sequence[Vector]
+    ) -> Places:
         """Find the memories near to any of the vectors, of the kinds that count."""
         there = np.flatnonzero(np.isin(hot.kinds, sought.kinds))
-        if len(there) <= FEW:
+        if len(there) <= EXACT_SEARCH_THRESHOLD:
             return there
         fetch(db, TEMPLATES["look_further"])
         near = [self._nearest(db, hot, space, sought, vector) for vector in asked]
         return np.unique(np.concatenate(near))
 
-    def _nearest(self, db: Database, hot: Hot, space: str, sought: Sought, vector: Vector) -> Places:
+    def _nearest(
+        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, vector: Vector
+    ) -> Places:
         statement = self.statement(db, hot.subject, space)
         text, most = as_text(vector), sought.most
         while True:
             rows = fetch(db, statement, text, most)
             places = _places(hot, dict.fromkeys(row[0] for row in rows))
             places = places[np.isin(hot.kinds[places], sought.kinds)]
-            if len(places) >= sought.most or len(rows) < most or most >= _MOST_ASKED:
+            if len(places) >= sought.most or len(rows) < most or most >= _MAX_ASKED:
                 return places[: sought.most]
-            most = min(most * _WIDER, _MOST_ASKED)
+            most = min(most * _WIDER, _MAX_ASKED)
 
-    def statement(self, db: Database, subject: Subject, space: str) -> str:
+    def statement(self, db: SqlConnection, subject: Subject, space: str) -> str:
         """Word the question for what is nearest as the index answers it: all but the vector stands in it."""
         number, dim = self._space(db, space)
         if not self._schema:
             self._schema = str(fetch_value(db, TEMPLATES["vectors_schema"]))
         return TEMPLATES["nearest"].format(subject=subject.key, space=number, type=type_of(self._schema, dim))
 
-    def _space(self, db: Database, name: str) -> tuple[int, int]:
+    def _space(self, db: SqlConnection, name: str) -> tuple[int, int]:
         """Return number and length of a space; it has vectors, and neither ever changes."""
         if name not in self._spaces:
             self._spaces[name] = space_of(db, name) or (0, 0)
         return self._spaces[name]
 
-    def _with_vectors(self, db: Database, hot: Hot, space: str, places: Places) -> Hot:
+    def _with_vectors(self, db: SqlConnection, hot: SubjectSnapshot, space: str, places: Places) -> SubjectSnapshot:
         """Put the vectors of some memories behind those that are there."""
         lacking = np.setdiff1d(places, hot.vector_of)
         if not len(lacking):
@@ -104,7 +108,7 @@ class Nearby:
         )
 
 
-def sample(db: Database, subject: Subject, space: int, ids: Sequence[bytes]) -> list[Row]:
+def sample(db: SqlConnection, subject: Subject, space: int, ids: Sequence[bytes]) -> list[Row]:
     """Read the vectors of some memories, drawn evenly over the time in which they were stored."""
     places = np.unique(np.linspace(0, len(ids) - 1, SAMPLE).astype(np.intp)).tolist() if ids else []
     return joined(fetch(db, SQL["vectors_of"], subject.key, space, [ids[place] for place in places]))
@@ -116,7 +120,7 @@ def type_of(schema: str, dim: int) -> str:
     >>> type_of("public", 256), type_of("extensions", 3072)
     ('"public".vector(256)', '"extensions".halfvec(3072)')
     """
-    return f'"{schema}".{"vector" if dim <= MOST_WHOLE else "halfvec"}({dim})'
+    return f'"{schema}".{"vector" if dim <= MAX_WHOLE_DIMENSIONS else "halfvec"}({dim})'
 
 
 def as_text(vector: Vector) -> str:
@@ -124,7 +128,7 @@ def as_text(vector: Vector) -> str:
     return f"[{','.join(map(repr, vector.astype(np.float64).tolist()))}]"
 
 
-def _places(hot: Hot, ids: Iterable[bytes]) -> Places:
+def _places(hot: SubjectSnapshot, ids: Iterable[bytes]) -> Places:
     """Find memories by their ids; none that came since."""
     found = ((bisect_left(hot.ids, id_), id_) for id_ in ids)
     return np.array([place for place, id_ in found if hot.ids[place : place + 1] == [id_]], dtype=np.intp)

@@ -8,7 +8,7 @@ import psycopg
 
 from recollect.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
 from recollect.settings import DATABASE_SETTING, shown_url
-from recollect.store.postgres.connection import SCHEMA, Session, connect
+from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import FORGETFUL, fault
 from recollect.store.sql import inner, numbers
 from recollect.store.sql.database import Row
@@ -70,7 +70,7 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
                 with db.transaction():
                     db.cursor().execute(sql.encode())
                     if number in _STEPS:
-                        _STEPS[number](Session(db))
+                        _STEPS[number](PostgresConnection(db))
                     db.execute("INSERT INTO migration (number) VALUES ($1)", (number,))
     finally:
         db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
@@ -113,8 +113,8 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
             _require_session(db, url, where)
             migrate(db, where)
             if not unfinished:
-                refuse_unfinished(Session(db), where)
-            return bytes(fetch_value(Session(db), SQL["term_key"]))
+                refuse_unfinished(PostgresConnection(db), where)
+            return bytes(fetch_value(PostgresConnection(db), SQL["term_key"]))
     except psycopg.Error as error:
         if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # nobody was let in
             said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]

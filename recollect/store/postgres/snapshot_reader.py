@@ -7,46 +7,46 @@ from typing import TypeVar
 
 from recollect.errors import SpaceMovedError
 from recollect.ids import id_bytes
-from recollect.store.postgres.dialect import own
-from recollect.store.postgres.hnsw_search import Nearby, sample
+from recollect.store.postgres.dialect import dialect_statements
+from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
 from recollect.store.protocol import Rank
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall import rank_and_fetch
-from recollect.store.sql.recall.snapshot import LEAST_MERGED, hot_within
-from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.recall.snapshot import MIN_MERGED, hot_within
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value, read_memories
 from recollect.store.sql.snapshot_codec import unpack
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, verified, version_of
 from recollect.text import TERM_SCHEME
-from recollect.types import Hot, Memory, MemoryId, Sought, Subject
+from recollect.types import Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
-SQL, SUBJECT_SQL = own("recall"), load("subject")
+SQL, SUBJECT_SQL = dialect_statements("recall"), load("subject")
 # What is said once, before a memory's columns.
 _HEAD = 7
 # A giant's vectors, read whole for once, would push out all others.
-_NOTHING_KEPT = HotCache(0)
+_NOTHING_KEPT = SnapshotCache(0)
 T = TypeVar("T")
 
 
-class Chooser:
+class PostgresSnapshotReader:
     """Reads subjects for recall: as they are kept, whole, or with those vectors that an index finds."""
 
-    def __init__(self, cache: HotCache, term_key: bytes) -> None:
+    def __init__(self, cache: SnapshotCache, term_key: bytes) -> None:
         """Take where subjects are kept, and the key of the term hashes."""
         self._cache = cache
         self._term_key = term_key
-        self._nearby = Nearby()
+        self._nearby = HnswSearch()
 
-    def hot(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+    def hot(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
         """Do as `read_hot`: one answer says that what is kept still stands, or brings all of it. See `Store.hot`."""
         kept = self._cache.get(subject, space)
         if kept is not None:
             if kept.version == version_of(db, subject):
                 return self._settled(db, kept, space, sought)
             # What changed is less than all of it, where that is much.
-            if len(kept) >= LEAST_MERGED:
+            if len(kept) >= MIN_MERGED:
                 return self._in_snapshot(db, subject, space, sought)
         rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME)
         if not rows:  # a subject that is not there yet
@@ -66,7 +66,7 @@ class Chooser:
         return found
 
     def choose(
-        self, db: Database, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, Sought]
+        self, db: SqlConnection, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, VectorRequest]
     ) -> tuple[T, list[Memory]]:
         """Do as `choosing.choose`. One subject's memories are seen to be of the version that was ranked."""
         if len(subjects) == 1:
@@ -77,16 +77,18 @@ class Chooser:
             if found is not None:
                 return outcome, found
 
-        def read(db: Database, subject: Subject, space: str) -> Hot:
+        def read(db: SqlConnection, subject: Subject, space: str) -> SubjectSnapshot:
             return self._within(db, subject, space, sought.get(subject))
 
         return rank_and_fetch.choose(db, subjects, rank, read=read, cache=self._cache)
 
-    def _in_snapshot(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+    def _in_snapshot(
+        self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None
+    ) -> SubjectSnapshot:
         with db:
             return self._within(db, subject, space, sought)
 
-    def _within(self, db: Database, subject: Subject, space: str, sought: Sought | None) -> Hot:
+    def _within(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
         """Read a subject within the snapshot of the caller's transaction, with or without its index."""
         kept = self._cache.get(subject, space)
         if kept is not None and kept.background is None and kept.version == version_of(db, subject):
@@ -98,7 +100,9 @@ class Chooser:
             return read(cache=_NOTHING_KEPT)
         return self._nearby.bring(db, read(cache=self._cache, sample=sample), space, sought)
 
-    def _settled(self, db: Database, kept: Hot, space: str, sought: Sought | None) -> Hot:
+    def _settled(
+        self, db: SqlConnection, kept: SubjectSnapshot, space: str, sought: VectorRequest | None
+    ) -> SubjectSnapshot:
         """Complete what is kept of a subject, if that is not all of it."""
         if kept.background is None:
             return kept
@@ -107,14 +111,16 @@ class Chooser:
         return self._nearby.bring(db, kept, space, sought)
 
 
-def subscriptions(db: Database, subject: Subject) -> tuple[int, list[Subject]]:
+def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subject]]:
     """List what is read beside a subject's own, with the version: see `Store.subscriptions`."""
     rows = fetch(db, SQL["subscribed"], subject.key)
     version = verified(subject, *rows[0][:2]) if rows else 0
     return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
 
 
-def _wanted(db: Database, ranked: Hot, ids: Sequence[MemoryId], space: str, cache: HotCache) -> list[Memory] | None:
+def _wanted(
+    db: SqlConnection, ranked: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
+) -> list[Memory] | None:
     """Read the memories; None where something was committed since they were ranked."""
     known = cache.memories(space, ranked, ids)
     missing = [packed for memory in ids if memory not in known and (packed := id_bytes(memory)) is not None]

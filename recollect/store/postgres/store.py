@@ -1,4 +1,4 @@
-"""`PostgresStore`: each promise of `Store`, handed to a thread with a connection of its own. Threads, network."""
+"""`PostgresExecutor`: each promise of `Store`, handed to a thread with a connection of its own. Threads, network."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,24 +11,33 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
-from recollect.store.postgres.connection import SCHEMA, Link, Session
-from recollect.store.postgres.dialect import own
+from recollect.store.postgres.connection import SCHEMA, PostgresConnection, ReconnectingConnection
+from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.errors import as_ours
 from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import newest_schema, prepare, schema_of
-from recollect.store.postgres.snapshot_reader import Chooser, subscriptions
-from recollect.store.postgres.write_behind import Behind
+from recollect.store.postgres.snapshot_reader import PostgresSnapshotReader, subscriptions
+from recollect.store.postgres.write_behind import WriteBehindQueue
 from recollect.store.protocol import Rank
 from recollect.store.sql.database import Work
-from recollect.store.sql.reader_pool import Readers
-from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.reader_pool import ReaderPool
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.statements import load
 from recollect.store.sql.stats import counted
 from recollect.store.sql.store import RelationalStore
-from recollect.types import ALL_VECTORS, Hot, Memory, Recorded, Rest, Sought, Subject, Turn
+from recollect.types import (
+    ALL_VECTORS,
+    Memory,
+    RecordedTurn,
+    StorageKind,
+    Subject,
+    SubjectSnapshot,
+    Turn,
+    VectorRequest,
+)
 
-ERASE_SQL, OWN_SQL = load("erase"), own("recall")
+ERASE_SQL, OWN_SQL = load("erase"), dialect_statements("recall")
 T = TypeVar("T")
 # Connections of one process: more than a machine has cores wait for one another in Python.
 CONNECTIONS = 8
@@ -36,7 +45,7 @@ CONNECTIONS = 8
 RECORD_AGAIN_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 
 
-class PostgresStore(RelationalStore):
+class PostgresExecutor(RelationalStore):
     """A store over one PostgreSQL database. Any number of processes may open the same one."""
 
     def __init__(self, url: str, *, term_key: bytes, clock: Clock, cache_bytes: int) -> None:
@@ -46,15 +55,17 @@ class PostgresStore(RelationalStore):
         self._closed = False
         self._clock = clock
         self._term_key = term_key
-        self._cache = HotCache(cache_bytes)
-        self._chooser = Chooser(self._cache, term_key)
+        self._cache = SnapshotCache(cache_bytes)
+        self._chooser = PostgresSnapshotReader(self._cache, term_key)
         self._failpoint = Failpoint.from_environment()
         ours = partial(as_ours, where=self._where)
-        self._threads = Readers([Link(url, self._failpoint) for _ in range(CONNECTIONS)], self._where, ours)
-        self._behind = Behind(Link(url, self._failpoint), self._where, ours)
+        self._threads = ReaderPool(
+            [ReconnectingConnection(url, self._failpoint) for _ in range(CONNECTIONS)], self._where, ours
+        )
+        self._behind = WriteBehindQueue(ReconnectingConnection(url, self._failpoint), self._where, ours)
 
     @classmethod
-    async def open(cls, url: str, *, clock: Clock, cache_bytes: int) -> "PostgresStore":
+    async def open(cls, url: str, *, clock: Clock, cache_bytes: int) -> "PostgresExecutor":
         """Connect; the schema is made or migrated where needed.
 
         Raises:
@@ -72,7 +83,7 @@ class PostgresStore(RelationalStore):
         await self._threads.close()
         await self._behind.close()
 
-    async def record(self, turn: Turn) -> Recorded:
+    async def record(self, turn: Turn) -> RecordedTurn:
         """See `Store.record`. Done again where nobody knows whether it was committed: it is never there twice."""
         for wait_s in RECORD_AGAIN_S:
             try:
@@ -94,7 +105,7 @@ class PostgresStore(RelationalStore):
             return not await self.unclean()
         now = to_micros(self._clock.now())
         self._failpoint.reach("cleaning")
-        await self._threads.run(lambda link: link.use(Session.rewrite))
+        await self._threads.run(lambda link: link.use(PostgresConnection.rewrite))
         await self._threads.run(lambda link: link.write(lambda db: db.execute(ERASE_SQL["cleaned"], (now,)), ()))
         self._failpoint.reach("cleaned")
         return True
@@ -102,7 +113,7 @@ class PostgresStore(RelationalStore):
     async def ready(self) -> int:
         """See `Store.ready`."""
 
-        def ready(link: Link) -> int:
+        def ready(link: ReconnectingConnection) -> int:
             found, known = link.read(lambda db: int(fetch_value(db, OWN_SQL["schema"]))), newest_schema()
             if found > known:
                 raise NewerSchemaError(where=self._where, found=found, known=known)
@@ -111,14 +122,14 @@ class PostgresStore(RelationalStore):
         return await self._threads.run(ready)
 
     @property
-    def rest(self) -> Rest:
+    def rest(self) -> StorageKind:
         """See `Store.rest`."""
-        return Rest.SERVER
+        return StorageKind.SERVER
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """See `Store.stats`."""
 
-        def look(session: Session) -> StoreStats:
+        def look(session: PostgresConnection) -> StoreStats:
             with session:
                 found = counted(session, self._clock, check=check)
                 size = fetch_value(session, _SIZE, SCHEMA)
@@ -133,13 +144,13 @@ class PostgresStore(RelationalStore):
 
         return await self._threads.run(lambda link: link.use(look))
 
-    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: VectorRequest | None = None) -> SubjectSnapshot:
         """See `Store.hot`."""
         await self._behind.written(subject.key)
         return await self._read(lambda db: self._chooser.hot(db, subject, space, sought))
 
     async def choose(
-        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, VectorRequest] = ALL_VECTORS
     ) -> tuple[T, list[Memory]]:
         """See `Store.choose`."""
         await self._behind.written(*(subject.key for subject in subjects))

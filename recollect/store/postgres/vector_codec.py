@@ -16,7 +16,7 @@ _SENT = np.dtype(">f4")
 _HEAD_BYTES = 4
 
 
-class Embedding(bytes):
+class PackedVector(bytes):
     """The numbers of one vector as the store packs them: float32, least byte first."""
 
 
@@ -25,20 +25,20 @@ class _EmbeddingDumper(Dumper):
 
     format = Format.BINARY
 
-    def dump(self, obj: Embedding) -> Buffer:
+    def dump(self, obj: PackedVector) -> Buffer:
         numbers = np.frombuffer(obj, dtype=_NUMBER)
         return len(numbers).to_bytes(2, "big") + b"\0\0" + numbers.astype(_SENT).tobytes()
 
 
 def teach(cursor: psycopg.Cursor[Row], oid: int) -> None:
     """Teach a cursor to send vectors; `oid` is the server's number of their type."""
-    cursor.adapters.register_dumper(Embedding, type("_Numbered", (_EmbeddingDumper,), {"oid": oid}))
+    cursor.adapters.register_dumper(PackedVector, type("_Numbered", (_EmbeddingDumper,), {"oid": oid}))
 
 
-def pieces(data: bytes, dim: int) -> list[Embedding]:
+def pieces(data: bytes, dim: int) -> list[PackedVector]:
     """Cut the packed vectors of a memory's chunks into single ones."""
     size = dim * _NUMBER.itemsize
-    return [Embedding(data[start : start + size]) for start in range(0, len(data), size)]
+    return [PackedVector(data[start : start + size]) for start in range(0, len(data), size)]
 
 
 def received(rows: Sequence[Row]) -> list[Row]:

@@ -4,26 +4,26 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from recollect.store.postgres.connection import Link
+from recollect.store.postgres.connection import ReconnectingConnection
 from recollect.store.sql.jobs import Fault
-from recollect.store.sql.reader_pool import Readers
+from recollect.store.sql.reader_pool import ReaderPool
 
 
-class Behind:
+class WriteBehindQueue:
     """Work on one connection, one piece after the other."""
 
-    def __init__(self, link: Link, where: str, fault: Fault) -> None:
+    def __init__(self, link: ReconnectingConnection, where: str, fault: Fault) -> None:
         """Start the thread."""
-        self._thread = Readers([link], where, fault)
+        self._thread = ReaderPool([link], where, fault)
         self._lock = threading.Lock()
         self._waiting: Counter[int] = Counter()
 
-    def later(self, work: Callable[[Link], None], keys: Sequence[int]) -> None:
+    def later(self, work: Callable[[ReconnectingConnection], None], keys: Sequence[int]) -> None:
         """Do `work`, which concerns the subjects of these keys, as soon as what came before is done."""
         with self._lock:
             self._waiting.update(keys)
 
-        def done(link: Link) -> None:
+        def done(link: ReconnectingConnection) -> None:
             try:
                 work(link)
             finally:

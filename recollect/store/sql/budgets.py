@@ -7,13 +7,13 @@ from recollect.clock import EPOCH, from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes
 from recollect.profiles.policies import BudgetPolicy
-from recollect.store.budget_rules import Standing, level_of, refilled, refusal, share_of
+from recollect.store.budget_rules import BudgetState, level_of, refilled, refusal, share_of
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
 from recollect.text import clean
-from recollect.types import EnergyStatus, Purpose, Reservation, SincePoll, Spent, Subject
+from recollect.types import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll, Subject
 
 SQL = load("energy")
 # Days over which the share of memory work is taken, and for which single days are kept.
@@ -27,10 +27,10 @@ class _Account:
 
     used: float = 0.0
     at: datetime = EPOCH
-    total: Spent = field(default_factory=Spent)
+    total: Cost = field(default_factory=Cost)
 
 
-def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
+def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
     """Book ahead, if the budget allows: see `Store.reserve`."""
     id_ = id_bytes(booked.id)
     if id_ is None:
@@ -44,7 +44,7 @@ def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetP
     if refused is not None:
         raise refused
     drawn = booked.units if policy.capacity else 0.0
-    spent = Spent(calls=1, units=booked.units, tokens=booked.tokens)
+    spent = Cost(calls=1, units=booked.units, tokens=booked.tokens)
     day = _day(booked.at)
     db.execute(SQL["reserve"], (subject.key, id_, day, booked.purpose, booked.units, drawn, booked.tokens))
     _spend(db, subject, day, booked.purpose, spent)
@@ -53,34 +53,38 @@ def reserve(db: Database, subject: Subject, booked: Reservation, policy: BudgetP
     _draw(db, subject, _Account(used=used, at=at, total=spent))
 
 
-def settle(db: Database, subject: Subject, reservation: str, *, tokens: int | None) -> None:
+def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
     """Correct what was booked: see `Store.settle`."""
     id_ = id_bytes(reservation)
     row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
     if row is None:
         return
     day, purpose, units, drawn, reserved = row
-    back = Spent(calls=-1, units=-units, tokens=-reserved) if tokens is None else Spent(tokens=tokens - reserved)
-    _spend(db, subject, day, Purpose(purpose), back)
+    back = Cost(calls=-1, units=-units, tokens=-reserved) if tokens is None else Cost(tokens=tokens - reserved)
+    _spend(db, subject, day, CostPurpose(purpose), back)
     account = _account(db, subject)
     used = max(0.0, account.used - (drawn if tokens is None else 0.0))
     _draw(db, subject, _Account(used=used, at=account.at, total=back))
 
 
-def charge_turn(db: Database, subject: Subject, units: float, now: datetime) -> None:
+def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime) -> None:
     """Count a chat turn beside the subject's memory work."""
     subjects.ensure(db, subject)
-    _spend(db, subject, _day(now), Purpose.TURN, Spent(calls=1, units=units))
+    _spend(db, subject, _day(now), CostPurpose.TURN, Cost(calls=1, units=units))
 
 
-def status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None) -> EnergyStatus:
+def status(
+    db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
+) -> EnergyStatus:
     """Tell how a budget stands, and note that a poller asked: see `Store.energy`."""
     with db:  # one snapshot
         found = _status(db, subject, policy, now, poller=poller)
     return found
 
 
-def _status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None) -> EnergyStatus:
+def _status(
+    db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
+) -> EnergyStatus:
     if poller is not None:
         subjects.ensure(db, subject)
     account = _account(db, subject)
@@ -88,7 +92,7 @@ def _status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime,
     waits = refusal(policy, standing, policy.create, now)
     rows = fetch(db, SQL["day"], subject.key, _day(now))
     today = {
-        Purpose(purpose): Spent(calls=calls, units=units, tokens=tokens)
+        CostPurpose(purpose): Cost(calls=calls, units=units, tokens=tokens)
         for purpose, calls, units, tokens in rows
         if calls or tokens
     }
@@ -110,17 +114,19 @@ def _status(db: Database, subject: Subject, policy: BudgetPolicy, now: datetime,
     )
 
 
-def _account(db: Database, subject: Subject) -> _Account:
+def _account(db: SqlConnection, subject: Subject) -> _Account:
     row = fetch_one(db, SQL["account"], subject.key)
     if row is None:
         return _Account()
     used, at, calls, units, tokens = row
-    return _Account(used=used, at=from_micros(at), total=Spent(calls=calls, units=units, tokens=tokens))
+    return _Account(used=used, at=from_micros(at), total=Cost(calls=calls, units=units, tokens=tokens))
 
 
-def _standing(db: Database, subject: Subject, account: _Account, policy: BudgetPolicy, now: datetime) -> Standing:
+def _standing(
+    db: SqlConnection, subject: Subject, account: _Account, policy: BudgetPolicy, now: datetime
+) -> BudgetState:
     memory, turns = fetch_one(db, SQL["shares"], subject.key, _day(now) - SHARE_DAYS) or (0.0, 0.0)
-    return Standing(
+    return BudgetState(
         used=refilled(account.used, policy, now - account.at),
         tokens_today=fetch_value(db, SQL["tokens_of_day"], subject.key, _day(now)),
         memory_units=memory,
@@ -128,25 +134,25 @@ def _standing(db: Database, subject: Subject, account: _Account, policy: BudgetP
     )
 
 
-def _draw(db: Database, subject: Subject, after: _Account) -> None:
+def _draw(db: SqlConnection, subject: Subject, after: _Account) -> None:
     total = after.total
     db.execute(SQL["draw"], (subject.key, after.used, to_micros(after.at), total.calls, total.units, total.tokens))
 
 
-def _spend(db: Database, subject: Subject, day: int, purpose: Purpose, spent: Spent) -> None:
+def _spend(db: SqlConnection, subject: Subject, day: int, purpose: CostPurpose, spent: Cost) -> None:
     new = fetch_value(db, SQL["spend"], subject.key, day, purpose, spent.calls, spent.units, spent.tokens)
     if new:  # the first of its kind this day: time to let go of what no share is taken of any more
         db.execute(SQL["drop_days"], (subject.key, day - SHARE_DAYS))
         db.execute(SQL["drop_reservations"], (subject.key, day - SHARE_DAYS))
 
 
-def _poll(db: Database, subject: Subject, poller: str, total: Spent, now: datetime) -> SincePoll:
+def _poll(db: SqlConnection, subject: Subject, poller: str, total: Cost, now: datetime) -> SincePoll:
     row = fetch_one(db, SQL["poll"], subject.key, poller)
     at, calls, units, tokens = row or (None, 0, 0.0, 0)
     db.execute(SQL["note_poll"], (subject.key, poller, to_micros(now), total.calls, total.units, total.tokens))
     return SincePoll(
         since=None if at is None else from_micros(at),
-        spent=Spent(calls=total.calls - calls, units=total.units - units, tokens=total.tokens - tokens),
+        spent=Cost(calls=total.calls - calls, units=total.units - units, tokens=total.tokens - tokens),
     )
 
 

@@ -10,7 +10,7 @@ Row = tuple[Any, ...]
 """A row as the driver gives it; the statement says what stands where."""
 
 
-class Rows(Protocol):
+class SqlCursor(Protocol):
     """What a statement found."""
 
     def fetchall(self) -> list[Row]:
@@ -18,14 +18,14 @@ class Rows(Protocol):
         ...
 
 
-class Database(Protocol):
+class SqlConnection(Protocol):
     """A connection, used by one thread at a time.
 
     Statements are written in SQLite's dialect, with their values as `?1`, `?2`, …; a connection to another database
     brings its own wording of those that it would read otherwise. Outside of a transaction each statement is one.
     """
 
-    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> Rows:
+    def execute(self, statement: str, values: Sequence[Any] = ..., /) -> SqlCursor:
         """Run a statement."""
         ...
 
@@ -48,7 +48,7 @@ class Database(Protocol):
         ...
 
 
-Work = Callable[[Database], T]
+Work = Callable[[SqlConnection], T]
 """What is done with a connection."""
 
 

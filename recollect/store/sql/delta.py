@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types import Hot
+from recollect.types import SubjectSnapshot
 
 Ints = npt.NDArray[np.int64]
 
 
-def merge(old: Hot, fresh: Hot, changed: Iterable[bytes]) -> Hot:
+def merge(old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Iterable[bytes]) -> SubjectSnapshot:
     """Replace the memories `changed` in `old` by those of them that are in `fresh`: the rest was closed.
 
     Args:
@@ -29,12 +29,12 @@ def merge(old: Hot, fresh: Hot, changed: Iterable[bytes]) -> Hot:
     return _take(both, np.insert(kept, places, np.arange(len(old), len(both))))
 
 
-def _place(hot: Hot, id_: bytes) -> int | None:
+def _place(hot: SubjectSnapshot, id_: bytes) -> int | None:
     place = bisect_left(hot.ids, id_)
     return place if place < len(hot) and hot.ids[place] == id_ else None
 
 
-def _join(one: Hot, other: Hot) -> Hot:
+def _join(one: SubjectSnapshot, other: SubjectSnapshot) -> SubjectSnapshot:
     """Put the memories of `other` behind those of `one`."""
     return replace(
         other,
@@ -58,7 +58,7 @@ def _join(one: Hot, other: Hot) -> Hot:
     )
 
 
-def _take(hot: Hot, order: Ints) -> Hot:
+def _take(hot: SubjectSnapshot, order: Ints) -> SubjectSnapshot:
     """Take the memories at the places `order`, in that order."""
     term_places, term_start = _spans(hot.term_start, order)
     source_places, source_start = _spans(hot.source_start, order)

@@ -8,37 +8,37 @@ from functools import partial
 from recollect.clock import from_micros, to_micros
 from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
 from recollect.ids import id_bytes, id_text
-from recollect.store.executor import Hands
+from recollect.store.executor import Executor
 from recollect.store.paging import check_limit
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.memories.read import memories_within
 from recollect.store.sql.reopening import pack_numbers
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.statements import load
 from recollect.types import (
-    Curve,
+    CalibrationCurve,
     EmbedderKind,
     EmbedderRecord,
     EmbedderSpec,
     MemoryId,
+    MissingVectors,
+    ReembedBacklog,
     SpaceCount,
     Subject,
-    Unembedded,
     Vector,
-    Waiting,
 )
 
 SQL, MEMORY_SQL = load("embedding"), load("memory")
 _NO_ID = b""
 
 
-def embedders(db: Database) -> list[EmbedderRecord]:
+def embedders(db: SqlConnection) -> list[EmbedderRecord]:
     """List them: see `EmbeddedStore.embedders`."""
     return [_record(row) for row in fetch(db, SQL["embedders"])]
 
 
-def choose(db: Database, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
+def choose(db: SqlConnection, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
     """Choose one: see `EmbeddedStore.choose_embedder`."""
     old = _described(db, former) if former.space != record.space else None
     number = _described(db, record)
@@ -47,7 +47,7 @@ def choose(db: Database, record: EmbedderRecord, former: EmbedderRecord, now: in
     db.execute(SQL["choose_space"], (number, max(now, int(fetch_value(db, SQL["newest_choice"])) + 1)))
 
 
-def _described(db: Database, record: EmbedderRecord) -> int:
+def _described(db: SqlConnection, record: EmbedderRecord) -> int:
     number = subjects.ensure_space(db, record.space, record.dim)
     db.execute(SQL["describe_space"], (number, json.dumps(asdict(record.spec)), json.dumps(asdict(record.curve))))
     return number
@@ -61,29 +61,31 @@ def _record(row: Row) -> EmbedderRecord:
             space=space,
             dim=dim,
             spec=EmbedderSpec(**(told | {"kind": EmbedderKind(told["kind"])})),
-            curve=Curve(**json.loads(curve)),
+            curve=CalibrationCurve(**json.loads(curve)),
             chosen_at=None if chosen_at is None else from_micros(chosen_at),
         )
     except (ValueError, TypeError, KeyError) as error:
         raise UnreadableStoreError(f"the embedder of the space {space} cannot be read ({error})") from None
 
 
-def waiting(db: Database, space: str, *, usual: str, after: str, limit: int, missing: bool) -> list[Waiting]:
+def waiting(
+    db: SqlConnection, space: str, *, usual: str, after: str, limit: int, missing: bool
+) -> list[ReembedBacklog]:
     """List who waits: see `EmbeddedStore.waiting`."""
-    number, found = _number(db, space), list[Waiting]()
+    number, found = _number(db, space), list[ReembedBacklog]()
     with db:  # one snapshot
         page = fetch(db, SQL["read_in_page"], after, limit)
         for name, key, read_in in page:
             elsewhere = usual != space if read_in is None else read_in != number
             lacking = int(fetch_value(db, SQL["lacking"], key, number, elsewhere or missing))
             if lacking or elsewhere or name == page[-1][0]:
-                found.append(Waiting(Subject.parse(name), lacking, elsewhere))
+                found.append(ReembedBacklog(Subject.parse(name), lacking, elsewhere))
     return found
 
 
 def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of them
-    db: Database, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
-) -> Unembedded:
+    db: SqlConnection, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
+) -> MissingVectors:
     """Read what lacks vectors: see `EmbeddedStore.unembedded`."""
     first = _NO_ID if after is None else id_bytes(after) or _NO_ID
     with db:  # one snapshot
@@ -91,11 +93,11 @@ def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of the
         number = _number(db, space)
         wanted = (subject.key, number, missing or read_in not in (None, number), first, since, limit)
         ids = [MemoryId(id_text(row[0])) for row in fetch(db, SQL["unembedded"], *wanted)]
-        found = Unembedded(version=version, memories=tuple(memories_within(db, subject, ids)))
+        found = MissingVectors(version=version, memories=tuple(memories_within(db, subject, ids)))
     return found
 
 
-def embed_anew(db: Database, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
+def embed_anew(db: SqlConnection, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
     """Add vectors: see `EmbeddedStore.embed_anew`."""
     state = subjects.state_of(db, subject)
     number, dim = subjects.space_of(db, space) or (0, 0)
@@ -117,7 +119,7 @@ def embed_anew(db: Database, subject: Subject, space: str, vectors: Mapping[Memo
     return len(given)
 
 
-def switch(db: Database, subject: Subject, space: str, *, since: int, whole: bool) -> bool:
+def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole: bool) -> bool:
     """Switch over: see `EmbeddedStore.switch_space`."""
     state, number = subjects.state_of(db, subject), _number(db, space)
     if state is None or state[1] == number:
@@ -134,7 +136,7 @@ def switch(db: Database, subject: Subject, space: str, *, since: int, whole: boo
     return True
 
 
-def drop_others(db: Database, subject: Subject, *, limit: int) -> int:
+def drop_others(db: SqlConnection, subject: Subject, *, limit: int) -> int:
     """Drop old vectors: see `EmbeddedStore.drop_other_vectors`."""
     if subjects.version_of(db, subject) is None:
         return 0
@@ -146,12 +148,12 @@ def drop_others(db: Database, subject: Subject, *, limit: int) -> int:
     return dropped
 
 
-def _number(db: Database, space: str) -> int:
+def _number(db: SqlConnection, space: str) -> int:
     """Return a space's number; 0, which none has, where it is not known."""
     return (subjects.space_of(db, space) or (0, 0))[0]
 
 
-class Embedding(Hands):
+class Embedding(Executor):
     """Embedders, and memories that are embedded anew."""
 
     async def embedders(self) -> list[EmbedderRecord]:
@@ -169,14 +171,14 @@ class Embedding(Hands):
 
     async def waiting(
         self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
-    ) -> list[Waiting]:
+    ) -> list[ReembedBacklog]:
         """See `EmbeddedStore.waiting`."""
         check_limit(limit)
         return await self._read(partial(waiting, space=space, usual=usual, after=after, limit=limit, missing=missing))
 
     async def unembedded(
         self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
-    ) -> Unembedded:
+    ) -> MissingVectors:
         """See `EmbeddedStore.unembedded`."""
         check_limit(limit)
         wanted = partial(
@@ -187,7 +189,7 @@ class Embedding(Hands):
     async def embed_anew(self, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
         """See `EmbeddedStore.embed_anew`."""
 
-        def work(db: Database) -> int:
+        def work(db: SqlConnection) -> int:
             added = embed_anew(db, subject, space, vectors)
             self._failpoint.reach("embedding")
             return added
@@ -199,7 +201,7 @@ class Embedding(Hands):
     async def switch_space(self, subject: Subject, space: str, *, since: int, whole: bool = True) -> bool:
         """See `EmbeddedStore.switch_space`."""
 
-        def work(db: Database) -> bool:
+        def work(db: SqlConnection) -> bool:
             switched = switch(db, subject, space, since=since, whole=whole)
             self._failpoint.reach("switching")
             return switched
@@ -211,7 +213,7 @@ class Embedding(Hands):
     async def drop_other_vectors(self, subject: Subject, *, limit: int) -> int:
         """See `EmbeddedStore.drop_other_vectors`."""
 
-        def work(db: Database) -> int:
+        def work(db: SqlConnection) -> int:
             dropped = drop_others(db, subject, limit=limit)
             if dropped:
                 self._failpoint.reach("dropping")

@@ -4,22 +4,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database
-from recollect.store.sql.erase.cascade import Reaching, Source
-from recollect.store.sql.erase.delete import Removing
-from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.erase.cascade import ErasureCascade, Source
+from recollect.store.sql.erase.delete import MemoryDeleter
+from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import ERASED, fetch
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
-from recollect.types import EraseOrder, Subject
+from recollect.types import EraseRequest, Subject
 
 SQL = load("erase")
 
 
-class Whole:
+class SubjectErasure:
     """Erases a subject: every row, its name, and what others quote of its messages."""
 
-    def __init__(self, db: Database, order: EraseOrder, *, at: int, term_key: bytes) -> None:
+    def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
         """Take the order."""
         self._db = db
         self._subject = order.subject
@@ -27,7 +27,7 @@ class Whole:
         self._at = at
         self._term_key = term_key
         self.counts: Counter[str] = Counter()
-        self._reaching = Reaching(db, order, self.counts)
+        self._reaching = ErasureCascade(db, order, self.counts)
 
     def erase(self, midway: Callable[[], None]) -> None:
         """Leave the ledger alone: masked hashes of the messages, and a tombstone."""
@@ -36,7 +36,7 @@ class Whole:
         key = self._subject.key
         version = subjects.move_version(self._db, self._subject)
         self._db.execute(SQL["all_gone"], (key, version))
-        ledger = Ledger(self._db, self._subject, self._term_key)
+        ledger = TombstoneLedger(self._db, self._subject, self._term_key)
         for hash_, level in fetch(self._db, SQL["all_marks"], key):
             ledger.add(hash_ if level == ERASED else ledger.mask(hash_), self._at)
         midway()
@@ -51,7 +51,7 @@ class Whole:
         """Take it out of what prompts of owners that stay are known to have held: its name is written there."""
         for owner in self._root.owners:
             if subjects.version_of(self._db, owner) is not None:
-                Removing(self._db, owner, self.counts).thin_recalls_of(self._subject)
+                MemoryDeleter(self._db, owner, self.counts).thin_recalls_of(self._subject)
 
     def _reach_others(self) -> None:
         """See to what other subjects hold of this one: quotations of its log go, the rest only everywhere."""

@@ -2,17 +2,17 @@
 
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import STATE_ORDER, fetch, read_message
 from recollect.store.sql.statements import load
 from recollect.text import conversation_tag
-from recollect.types import ConversationId, LoggedMessage, MemoryId, Span, Subject
+from recollect.types import ConversationId, EpisodeRange, LoggedMessage, MemoryId, Subject
 
 SQL = load("episode")
 
 
 def path(
-    db: Database, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
 ) -> list[LoggedMessage]:
     """Read the active path: see `Store.path`."""
     id_ = id_bytes(conversation)
@@ -22,12 +22,12 @@ def path(
     return [read_message(conversation, row) for row in rows]
 
 
-def spans(db: Database, subject: Subject, conversation: ConversationId) -> list[Span]:
+def spans(db: SqlConnection, subject: Subject, conversation: ConversationId) -> list[EpisodeRange]:
     """Read what episodes sum up: see `Store.spans`."""
     if subjects.version_of(db, subject) is None:
         return []
     found = [
-        Span(
+        EpisodeRange(
             id=MemoryId(id_text(id_)),
             state=STATE_ORDER[state],
             first_turn=first_turn,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError, LeaseLostError
 from recollect.ids import id_bytes
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.memories.apply import apply, require_version
 from recollect.store.sql.rows import (
     fetch,
@@ -25,21 +25,21 @@ LOG_SQL = load("log")
 _TOKEN_BITS = 63  # what a signed integer holds
 # Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
 # clock that ran ahead, and would wait until the corrected one gets there.
-FARTHEST = timedelta(hours=1)
+MAX_DELAY = timedelta(hours=1)
 
 
-def due(db: Database, now: datetime, *, limit: int) -> list[FormationKey]:
+def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
     """List formations whose time has come: see `Store.due`."""
     return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
 
 
-def next_due(db: Database) -> datetime | None:
+def next_due(db: SqlConnection) -> datetime | None:
     """Return when the next formation is due: see `Store.next_due`."""
     found = fetch_value(db, SQL["next_due"])
     return None if found is None else from_micros(found)
 
 
-def lease(db: Database, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
     """Take a formation: see `Store.lease`."""
     row_key = _row_key(db, key)
     if row_key is None:
@@ -60,26 +60,26 @@ def lease(db: Database, key: FormationKey, *, now: datetime, lease_s: float) -> 
     )
 
 
-def return_from_future(db: Database, now: datetime) -> None:
+def return_from_future(db: SqlConnection, now: datetime) -> None:
     """Make due now, and free, what a clock that was set far ahead put off. Writes only where there is something."""
-    farthest = to_micros(now + FARTHEST)
+    farthest = to_micros(now + MAX_DELAY)
     if fetch_value(db, SQL["from_future"], farthest):
         db.execute(SQL["back_from_future"], (farthest, to_micros(now)))
 
 
-def free_leases(db: Database) -> None:
+def free_leases(db: SqlConnection) -> None:
     """End all leases: whoever held them is gone. The attempts they cost stay counted."""
     db.execute(SQL["free_leases"])
 
 
-def renew(db: Database, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
     """Hold a lease longer: see `Store.renew_lease`."""
     row_key = _row_key(db, lease.key)
     until = to_micros(now + timedelta(seconds=lease_s))
     return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
 
 
-def commit(db: Database, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
+def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
     """Commit a formation's effects: see `Store.commit_formation`."""
     row_key, formed_seq = _held(db, lease, now)
     require_version(db, lease.key.subject, result.subject_version)
@@ -103,14 +103,14 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
 
 
-def formed_by_another(db: Database, key: FormationKey) -> bool:
+def formed_by_another(db: SqlConnection, key: FormationKey) -> bool:
     """Tell whether another version formed it: see `Store.formed_by_another`."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 
 def release(
-    db: Database, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
+    db: SqlConnection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
 ) -> None:
     """Give a lease back: see `Store.release_formation`."""
     try:
@@ -123,7 +123,7 @@ def release(
         db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
 
 
-def formations(db: Database, *, subject: Subject | None, parked: bool | None, limit: int) -> list[FormationStatus]:
+def formations(db: SqlConnection, *, subject: Subject | None, parked: bool | None, limit: int) -> list[FormationStatus]:
     """List formations: see `Store.formations`."""
     if subject is None:
         rows = fetch(db, SQL["formations"], parked, limit)
@@ -134,13 +134,13 @@ def formations(db: Database, *, subject: Subject | None, parked: bool | None, li
     return [read_formation(row) for row in rows]
 
 
-def retry(db: Database, key: FormationKey, *, now: datetime) -> bool:
+def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
     """Make a parked formation due: see `Store.retry_formation`."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
 
 
-def _held(db: Database, lease: Lease, now: datetime) -> tuple[Row, int]:
+def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, int]:
     """Check that the lease stands; return the row's key and its cursor."""
     row_key = _row_key(db, lease.key)
     formed_seq = None
@@ -154,12 +154,12 @@ def _held(db: Database, lease: Lease, now: datetime) -> tuple[Row, int]:
     return row_key, formed_seq
 
 
-def _row_key(db: Database, key: FormationKey) -> Row | None:
+def _row_key(db: SqlConnection, key: FormationKey) -> Row | None:
     conversation = id_bytes(key.conversation)
     if conversation is None or version_of(db, key.subject) is None or version_of(db, key.home) is None:
         return None
     return key.subject.key, key.home.key, conversation, key.profile, key.stage, key.version
 
 
-def _last_seq(db: Database, row_key: Row) -> int:
+def _last_seq(db: SqlConnection, row_key: Row) -> int:
     return int(fetch_value(db, LOG_SQL["last_seq"], row_key[1], row_key[2]))

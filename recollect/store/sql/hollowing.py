@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from recollect.store.sql.database import Database
-from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch, fetch_one
 from recollect.store.sql.statements import load
 from recollect.types import Subject
@@ -14,15 +14,15 @@ Place = tuple[bytes, int]
 """Conversation and `seq` of a message."""
 
 
-class Hollowing:
+class MessageRedactor:
     """The messages of one subject's log that are erased."""
 
-    def __init__(self, db: Database, home: Subject, *, at: int, term_key: bytes) -> None:
+    def __init__(self, db: SqlConnection, home: Subject, *, at: int, term_key: bytes) -> None:
         """Write under the instant `at`."""
         self._db = db
         self._key = home.key
         self._at = at
-        self._ledger = Ledger(db, home, term_key)
+        self._ledger = TombstoneLedger(db, home, term_key)
         self.hollowed: set[Place] = set()
         """All that were named, those erased before among them."""
         self.answers: set[Place] = set()

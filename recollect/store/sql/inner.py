@@ -6,7 +6,7 @@ one of those (`session:app:ana%2Fx/1`) is found by way of it.
 
 from collections.abc import Iterator
 
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one
 from recollect.store.sql.statements import load
 from recollect.types import INNER_KINDS, Subject
@@ -17,7 +17,7 @@ _PAGE_SIZE = 1_000
 _UNLIMITED = 2**62
 
 
-def register(db: Database, subject: Subject) -> None:
+def register(db: SqlConnection, subject: Subject) -> None:
     """Note a subject with its owner, and that with its own; one that is within none is not noted.
 
     The owner's row is looked at first: on PostgreSQL that waits for an erasure of the owner to end.
@@ -28,7 +28,7 @@ def register(db: Database, subject: Subject) -> None:
         subject = owner
 
 
-def forget(db: Database, subject: Subject) -> bool:
+def forget(db: SqlConnection, subject: Subject) -> bool:
     """Take away the row that a subject has with its owner; return whether there was one."""
     owner = subject.owner
     if owner is None:
@@ -37,7 +37,7 @@ def forget(db: Database, subject: Subject) -> bool:
     return db.changes() > 0
 
 
-def inner_subjects(db: Database, subject: Subject, *, limit: int = _UNLIMITED) -> list[Subject]:
+def inner_subjects(db: SqlConnection, subject: Subject, *, limit: int = _UNLIMITED) -> list[Subject]:
     """List the subjects within one, each behind those within it. With a limit they may be fewer, but never none."""
     found: list[Subject] = []
     for (name,) in fetch(db, SQL["inner_of"], subject.key, limit):
@@ -47,14 +47,14 @@ def inner_subjects(db: Database, subject: Subject, *, limit: int = _UNLIMITED) -
     return found[:limit]
 
 
-def register_all(db: Database) -> None:
+def register_all(db: SqlConnection) -> None:
     """Note all subjects that are within another: for a database in which that was not noted yet."""
     for kind in sorted(INNER_KINDS):
         for name in _names(db, kind):
             register(db, Subject.parse(name))
 
 
-def _names(db: Database, kind: str) -> Iterator[str]:
+def _names(db: SqlConnection, kind: str) -> Iterator[str]:
     after = f"{kind}:"
     while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE)]:
         for name in page:

@@ -5,72 +5,74 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
-from recollect.store.executor import Hands
+from recollect.store.executor import Executor
 from recollect.store.paging import check_limit
 from recollect.store.sql import inner, terming
-from recollect.store.sql.database import Database
-from recollect.store.sql.formations import FARTHEST
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.formations import MAX_DELAY
 from recollect.store.sql.rows import fetch, fetch_one, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
-from recollect.types import Memory, Subject, TendLease, Untermed
+from recollect.types import MaintenanceLease, Memory, StaleTerms, Subject
 
 SQL = load("tend")
 _TOKEN_BITS = 63  # what a signed integer holds
 
 
-def profiles_of(db: Database, subject: Subject) -> set[str]:
+def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
     """Name the profiles of what is known: see `Store.profiles_of`."""
     if version_of(db, subject) is None:
         return set()
     return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
 
 
-def ended(db: Database, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
+def ended(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
     """Read what has ended by itself: see `Store.ended`."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
 
 
-def due(db: Database, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
+def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
     """List the subjects whose turn it is: see `Store.tend_due`."""
-    times = (to_micros(now), to_micros(now + FARTHEST))
+    times = (to_micros(now), to_micros(now + MAX_DELAY))
     rows = fetch(db, SQL["tend_due"], to_micros(before), *times, limit)
     # A time of tending that is still to come was stamped by a clock that ran ahead.
     rows = rows or fetch(db, SQL["tended_in_future"], *times, limit)
     return [Subject.parse(name) for (name,) in rows]
 
 
-def lease(db: Database, subject: Subject, *, before: datetime, now: datetime, lease_s: float) -> TendLease | None:
+def lease(
+    db: SqlConnection, subject: Subject, *, before: datetime, now: datetime, lease_s: float
+) -> MaintenanceLease | None:
     """Take a subject for tending: see `Store.lease_tending`."""
     if version_of(db, subject) is None:
         return None
     inner.register(db, subject)  # a process of an older version may have made it without
     token = secrets.randbits(_TOKEN_BITS)
     until = to_micros(now + timedelta(seconds=lease_s))
-    times = (to_micros(before), to_micros(now), to_micros(now + FARTHEST))
+    times = (to_micros(before), to_micros(now), to_micros(now + MAX_DELAY))
     row = fetch_one(db, SQL["lease_tending"], subject.key, *times, token, until)
     if row is None:
         return None
     reached = abs(row[0])
     last = from_micros(reached) if 0 < reached <= to_micros(now) else None
-    return TendLease(subject=subject, token=token, last=last)
+    return MaintenanceLease(subject=subject, token=token, last=last)
 
 
-def tended_up_to(db: Database, lease: TendLease, at: datetime, until: datetime) -> bool:
+def tended_up_to(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
     """Note how far tending came, and hold the lease on: see `Store.tended_up_to`."""
     row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
-def tended(db: Database, lease: TendLease, at: datetime, *, whole: bool) -> None:
+def tended(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
     """Note that a subject was tended: see `Store.tended`."""
     micros = to_micros(at)
     db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
-class Tending(Hands):
+class Tending(Executor):
     """The part of the store that tending asks: see `Store`."""
 
     async def version(self, subject: Subject) -> int:
@@ -91,12 +93,12 @@ class Tending(Hands):
         check_limit(limit)
         return await self._read(lambda db: terming.behind(db, limit=limit))
 
-    async def untermed(self, subject: Subject, *, limit: int = 100) -> Untermed | None:
+    async def untermed(self, subject: Subject, *, limit: int = 100) -> StaleTerms | None:
         """See `Store.untermed`."""
         check_limit(limit)
         return await self._read(lambda db: terming.untermed(db, subject, limit=limit))
 
-    async def set_terms(self, done: Untermed, terms: Sequence[Mapping[str, int]]) -> bool:
+    async def set_terms(self, done: StaleTerms, terms: Sequence[Mapping[str, int]]) -> bool:
         """See `Store.set_terms`."""
         return await self._write(lambda db: terming.set_terms(db, done, terms, term_key=self._term_key), done.subject)
 
@@ -107,14 +109,14 @@ class Tending(Hands):
 
     async def lease_tending(
         self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
-    ) -> TendLease | None:
+    ) -> MaintenanceLease | None:
         """See `Store.lease_tending`."""
         return await self._write(lambda db: lease(db, subject, before=before, now=now, lease_s=lease_s), subject)
 
-    async def tended_up_to(self, lease: TendLease, at: datetime, *, until: datetime) -> bool:
+    async def tended_up_to(self, lease: MaintenanceLease, at: datetime, *, until: datetime) -> bool:
         """See `Store.tended_up_to`."""
         return await self._write(lambda db: tended_up_to(db, lease, at, until), lease.subject)
 
-    async def tended(self, lease: TendLease, at: datetime, *, whole: bool = True) -> None:
+    async def tended(self, lease: MaintenanceLease, at: datetime, *, whole: bool = True) -> None:
         """See `Store.tended`."""
         await self._write(lambda db: tended(db, lease, at, whole=whole), lease.subject)

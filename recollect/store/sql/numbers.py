@@ -16,7 +16,7 @@ from hashlib import blake2b
 from itertools import chain, count
 from urllib.parse import quote, unquote
 
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one
 from recollect.store.sql.statements import load
 from recollect.types import Subject
@@ -45,7 +45,7 @@ def app_id(subject: Subject) -> str:
     return plain if quote(plain, safe="") == subject.name else subject.name
 
 
-def take(db: Database, subject: Subject, wanted: int) -> list[int]:
+def take(db: SqlConnection, subject: Subject, wanted: int) -> list[int]:
     """Take numbers for memories of an app, in ascending order, in one statement while its range lasts."""
     taken: list[int] = []
     while len(taken) < wanted:
@@ -56,7 +56,7 @@ def take(db: Database, subject: Subject, wanted: int) -> list[int]:
     return taken
 
 
-def carry(db: Database, subject: Subject, found: Sequence[int]) -> Mapping[int, int]:
+def carry(db: SqlConnection, subject: Subject, found: Sequence[int]) -> Mapping[int, int]:
     """Return the number that each number of an imported file has here.
 
     It keeps the ones of a range that may be the subject's and was never drawn here. Others get new ones in their order.
@@ -70,7 +70,7 @@ def carry(db: Database, subject: Subject, found: Sequence[int]) -> Mapping[int, 
     return carried | dict(zip(others, take(db, subject, len(others)), strict=True))
 
 
-def upgrade(db: Database) -> None:
+def upgrade(db: SqlConnection) -> None:
     """Make the numbers of a database unique in which each subject counted its own, and note the apps' names.
 
     Of several subjects with one number, the first in the order of names keeps it. What ended in an edit and what took
@@ -92,7 +92,7 @@ def upgrade(db: Database) -> None:
         db.execute(SQL["name_app"], (subject.key, app_id(subject)))
 
 
-def _begin(db: Database, subject: Subject, last: int) -> int:
+def _begin(db: SqlConnection, subject: Subject, last: int) -> int:
     """Draw a range for the subject, of which so many numbers are taken at once; return the last of them."""
     ranges = chain([0], (_derived(subject, attempt) for attempt in count()))
     drawn = next(range_ for range_ in ranges if _claim(db, range_))
@@ -101,7 +101,7 @@ def _begin(db: Database, subject: Subject, last: int) -> int:
     return number
 
 
-def _claim(db: Database, range_: int) -> bool:
+def _claim(db: SqlConnection, range_: int) -> bool:
     """Note that a range is drawn; False where it was drawn before."""
     return bool(fetch(db, SQL["claim_range"], f"numbers/{range_}", b""))
 
@@ -112,7 +112,7 @@ def _derived(subject: Subject, attempt: int) -> int:
     return int.from_bytes(digest, "big") % MAX_RANGE + 1
 
 
-def _apps(db: Database) -> Iterator[Subject]:
+def _apps(db: SqlConnection) -> Iterator[Subject]:
     after = "app:"
     while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE)]:
         for name in page:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from recollect.profiles.policies import BudgetPolicy
-from recollect.store.executor import Hands
+from recollect.store.executor import Executor
 from recollect.store.paging import check_limit
 from recollect.store.sql import apps, budgets, sharing
 from recollect.store.sql.rows import fetch
@@ -13,15 +13,15 @@ from recollect.types import (
     AppRecord,
     EnergyStatus,
     Reservation,
-    StoreSums,
+    StoreTotals,
     Subject,
-    SubjectSums,
+    SubjectTotals,
 )
 
 SQL = load("subject")
 
 
-class Operating(Hands):
+class Operating(Executor):
     """Energy, apps, subjects and sums."""
 
     async def reserve(self, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
@@ -69,10 +69,10 @@ class Operating(Hands):
         """See `Store.app`."""
         return await self._read(lambda db: apps.app(db, subject))
 
-    async def sums(self) -> StoreSums:
+    async def sums(self) -> StoreTotals:
         """See `Store.sums`."""
         return await self._read(lambda db: store_sums(db, self._clock))
 
-    async def subject_sums(self, subject: Subject) -> SubjectSums:
+    async def subject_sums(self, subject: Subject) -> SubjectTotals:
         """See `Store.subject_sums`."""
         return await self._read(lambda db: subject_sums(db, subject))

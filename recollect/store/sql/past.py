@@ -6,16 +6,18 @@ from datetime import datetime
 
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_one, micros, read_decision, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
-from recollect.types import ConversationId, Decision, Memory, MemoryId, MemoryKind, MemoryState, RecallPlace, Subject
+from recollect.types import ConversationId, Decision, InjectionSite, Memory, MemoryId, MemoryKind, MemoryState, Subject
 
 SQL = load("undo")
 
 
-def memories_from(db: Database, subject: Subject, conversation: ConversationId, *, seq: int | None) -> list[Memory]:
+def memories_from(
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None
+) -> list[Memory]:
     """Read what rests on a source: see `Store.memories_from`."""
     id_ = id_bytes(conversation)
     if id_ is None or version_of(db, subject) is None:
@@ -23,7 +25,7 @@ def memories_from(db: Database, subject: Subject, conversation: ConversationId, 
     return read_memories(subject, fetch(db, SQL["from_source"], subject.key, id_, seq))
 
 
-def memories_since(db: Database, subject: Subject, since: datetime) -> list[Memory]:
+def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
     """Read what was stored or closed since: see `Store.memories_since`."""
     if version_of(db, subject) is None:
         return []
@@ -31,7 +33,7 @@ def memories_since(db: Database, subject: Subject, since: datetime) -> list[Memo
 
 
 def memories_at(
-    db: Database, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
 ) -> list[Memory]:
     """Read what held: see `Store.memories_at`."""
     if version_of(db, subject) is None:
@@ -47,7 +49,7 @@ def _as_then(memory: Memory, known_at: datetime) -> Memory:
     return replace(memory, state=MemoryState.ACTIVE, closed_at=None, valid_to=None if later else memory.valid_to)
 
 
-def decision(db: Database, subject: Subject, decision_id: str) -> Decision | None:
+def decision(db: SqlConnection, subject: Subject, decision_id: str) -> Decision | None:
     """Read one decision: see `Store.decision`."""
     id_ = id_bytes(decision_id)
     if id_ is None or version_of(db, subject) is None:
@@ -57,7 +59,7 @@ def decision(db: Database, subject: Subject, decision_id: str) -> Decision | Non
 
 
 def decisions_from(
-    db: Database,
+    db: SqlConnection,
     subject: Subject,
     *,
     conversation: ConversationId | None,
@@ -72,7 +74,7 @@ def decisions_from(
     return [read_decision(subject, row) for row in rows]
 
 
-def last_recall(db: Database, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+def last_recall(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
     """Find where a memory was put into a prompt last: see `Store.last_recall`."""
     if version_of(db, subject) is None:
         return None
@@ -80,4 +82,4 @@ def last_recall(db: Database, subject: Subject, memory: MemoryId) -> RecallPlace
     if row is None:
         return None
     conversation, seq, at = row
-    return RecallPlace(conversation=ConversationId(id_text(conversation)), seq=seq, at=from_micros(at))
+    return InjectionSite(conversation=ConversationId(id_text(conversation)), seq=seq, at=from_micros(at))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.clock import to_micros
-from recollect.store.sql.log.message_tree import HISTORY_MARK, MOST_LOOKED_BACK, Spot, Tree, message_mark
+from recollect.store.sql.log.message_tree import HISTORY_MARK, MAX_LOOKBACK, MessageTree, TreePosition, message_mark
 from recollect.text import words
 from recollect.types import Message, Turn
 
@@ -26,11 +26,11 @@ _MAX_COMPARED_CHARACTERS = 4_000
 class Placement:
     """Finds the places of turns in one subject's messages."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: MessageTree) -> None:
         """Look into these messages."""
         self._tree = tree
 
-    def find(self, turn: Turn, *, now: int) -> Spot | None:
+    def find(self, turn: Turn, *, now: int) -> TreePosition | None:
         """Find the place of a turn at `now` (microseconds); None: it begins a conversation."""
         if turn.external_id is not None:
             named = self._tree.named(turn.external_id)
@@ -38,10 +38,10 @@ class Placement:
         found = self._tree.by_anchor(turn.messages)
         return self._anchored(turn, found) if found else self._tree.asked_again(turn, now)
 
-    def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
+    def _within(self, turn: Turn, conversation: bytes, last_seq: int) -> TreePosition:
         """Find the place in the conversation that the client names."""
         if last_seq == 0:
-            return Spot(conversation=conversation, seq=0, start=0)
+            return TreePosition(conversation=conversation, seq=0, start=0)
         by_id = self._by_message_id(turn, conversation)
         if by_id is not None:
             return by_id
@@ -50,10 +50,10 @@ class Placement:
             return self._anchored(turn, found)
         if turn.append:
             again = self._said_again(turn, conversation, last_seq)
-            return again or Spot(conversation=conversation, seq=last_seq, start=0)
+            return again or TreePosition(conversation=conversation, seq=last_seq, start=0)
         return self._without_anchor(turn, conversation, last_seq)
 
-    def _by_message_id(self, turn: Turn, conversation: bytes) -> Spot | None:
+    def _by_message_id(self, turn: Turn, conversation: bytes) -> TreePosition | None:
         """Find the place of the message that the client gave the same id before: asked again, or edited."""
         asked = newest_question(turn.messages)
         if turn.message_id is None or asked is None:
@@ -62,9 +62,9 @@ class Placement:
         if seq is None:
             return None
         parent, *_ = self._tree.message(conversation, seq)
-        return Spot(conversation=conversation, seq=parent, start=asked)
+        return TreePosition(conversation=conversation, seq=parent, start=asked)
 
-    def _anchored(self, turn: Turn, found: Spot) -> Spot:
+    def _anchored(self, turn: Turn, found: TreePosition) -> TreePosition:
         """Go on below an answer that the client sent back, unless that might take back what is no edit."""
         messages = turn.messages
         if turn.external_id is not None and found.start <= MAX_OBSERVED:
@@ -80,9 +80,9 @@ class Placement:
         last_seq = self._tree.last_seq(found.conversation)
         return self._at_the_end(messages, found.conversation, last_seq, start=found.start)
 
-    def _without_anchor(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot:
+    def _without_anchor(self, turn: Turn, conversation: bytes, last_seq: int) -> TreePosition:
         """Find the place of messages of which none is a known answer: no history came with them, or another one."""
-        messages, root = turn.messages, Spot(conversation=conversation, seq=0, start=0)
+        messages, root = turn.messages, TreePosition(conversation=conversation, seq=0, start=0)
         end = self._tree.walk(root, messages)
         keeps_history = self._tree.marked(conversation, HISTORY_MARK) is not None
         if end.start == len(messages):
@@ -97,17 +97,19 @@ class Placement:
         again = self._said_again(turn, conversation, last_seq) or self._regenerated(messages, conversation, last_seq)
         return again or self._at_the_end(messages, conversation, last_seq)
 
-    def _at_the_end(self, messages: Sequence[Message], conversation: bytes, last_seq: int, *, start: int = 0) -> Spot:
+    def _at_the_end(
+        self, messages: Sequence[Message], conversation: bytes, last_seq: int, *, start: int = 0
+    ) -> TreePosition:
         """Go on below the newest message, leaving out what comes before the newest question and is known."""
-        known = self._tree.thread(conversation, last_seq, limit=MOST_LOOKED_BACK)
+        known = self._tree.thread(conversation, last_seq, limit=MAX_LOOKBACK)
         asked = newest_question(messages)
         for index in range((len(messages) if asked is None else asked) - 1, start - 1, -1):
             if any(self._tree.same(hash_, messages[index]) for hash_ in known):
                 start = index + 1
                 break
-        return Spot(conversation=conversation, seq=last_seq, start=start)
+        return TreePosition(conversation=conversation, seq=last_seq, start=start)
 
-    def _is_whole(self, spot: Spot, messages: Sequence[Message]) -> bool:
+    def _is_whole(self, spot: TreePosition, messages: Sequence[Message]) -> bool:
         """Tell whether the messages up to a place are all that was said, from the first one on."""
         before = messages[: spot.start - 1]
         seq, *_ = self._tree.message(spot.conversation, spot.seq)
@@ -115,7 +117,7 @@ class Placement:
         above = self._tree.thread(spot.conversation, seq, limit=len(before) + 1) if seq else []
         return len(above) == len(before) and all(map(self._tree.same, above, reversed(before)))
 
-    def _regenerated(self, messages: Sequence[Message], conversation: bytes, last_seq: int) -> Spot | None:
+    def _regenerated(self, messages: Sequence[Message], conversation: bytes, last_seq: int) -> TreePosition | None:
         """Tell an answer that is asked for again: the newest question with the message that stood before it."""
         if len(messages) < 2:
             return None
@@ -125,10 +127,10 @@ class Placement:
             parent, hash_, role, *_ = self._tree.message(conversation, seq)
             if role == "user" and self._tree.same(hash_, messages[-1]):
                 before = parent and self._tree.same(self._tree.message(conversation, parent)[1], messages[-2])
-                return Spot(conversation=conversation, seq=parent, start=len(messages) - 1) if before else None
+                return TreePosition(conversation=conversation, seq=parent, start=len(messages) - 1) if before else None
         return None
 
-    def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> Spot | None:
+    def _said_again(self, turn: Turn, conversation: bytes, last_seq: int) -> TreePosition | None:
         """Tell a turn of a client without history that comes a second time from one that says the same once more.
 
         It is the same where the newest leaf is the question itself, or its broken-off answer, or the very reply.
@@ -150,7 +152,7 @@ class Placement:
             if not self._tree.same(known, message):
                 return None
             seq = parent
-        return Spot(conversation=conversation, seq=seq, start=0)
+        return TreePosition(conversation=conversation, seq=seq, start=0)
 
 
 def newest_question(messages: Sequence[Message]) -> int | None:

@@ -28,7 +28,7 @@ class Closable(Protocol):
         ...
 
 
-class Readers(Generic[D]):
+class ReaderPool(Generic[D]):
     """A pool of reading threads over one queue: one thread hop an operation."""
 
     def __init__(self, connections: Sequence[D], where: str, fault: Fault) -> None:

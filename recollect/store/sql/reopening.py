@@ -8,17 +8,17 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.sql.statements import load
-from recollect.types import ASKING, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
+from recollect.types import QUESTION_FLAG, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
 
 SQL = load("undo")
 MEMORY_SQL = load("memory")
 
 
-def pack_vectors(db: Database, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
+def pack_vectors(db: SqlConnection, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
     """Pack vectors of a subject's memory for their space, made where it is new; None where there are none.
 
     Raises:
@@ -40,7 +40,7 @@ def pack_numbers(vectors: Sequence[Vector]) -> bytes:
     return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
 
 
-def reopen(db: Database, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
+def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
     """Make a closed or held memory active, with what recall computes on.
 
     Raises:
@@ -62,7 +62,7 @@ def reopen(db: Database, subject: Subject, id_: bytes, change: ReopenMemory, *, 
     rows = fetch(db, MEMORY_SQL["evidence"], key, id_)
     fixed = pack_fixed(
         kind=kind,
-        role=(role_code(rows[0][3]) if rows else 0) + ASKING * change.asks,
+        role=(role_code(rows[0][3]) if rows else 0) + QUESTION_FLAG * change.asks,
         length=sum(change.terms.values()),
         weights=(importance, confidence),
         times=(valid_from, uses, last_used_at or 0),
@@ -74,7 +74,7 @@ def reopen(db: Database, subject: Subject, id_: bytes, change: ReopenMemory, *, 
         db.execute(MEMORY_SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))
 
 
-def weaken(db: Database, key: int, id_: bytes, change: WeakenMemory, *, version: int) -> None:
+def weaken(db: SqlConnection, key: int, id_: bytes, change: WeakenMemory, *, version: int) -> None:
     """Take sources from a memory, and the weight they gave it."""
     without = {(id_bytes(conversation), seq) for conversation, seq in change.without}
     rows = fetch(db, SQL["evidence_rows"], key, id_)

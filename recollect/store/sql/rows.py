@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_text
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.text import clean
 from recollect.types import (
     KIND_ORDER,
@@ -20,15 +20,15 @@ from recollect.types import (
     Conversation,
     ConversationId,
     Decision,
-    Detail,
     Evidence,
     FormationKey,
     FormationStatus,
+    InjectionRecord,
     LoggedMessage,
     Memory,
+    MemoryDetail,
     MemoryId,
     MemoryState,
-    RecallRecord,
     Subject,
     Withheld,
 )
@@ -46,18 +46,18 @@ _instant = lru_cache(maxsize=1024)(from_micros)
 _WITHOUT_HIT = 3
 
 
-def fetch(db: Database, sql: str, *values: Any) -> list[Row]:
+def fetch(db: SqlConnection, sql: str, *values: Any) -> list[Row]:
     """Run a statement to its end and return all its rows."""
     return db.execute(sql, values).fetchall()
 
 
-def fetch_one(db: Database, sql: str, *values: Any) -> Row | None:
+def fetch_one(db: SqlConnection, sql: str, *values: Any) -> Row | None:
     """Run a statement to its end and return its first row, if there is one."""
     rows = db.execute(sql, values).fetchall()
     return rows[0] if rows else None
 
 
-def fetch_value(db: Database, sql: str, *values: Any) -> Any:
+def fetch_value(db: SqlConnection, sql: str, *values: Any) -> Any:
     """Run a statement to its end and return the first value of its first row; None where there is none."""
     rows = db.execute(sql, values).fetchall()
     return rows[0][0] if rows else None
@@ -149,14 +149,14 @@ def _read_evidence(row: Row) -> Evidence:
     )
 
 
-def read_detail(text: str) -> Detail:
+def read_detail(text: str) -> MemoryDetail:
     """Read what a memory has beside its words."""
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
-    return Detail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
+    return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
 
 
-def write_detail(detail: Detail) -> str | None:
+def write_detail(detail: MemoryDetail) -> str | None:
     """Write what a detail has as JSON; None where it has nothing."""
     known = {name: value for name, value in asdict(detail).items() if value}
     return clean(json.dumps(known, ensure_ascii=False)) if known else None
@@ -207,19 +207,19 @@ def read_formation(row: Row) -> FormationStatus:
     )
 
 
-def write_items(record: RecallRecord) -> str:
+def write_items(record: InjectionRecord) -> str:
     """Write the items of a recall as JSON."""
     if record.hits is None:
         return json.dumps([[subject.text, memory, score] for subject, memory, score in record.items])
     return json.dumps([[subject.text, id_, score, id_ in record.hits] for subject, id_, score in record.items])
 
 
-def read_recall(row: Row) -> RecallRecord:
+def read_recall(row: Row) -> InjectionRecord:
     """Read a row of `recalls`."""
     id_, at, query_hash, items, block_hash, tokens = row
     known = json.loads(items)
     judged = bool(known) and len(known[0]) > _WITHOUT_HIT
-    return RecallRecord(
+    return InjectionRecord(
         id=id_text(id_),
         at=from_micros(at),
         query_hash=query_hash,

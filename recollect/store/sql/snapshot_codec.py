@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.text import source_key, term_key
-from recollect.types import Evidence, Hot, Subject
+from recollect.types import Evidence, Subject, SubjectSnapshot
 
 Row = tuple[Any, ...]
 
@@ -30,14 +30,14 @@ _FIXED = struct.Struct("<BBiffqiq")
 TERM = np.dtype([("key", "<u4"), ("count", "<u2")])
 """A term in a memory: 6 bytes; ascending by key."""
 SOURCE = np.dtype([("hash", "<i8"), ("key", "<i8")])
-_MOST_COUNT = 2**16 - 1
+_MAX_COUNT = 2**16 - 1
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
 FLOAT_BYTES = 4
 # What one id costs beside its 16 bytes in a list of bytes objects.
 _ID_BYTES = 57
 # Vectors of less than an eighth of all memories are few.
-_FEW = 8
+_FEW_ROWS_THRESHOLD = 8
 
 
 def pack_fixed(
@@ -68,12 +68,12 @@ def with_length(data: bytes, length: int) -> bytes:
 
 
 def role_number(evidence: Sequence[Evidence]) -> int:
-    """Say whose words a memory is, as `Hot.roles` does: those of its first source."""
+    """Say whose words a memory is, as `SubjectSnapshot.roles` does: those of its first source."""
     return role_code(evidence[0].role) if evidence else 0
 
 
 def role_code(role: str) -> int:
-    """Turn a source's role into the number that `Hot.roles` has for it."""
+    """Turn a source's role into the number that `SubjectSnapshot.roles` has for it."""
     return _ROLES.get(role, _OTHER_ROLE)
 
 
@@ -83,7 +83,7 @@ def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
     for term, count in terms.items():
         key = term_key(salt, term)
         counts[key] = counts.get(key, 0) + count
-    return np.array([(key, min(counts[key], _MOST_COUNT)) for key in sorted(counts)], dtype=TERM).tobytes()
+    return np.array([(key, min(counts[key], _MAX_COUNT)) for key in sorted(counts)], dtype=TERM).tobytes()
 
 
 def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
@@ -94,13 +94,13 @@ def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
 
 def unpack(
     subject: Subject, version: int, salt: bytes, dim: int, rows: Sequence[Row], vectors: Sequence[Row] | None
-) -> Hot:
+) -> SubjectSnapshot:
     """Unpack a subject.
 
     Args:
         subject: Whose memories.
         version: Of the subject.
-        salt: See `Hot`.
+        salt: See `SubjectSnapshot`.
         dim: Length of a vector; 0 where there is none.
         rows: All of `hot`, ordered by id: (id, fixed, terms, sources), and where `vectors` is None they stand fifth.
         vectors: Those of one space: (id, vectors), ordered by id; each id is one of the rows'.
@@ -111,7 +111,7 @@ def unpack(
     terms = np.frombuffer(b"".join(term_data), dtype=TERM)
     sources = np.frombuffer(b"".join(source_data), dtype=SOURCE)
     numbers = np.frombuffer(b"".join(chunks), dtype=np.float32)
-    return Hot(
+    return SubjectSnapshot(
         subject=subject,
         version=version,
         salt=salt,
@@ -153,10 +153,10 @@ def _lengths(data: Sequence[bytes]) -> npt.NDArray[np.int64]:
 
 
 def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-    """Return for each vector the place of its memory, as `Hot.vector_of`."""
+    """Return for each vector the place of its memory, as `SubjectSnapshot.vector_of`."""
     if ids == owners and np.add.reduce(counts) == len(ids):  # one each, as no memory is listed with none
         return np.arange(len(ids), dtype=np.int32)
-    if len(owners) < len(ids) // _FEW:  # where few have any, looking each up is quicker than noting all
+    if len(owners) < len(ids) // _FEW_ROWS_THRESHOLD:  # where few have any, looking each up is quicker than noting all
         places = [bisect_left(ids, owner) for owner in owners]
     else:
         place = {id_: number for number, id_ in enumerate(ids)}
@@ -174,7 +174,7 @@ def _offsets(data: Sequence[bytes], size: int) -> npt.NDArray[np.int64]:
     return offsets
 
 
-def size_of(hot: Hot) -> int:
+def size_of(hot: SubjectSnapshot) -> int:
     """Return how many bytes the arrays of a subject take."""
     arrays = (
         *(hot.kinds, hot.importance, hot.confidence, hot.valid_from, hot.last_used_at, hot.uses, hot.roles),

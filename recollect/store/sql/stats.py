@@ -2,11 +2,11 @@
 
 from recollect.clock import Clock, to_micros
 from recollect.store.operators import StoreStats
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
-from recollect.types import StoreSums, Subject, SubjectSums
+from recollect.types import StoreTotals, Subject, SubjectTotals
 
 SQL = load("subject")
 
@@ -21,7 +21,7 @@ _CHECKS = {
 }
 
 
-def counted(db: Database, clock: Clock, *, check: bool) -> StoreStats:
+def counted(db: SqlConnection, clock: Clock, *, check: bool) -> StoreStats:
     """Count; what is the database's own to say (`url`, `schema`, `bytes`) is left empty."""
     row = fetch_one(db, SQL["count"], to_micros(clock.now()))
     counts = [0] * 6 if row is None else [int(value) for value in row]
@@ -40,25 +40,25 @@ def counted(db: Database, clock: Clock, *, check: bool) -> StoreStats:
     )
 
 
-def store_sums(db: Database, clock: Clock) -> StoreSums:
+def store_sums(db: SqlConnection, clock: Clock) -> StoreTotals:
     """Count for the operator's metrics: see `Store.sums`."""
     memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
-    return StoreSums(
+    return StoreTotals(
         memories=memories, apps=apps, apps_with_memories=remembering, formations_due=due, formations_parked=parked
     )
 
 
-def subject_sums(db: Database, subject: Subject) -> SubjectSums:
+def subject_sums(db: SqlConnection, subject: Subject) -> SubjectTotals:
     """Count what is kept of one subject: see `Store.subject_sums`."""
     if version_of(db, subject) is None:
-        return SubjectSums(memories=0, decisions={}, recalled=0, hits=0)
+        return SubjectTotals(memories=0, decisions={}, recalled=0, hits=0)
     with db:  # one snapshot
         memories, recalled, hits = fetch(db, SQL["subject_sums"], subject.key)[0]
         decisions = {action: count for action, count in fetch(db, SQL["decisions_by_action"], subject.key)}
-    return SubjectSums(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
+    return SubjectTotals(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
 
 
-def _problems(db: Database) -> tuple[str, ...]:
+def _problems(db: SqlConnection) -> tuple[str, ...]:
     found: list[str] = []
     for name, what in _CHECKS.items():
         count = fetch_value(db, SQL[name])

@@ -6,15 +6,15 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from recollect.store.executor import FEW_ROWS
+from recollect.store.executor import INLINE_ROWS
 from recollect.store.paging import check_limit
 from recollect.store.protocol import Rank
 from recollect.store.sql import formations as work
 from recollect.store.sql import past
-from recollect.store.sql.database import Database, TooLargeError, Work
+from recollect.store.sql.database import SqlConnection, TooLargeError, Work
 from recollect.store.sql.embeddings import Embedding
 from recollect.store.sql.erase import erase
-from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.inner import inner_subjects
 from recollect.store.sql.maintenance import Tending
 from recollect.store.sql.memories import apply as changing
@@ -31,26 +31,26 @@ from recollect.types import (
     Conversation,
     ConversationId,
     Decision,
-    EraseOrder,
-    Erasure,
+    EraseRequest,
+    ErasureRecord,
     FormationKey,
     FormationResult,
     FormationStatus,
-    Hot,
+    InjectionSite,
     Lease,
     Memory,
     MemoryId,
     MemoryKind,
-    RecallPlace,
-    Sought,
     Subject,
+    SubjectSnapshot,
+    VectorRequest,
 )
 
 T = TypeVar("T")
 ERASE_SQL = load("erase")
 # A recall may go on in the event loop's thread if no subject has more memories than this cached, or more than this to
 # be read: one to three milliseconds. Others go to a thread, so that other requests go on.
-MOST_WEIGHED_ON_LOOP, MOST_READ_ON_LOOP = 5_000, 500
+MAX_WEIGHED_ON_LOOP, MAX_READ_ON_LOOP = 5_000, 500
 
 
 class RelationalStore(Talking, Operating, Tending, Embedding):
@@ -105,33 +105,33 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
         """See `Store.retry_formation`."""
         return await self._write(lambda db: work.retry(db, key, now=now), key.subject)
 
-    async def hot(self, subject: Subject, space: str, *, sought: Sought | None = None) -> Hot:
+    async def hot(self, subject: Subject, space: str, *, sought: VectorRequest | None = None) -> SubjectSnapshot:
         """See `Store.hot`."""
         del sought  # there is no index: all are read
         whole = partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
-        small = self._weight(subject, space) <= MOST_WEIGHED_ON_LOOP
+        small = self._weight(subject, space) <= MAX_WEIGHED_ON_LOOP
         try:
-            return await self._read_short(partial(whole, most=MOST_READ_ON_LOOP), small=small)
+            return await self._read_short(partial(whole, most=MAX_READ_ON_LOOP), small=small)
         except TooLargeError:
             return await self._read(whole)
 
     async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
         """See `Store.memories`."""
-        return await self._read_short(lambda db: read.memories(db, subject, ids), small=len(ids) <= FEW_ROWS)
+        return await self._read_short(lambda db: read.memories(db, subject, ids), small=len(ids) <= INLINE_ROWS)
 
     async def choose(
-        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, Sought] = ALL_VECTORS
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, sought: Mapping[Subject, VectorRequest] = ALL_VECTORS
     ) -> tuple[T, list[Memory]]:
         """See `Store.choose`. Small subjects may be read without a way to another thread."""
         del sought  # there is no index: all are read
 
-        def work(db: Database, most: int | None = None) -> tuple[T, list[Memory]]:
+        def work(db: SqlConnection, most: int | None = None) -> tuple[T, list[Memory]]:
             read = partial(hot_within, cache=self._cache, term_key=self._term_key, most=most)
             return choose(db, subjects, rank, read=read, cache=self._cache)
 
-        small = all(self._weight(subject, space) <= MOST_WEIGHED_ON_LOOP for subject, space in subjects.items())
+        small = all(self._weight(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())
         try:
-            return await self._read_short(partial(work, most=MOST_READ_ON_LOOP), small=small)
+            return await self._read_short(partial(work, most=MAX_READ_ON_LOOP), small=small)
         except TooLargeError:
             return await self._read(work)
 
@@ -153,7 +153,7 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
         check_limit(limit)
         return await self._read(
             lambda db: read.list_memories(
-                db, subject, read.Which(kinds=kinds, closed=closed, tag=tag), after=after, limit=limit
+                db, subject, read.MemoryFilter(kinds=kinds, closed=closed, tag=tag), after=after, limit=limit
             )
         )
 
@@ -165,14 +165,14 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
     async def facts(self, subject: Subject) -> list[Memory]:
         """See `Store.facts`."""
         try:
-            return await self._read_short(lambda db: read.facts(db, subject, most=FEW_ROWS))
+            return await self._read_short(lambda db: read.facts(db, subject, most=INLINE_ROWS))
         except TooLargeError:
             return await self._read(lambda db: read.facts(db, subject))
 
     async def held(self, subject: Subject, *, limit: int = 100) -> list[Memory]:
         """See `Store.held`."""
         check_limit(limit)
-        return await self._read_short(lambda db: read.held(db, subject, limit=limit), small=limit <= FEW_ROWS)
+        return await self._read_short(lambda db: read.held(db, subject, limit=limit), small=limit <= INLINE_ROWS)
 
     async def decisions(self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000) -> list[Decision]:
         """See `Store.decisions`."""
@@ -206,7 +206,7 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
         """See `Store.memories_since`."""
         return await self._read(lambda db: past.memories_since(db, subject, since))
 
-    async def last_recall(self, subject: Subject, memory: MemoryId) -> RecallPlace | None:
+    async def last_recall(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
         """See `Store.last_recall`."""
         return await self._read(lambda db: past.last_recall(db, subject, memory))
 
@@ -227,7 +227,7 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
     ) -> int:
         """See `Store.apply`."""
 
-        def apply(db: Database) -> int:
+        def apply(db: SqlConnection) -> int:
             changing.require_version(db, subject, subject_version)
             return changing.apply(db, subject, changes, decisions, home=home or subject, term_key=self._term_key)
 
@@ -235,21 +235,21 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
 
     async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:
         """See `LedgerReader.forgotten`."""
-        return await self._read(lambda db: Ledger(db, subject, self._term_key).known(marks))
+        return await self._read(lambda db: TombstoneLedger(db, subject, self._term_key).known(marks))
 
     async def has_forgotten(self, subject: Subject) -> bool:
         """See `LedgerReader.has_forgotten`."""
-        return not await self._read_short(lambda db: Ledger(db, subject, self._term_key).empty)
+        return not await self._read_short(lambda db: TombstoneLedger(db, subject, self._term_key).empty)
 
-    async def erase(self, order: EraseOrder) -> Erasure:
+    async def erase(self, order: EraseRequest) -> ErasureRecord:
         """See `Store.erase`."""
         tools = erase.Tools(clock=self._clock, term_key=self._term_key, midway=lambda: self._failpoint.reach("erasing"))
         if not order.everything:
             done = await self._erase(lambda db: erase.erase(db, order, tools), order.subject)
             self._failpoint.reach("erased")
             return done
-        parts: list[tuple[Subject, Erasure]] = []
-        whole: Erasure | None = None
+        parts: list[tuple[Subject, ErasureRecord]] = []
+        whole: ErasureRecord | None = None
         while whole is None:
             some = await self._read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
             erased, whole = await self._erase(
@@ -271,7 +271,7 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
             self._cache.forget(subject)
         return done
 
-    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[Erasure]:
+    async def erasures(self, subject: Subject, *, limit: int = 100) -> list[ErasureRecord]:
         """See `Store.erasures`."""
         check_limit(limit)
         return await self._read(lambda db: erase.erasures(db, subject, limit=limit))
@@ -285,7 +285,9 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
     ) -> None:
         """See `Store.link`."""
         await self._write(
-            partial(link.link, subject=subject, memory=memory, copy=link.Copy(to, terms, decision, self._term_key)),
+            partial(
+                link.link, subject=subject, memory=memory, copy=link.LinkTarget(to, terms, decision, self._term_key)
+            ),
             subject,
             to,
         )

@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 from recollect.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
 from recollect.store.sql import inner
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
 from recollect.text import TERM_SCHEME
@@ -14,7 +14,7 @@ SQL = load("subject")
 SALT_BYTES = 16
 
 
-def version_of(db: Database, subject: Subject) -> int | None:
+def version_of(db: SqlConnection, subject: Subject) -> int | None:
     """Return the subject's version; None where nothing was ever stored for it.
 
     Raises:
@@ -24,7 +24,7 @@ def version_of(db: Database, subject: Subject) -> int | None:
     return None if state is None else state[0]
 
 
-def state_of(db: Database, subject: Subject) -> tuple[int, int | None] | None:
+def state_of(db: SqlConnection, subject: Subject) -> tuple[int, int | None] | None:
     """Return the subject's version, and the number of the space it is read in (None: the settings' own).
 
     Raises:
@@ -48,7 +48,7 @@ def verified(subject: Subject, name: str, version: int) -> int:
     return int(version)
 
 
-def ensure(db: Database, subject: Subject) -> int:
+def ensure(db: SqlConnection, subject: Subject) -> int:
     """Make the subject's row where there is none, and note it with its owner; return the version."""
     version = version_of(db, subject)
     if version is None:
@@ -59,7 +59,7 @@ def ensure(db: Database, subject: Subject) -> int:
     return version
 
 
-def refuse_erased(db: Database, subject: Subject) -> None:
+def refuse_erased(db: SqlConnection, subject: Subject) -> None:
     """Let no work under way bring back the name of a subject of which all was erased meanwhile.
 
     Raises:
@@ -69,12 +69,12 @@ def refuse_erased(db: Database, subject: Subject) -> None:
         raise StaleSubjectError("all of the subject was erased meanwhile: nothing is done for it any more")
 
 
-def move_version(db: Database, subject: Subject) -> int:
+def move_version(db: SqlConnection, subject: Subject) -> int:
     """Count a change to the subject's memories; return the new version."""
     return int(fetch_value(db, SQL["move_version"], subject.key))
 
 
-def terms_behind(db: Database, subject: Subject) -> bool:
+def terms_behind(db: SqlConnection, subject: Subject) -> bool:
     """Tell whether some of the subject's memories may have terms of a former scheme."""
     return bool(fetch_value(db, SQL["terms_behind"], subject.key, TERM_SCHEME))
 
@@ -84,13 +84,13 @@ def salt_of(term_key: bytes, subject: Subject) -> bytes:
     return blake2b(subject.text.encode(), digest_size=SALT_BYTES, key=term_key).digest()
 
 
-def space_of(db: Database, name: str) -> tuple[int, int] | None:
+def space_of(db: SqlConnection, name: str) -> tuple[int, int] | None:
     """Return number and dimension of a vector space; None where nothing was stored in it."""
     row = fetch_one(db, SQL["space"], name)
     return None if row is None else (int(row[0]), int(row[1]))
 
 
-def ensure_space(db: Database, name: str, dim: int) -> int:
+def ensure_space(db: SqlConnection, name: str, dim: int) -> int:
     """Return the number of a vector space, made where it is new.
 
     Raises:
@@ -104,7 +104,7 @@ def ensure_space(db: Database, name: str, dim: int) -> int:
     return known[0]
 
 
-def require_space(db: Database, key: int, number: int) -> None:
+def require_space(db: SqlConnection, key: int, number: int) -> None:
     """Refuse vectors that are not of the space which the subject is read in.
 
     Raises:

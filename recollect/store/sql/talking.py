@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
-from recollect.store.executor import FEW_ROWS, Hands
+from recollect.store.executor import INLINE_ROWS, Executor
 from recollect.store.paging import check_limit
 from recollect.store.sql import episodes
 from recollect.store.sql.log import conversations as talks
@@ -13,21 +13,21 @@ from recollect.store.sql.log import record
 from recollect.types import (
     Conversation,
     ConversationId,
+    ConversationSetup,
+    EpisodeRange,
+    InjectionRecord,
     LoggedMessage,
     MemoryId,
-    Opening,
-    RecallRecord,
-    Recorded,
-    Span,
+    RecordedTurn,
     Subject,
     Turn,
 )
 
 
-class Talking(Hands):
+class Talking(Executor):
     """Messages, conversations and recalls."""
 
-    async def record(self, turn: Turn) -> Recorded:
+    async def record(self, turn: Turn) -> RecordedTurn:
         """See `Store.record`."""
         return await self._write(
             partial(record.record, turn=turn, clock=self._clock, term_key=self._term_key),
@@ -43,7 +43,7 @@ class Talking(Hands):
         check_limit(limit)
         return await self._read_short(
             lambda db: record.messages(db, subject, conversation, after_seq=after_seq, limit=limit),
-            small=limit <= FEW_ROWS,
+            small=limit <= INLINE_ROWS,
         )
 
     async def conversations(
@@ -53,7 +53,7 @@ class Talking(Hands):
         check_limit(limit)
         return await self._read(lambda db: talks.conversations(db, subject, before=before, limit=limit))
 
-    async def open_conversation(self, subject: Subject, external_id: str, opening: Opening) -> Conversation:
+    async def open_conversation(self, subject: Subject, external_id: str, opening: ConversationSetup) -> Conversation:
         """See `Store.open_conversation`."""
         return await self._write(lambda db: talks.open_(db, subject, external_id, opening, self._clock), subject)
 
@@ -84,20 +84,20 @@ class Talking(Hands):
         check_limit(limit)
         return await self._read(lambda db: episodes.path(db, subject, conversation, after_seq=after_seq, limit=limit))
 
-    async def spans(self, subject: Subject, conversation: ConversationId) -> list[Span]:
+    async def spans(self, subject: Subject, conversation: ConversationId) -> list[EpisodeRange]:
         """See `Store.spans`."""
         return await self._read(lambda db: episodes.spans(db, subject, conversation))
 
-    async def note_hits(self, subject: Subject, recall: RecallRecord, hits: Sequence[MemoryId]) -> None:
+    async def note_hits(self, subject: Subject, recall: InjectionRecord, hits: Sequence[MemoryId]) -> None:
         """See `Store.note_hits`."""
         judged = replace(recall, hits=frozenset(hits))
         self._write_later(lambda db: record.note_hits(db, subject, judged), subject)
 
     async def recalls(
         self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
-    ) -> list[RecallRecord]:
+    ) -> list[InjectionRecord]:
         """See `Store.recalls`."""
         check_limit(limit)
         return await self._read_short(
-            lambda db: record.recalls(db, subject, conversation=conversation, limit=limit), small=limit <= FEW_ROWS
+            lambda db: record.recalls(db, subject, conversation=conversation, limit=limit), small=limit <= INLINE_ROWS
         )

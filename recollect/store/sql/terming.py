@@ -3,24 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_memories
 from recollect.store.sql.snapshot_codec import pack_terms, with_length
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, version_of
 from recollect.text import TERM_SCHEME
-from recollect.types import MemoryId, Subject, Untermed
+from recollect.types import MemoryId, StaleTerms, Subject
 
 SQL = load("tend")
 MEMORY_SQL = load("memory")
 
 
-def behind(db: Database, *, limit: int) -> list[Subject]:
+def behind(db: SqlConnection, *, limit: int) -> list[Subject]:
     """List the subjects that are behind: see `Store.behind`."""
     return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
 
 
-def untermed(db: Database, subject: Subject, *, limit: int) -> Untermed | None:
+def untermed(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
     """Read what is to be done next: see `Store.untermed`."""
     with db:  # one snapshot
         row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
@@ -29,10 +29,10 @@ def untermed(db: Database, subject: Subject, *, limit: int) -> Untermed | None:
         return None
     memories = read_memories(subject, rows)
     after = None if row[0] is None else MemoryId(id_text(row[0]))
-    return Untermed(subject=subject, after=after, memories=tuple(memories))
+    return StaleTerms(subject=subject, after=after, memories=tuple(memories))
 
 
-def set_terms(db: Database, done: Untermed, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
+def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
     """Put terms in the place of former ones: see `Store.set_terms`."""
     key, salt = done.subject.key, salt_of(term_key, done.subject)
     after = None if done.after is None else id_bytes(done.after)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
 from recollect.errors import UnreadableStoreError
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.statements import load
 
@@ -20,7 +20,7 @@ MARK_NAME = "copy"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
+class CopyMarker:
     """How far a copy is."""
 
     source: str
@@ -31,23 +31,23 @@ class Mark:
     """All rows are there, and both were compared: it is a database like any other now."""
 
 
-def identity(db: Database) -> str:
+def identity(db: SqlConnection) -> str:
     """Tell a database from others, whatever it is called: by its key, of which this says nothing."""
     return blake2b(b"copy", key=bytes(fetch_value(db, SUBJECT_SQL["term_key"])), digest_size=16).hexdigest()
 
 
-def read_mark(db: Database) -> Mark | None:
+def read_mark(db: SqlConnection) -> CopyMarker | None:
     """Return the mark; None where the database is no copy."""
     value = fetch_value(db, SQL["copied_up_to"])
-    return None if value is None else Mark(**json.loads(bytes(value)))
+    return None if value is None else CopyMarker(**json.loads(bytes(value)))
 
 
-def set_mark(db: Database, mark: Mark) -> None:
+def set_mark(db: SqlConnection, mark: CopyMarker) -> None:
     """Leave the mark, in the transaction of the rows that it tells of."""
     db.execute(SQL["note_copied"], (json.dumps(asdict(mark)).encode(),))
 
 
-def refuse_unfinished(db: Database, where: str) -> None:
+def refuse_unfinished(db: SqlConnection, where: str) -> None:
     """Let nobody use a database that is half a copy.
 
     Raises:

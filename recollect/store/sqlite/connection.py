@@ -25,7 +25,7 @@ WAL_KEPT_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class DatabaseLocation:
     """Where a database lies and how it is reached."""
 
     path: str
@@ -41,7 +41,7 @@ class Place:
         return self.exclusive or self.path == MEMORY
 
 
-def open_writer(place: Place) -> apsw.Connection:
+def open_writer(place: DatabaseLocation) -> apsw.Connection:
     """Open the connection that writes: create the file or migrate it where needed.
 
     Raises:
@@ -69,7 +69,7 @@ def open_writer(place: Place) -> apsw.Connection:
         return db
 
 
-def open_reader(place: Place) -> apsw.Connection:
+def open_reader(place: DatabaseLocation) -> apsw.Connection:
     """Open a connection that only reads; the writer's must have been opened before."""
     with opening(place.path):
         db = _connect(place)
@@ -96,7 +96,7 @@ def _create(path: Path) -> None:
         return
 
 
-def _connect(place: Place) -> apsw.Connection:
+def _connect(place: DatabaseLocation) -> apsw.Connection:
     db = apsw.Connection(place.path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=place.vfs)
     db.set_busy_timeout(BUSY_MS)
     # Else a join is planned anew for each bound value, to see whether a partial index fits it: 55 µs instead of 7.

@@ -11,11 +11,11 @@ from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql.database import Row
 from recollect.store.sql.tables import Table
-from recollect.store.sql.transfer.endpoint import Span
-from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sql.transfer.endpoint import KeyRange
+from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import fault
 from recollect.store.sqlite.migrate import writing
-from recollect.store.sqlite.process_lock import Company
+from recollect.store.sqlite.process_lock import ProcessLock
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 class SqliteEnd:
     """One file."""
 
-    def __init__(self, db: apsw.Connection, place: Place, company: Company | None = None) -> None:
+    def __init__(self, db: apsw.Connection, place: DatabaseLocation, company: ProcessLock | None = None) -> None:
         """Take an open connection; `source` or `destination` makes one."""
         self.db = db
         self.where = f"sqlite:///{place.path}"
@@ -31,7 +31,7 @@ class SqliteEnd:
         self._failpoint = Failpoint.from_environment()
 
     @classmethod
-    def source(cls, place: Place) -> "SqliteEnd":
+    def source(cls, place: DatabaseLocation) -> "SqliteEnd":
         """Open a file to be read, brought to the newest schema; others may go on using it.
 
         Raises:
@@ -43,19 +43,19 @@ class SqliteEnd:
         return cls(open_reader(place), place)
 
     @classmethod
-    def beside(cls, place: Place) -> "SqliteEnd":
+    def beside(cls, place: DatabaseLocation) -> "SqliteEnd":
         """Open a file to be written while others use it: each transaction waits for theirs."""
         return cls(open_writer(place), place)
 
     @classmethod
-    def destination(cls, place: Place) -> "SqliteEnd":
+    def destination(cls, place: DatabaseLocation) -> "SqliteEnd":
         """Open a file to be written, made where there is none; nobody else may have it open.
 
         Raises:
             StoreUnavailableError: another process has it open.
         """
         db = open_writer(place)
-        company = Company(place.path)
+        company = ProcessLock(place.path)
         if not company.first:
             company.close()
             db.close()
@@ -81,7 +81,7 @@ class SqliteEnd:
         """See `End.columns`."""
         return tuple(str(row[0]) for row in self.db.execute(_COLUMNS, (table.name,)))
 
-    def rows(self, table: Table, columns: tuple[str, ...], span: Span) -> Iterator[Row]:
+    def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """See `End.rows`."""
         within = "" if table.nobodys else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         which = f'FROM "{table.name}" {within} ORDER BY {_names(table.key)}'

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 import apsw
 
 from recollect.errors import StoreUnavailableError
-from recollect.store.sqlite.connection import Place
+from recollect.store.sqlite.connection import DatabaseLocation
 
 
 @dataclass(frozen=True, slots=True)
-class Presence:
+class FileGuard:
     """A database's file and its write-ahead log as they were when it was opened."""
 
     known: tuple[tuple[str, tuple[int, int] | None], ...] = ()
     """Path with device and inode of each; empty where there is no file to look at."""
 
     @classmethod
-    def of(cls, db: apsw.Connection, place: Place) -> "Presence":
+    def of(cls, db: apsw.Connection, place: DatabaseLocation) -> "FileGuard":
         """Note the files behind a connection. The log stays the same one for as long as somebody has it open."""
         if place.alone or place.vfs is not None or not db.filename:
             return cls()

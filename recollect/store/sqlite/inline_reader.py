@@ -22,7 +22,7 @@ SLOW_S = 0.05
 CAUTION_S = 2.0
 
 
-class OnLoop:
+class InlineReader:
     """A connection for short readings; it never waits for a lock."""
 
     def __init__(self, db: apsw.Connection, clock: Clock) -> None:

@@ -12,7 +12,7 @@ if sys.platform != "win32":
     import fcntl
 
 
-class Company:
+class ProcessLock:
     """This process's mark that it has a database open."""
 
     def __init__(self, path: str) -> None:

@@ -28,9 +28,9 @@ _INTERIOR_HEAD, _LEAF_HEAD = 12, 8
 # What stands before the first page's own head.
 _FILE_HEAD = 100
 # Overflow and free pages begin with a page number; from this one on it looks like the head of a page of rows.
-_MOST_PAGES = 2 << 24
+_MAX_PAGES = 2 << 24
 # Read at once.
-_PORTION_BYTES = 1024 * 1024
+_BATCH_BYTES = 1024 * 1024
 # Somebody may commit between emptying the log and locking the file.
 _TRIES = 5
 
@@ -95,7 +95,7 @@ def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[
 def _clean_locked(db: apsw.Connection, clock: Clock, midway: Callable[[str], None]) -> bool:
     if db.filename:
         pages = int(db.pragma("page_count"))
-        if pages >= _MOST_PAGES:
+        if pages >= _MAX_PAGES:
             return False
         db.release_memory()  # our own cached pages, which this commit would not make us drop
         _zero_gaps(db, pages)
@@ -114,7 +114,7 @@ def _log_is_empty(db: apsw.Connection) -> bool:
 
 def _zero_gaps(db: apsw.Connection, pages: int) -> None:
     size = int(db.pragma("page_size"))
-    each = max(1, _PORTION_BYTES // size)
+    each = max(1, _BATCH_BYTES // size)
     disk = _Disk(db)
     for first in range(0, pages, each):
         count = min(each, pages - first)

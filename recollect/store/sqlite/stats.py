@@ -8,11 +8,11 @@ import apsw
 from recollect.clock import Clock
 from recollect.store.operators import StoreStats
 from recollect.store.sql.stats import counted
-from recollect.store.sqlite.connection import MEMORY, Place
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.migrate import schema_of
 
 
-def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> StoreStats:
+def stats(db: apsw.Connection, place: DatabaseLocation, clock: Clock, *, check: bool) -> StoreStats:
     """Count, and check if asked: see `Store.stats`."""
     with db:  # one snapshot
         found = counted(db, clock, check=check)
@@ -21,7 +21,7 @@ def stats(db: apsw.Connection, place: Place, clock: Clock, *, check: bool) -> St
     return replace(found, url=f"sqlite:///{place.path}", schema=schema, bytes=size, problems=(*broken, *found.problems))
 
 
-def _size(db: apsw.Connection, place: Place) -> int:
+def _size(db: apsw.Connection, place: DatabaseLocation) -> int:
     if place.path == MEMORY:
         return int(db.pragma("page_count")) * int(db.pragma("page_size"))
     files = (Path(place.path), Path(f"{place.path}-wal"))

@@ -1,4 +1,4 @@
-"""`SqliteStore`: each promise of `Store`, handed to the thread that keeps it. Starts threads, opens files."""
+"""`SqliteExecutor`: each promise of `Store`, handed to the thread that keeps it. Starts threads, opens files."""
 
 import asyncio
 from contextlib import ExitStack
@@ -14,23 +14,23 @@ from recollect.errors import NewerSchemaError
 from recollect.store.failpoint import Failpoint
 from recollect.store.operators import StoreStats
 from recollect.store.sql import formations as work
-from recollect.store.sql.database import Database, Work
-from recollect.store.sql.reader_pool import Readers
-from recollect.store.sql.recall.snapshot_cache import HotCache
+from recollect.store.sql.database import SqlConnection, Work
+from recollect.store.sql.reader_pool import ReaderPool
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.statements import load
 from recollect.store.sql.store import RelationalStore
 from recollect.store.sql.unfinished import refuse_unfinished
-from recollect.store.sqlite.connection import Place, open_reader, open_writer
+from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import as_ours, opening
-from recollect.store.sqlite.file_guard import Presence
-from recollect.store.sqlite.inline_reader import FileWork, OnLoop
+from recollect.store.sqlite.file_guard import FileGuard
+from recollect.store.sqlite.inline_reader import FileWork, InlineReader
 from recollect.store.sqlite.migrate import newest_schema, schema_of
-from recollect.store.sqlite.process_lock import Company
+from recollect.store.sqlite.process_lock import ProcessLock
 from recollect.store.sqlite.secure_delete import clean
 from recollect.store.sqlite.stats import stats
 from recollect.store.sqlite.writer import Writer
-from recollect.types import Rest, Subject
+from recollect.types import StorageKind, Subject
 
 T = TypeVar("T")
 SQL = load("subject")
@@ -48,18 +48,18 @@ class _Opened:
     on_loop: apsw.Connection | None
     """For the event loop's thread; None where there is one connection only."""
     term_key: bytes
-    presence: Presence
-    company: Company | None
+    presence: FileGuard
+    company: ProcessLock | None
     """Our mark beside the file; None where nobody else can come."""
 
 
-def _open(place: Place, clock: Clock) -> _Opened:
+def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     with ExitStack() as on_failure:
         writer = open_writer(place)
         on_failure.callback(writer.close)
         with opening(place.path):
             refuse_unfinished(writer, place.path)
-        company = None if place.alone else Company(place.path)
+        company = None if place.alone else ProcessLock(place.path)
         if company is not None:
             on_failure.callback(company.close)
             if company.first:
@@ -73,34 +73,34 @@ def _open(place: Place, clock: Clock) -> _Opened:
             on_failure.callback(readers[-1].close)
         on_loop = readers.pop() if readers else None
         term_key = fetch_value(writer, SQL["term_key"])
-        presence = Presence.of(writer, place)
+        presence = FileGuard.of(writer, place)
         on_failure.pop_all()
     return _Opened(
         writer=writer, readers=tuple(readers), on_loop=on_loop, term_key=term_key, presence=presence, company=company
     )
 
 
-class SqliteStore(RelationalStore):
+class SqliteExecutor(RelationalStore):
     """A store over one SQLite file. Several processes may open the same one."""
 
-    def __init__(self, place: Place, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:
+    def __init__(self, place: DatabaseLocation, opened: _Opened, *, clock: Clock, cache_bytes: int) -> None:
         """Start the threads; use `open` to make one."""
         self._place = place
         self._clock = clock
         self._term_key = opened.term_key
         self._company = opened.company
-        self._cache = HotCache(cache_bytes)
+        self._cache = SnapshotCache(cache_bytes)
         self._presence = opened.presence
         self._failpoint = Failpoint.from_environment()
         self._writer = Writer(opened.writer, place.path, self._failpoint, opened.presence)
         # A file that cannot be shared between connections is read by the writing thread.
         self._readers = (
-            Readers(opened.readers, place.path, partial(as_ours, where=place.path)) if opened.readers else None
+            ReaderPool(opened.readers, place.path, partial(as_ours, where=place.path)) if opened.readers else None
         )
-        self._on_loop = OnLoop(opened.on_loop, clock) if opened.on_loop else None
+        self._on_loop = InlineReader(opened.on_loop, clock) if opened.on_loop else None
 
     @classmethod
-    async def open(cls, place: Place, *, clock: Clock, cache_bytes: int) -> "SqliteStore":
+    async def open(cls, place: DatabaseLocation, *, clock: Clock, cache_bytes: int) -> "SqliteExecutor":
         """Open the file, made or migrated where needed.
 
         Raises:
@@ -125,7 +125,7 @@ class SqliteStore(RelationalStore):
     async def next_due(self) -> datetime | None:
         """See `Store.next_due`."""
 
-        def next_due(db: Database) -> datetime | None:
+        def next_due(db: SqlConnection) -> datetime | None:
             self._presence.check()  # the readers, too, have the old file open: this is what `/healthz` asks
             return work.next_due(db)
 
@@ -144,9 +144,9 @@ class SqliteStore(RelationalStore):
         return await self._look(ready)
 
     @property
-    def rest(self) -> Rest:
+    def rest(self) -> StorageKind:
         """See `Store.rest`."""
-        return Rest.FILE
+        return StorageKind.FILE
 
     async def clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
         """See `Store.clean`. The file is rewritten where that is needed, whether that is asked for or not."""

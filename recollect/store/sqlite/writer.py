@@ -20,17 +20,17 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.sql.jobs import Job, deliver
 from recollect.store.sqlite.connection import BUSY_MS
 from recollect.store.sqlite.errors import as_ours
-from recollect.store.sqlite.file_guard import Presence
+from recollect.store.sqlite.file_guard import FileGuard
 from recollect.store.sqlite.inline_reader import FileWork
 
 T = TypeVar("T")
 
 # Most work in one transaction: bounds how long the first of a batch waits for the last.
-MOST_JOBS = 256
+MAX_JOBS = 256
 # What nobody waits for (counts of use) rides along with the next transaction, or makes its own after so many seconds
 # or pieces.
 IDLE_S = 2.0
-MOST_IDLE = 64
+MAX_IDLE = 64
 # Log pages from which the log is copied into the file, behind the commit, so that nobody waits for it; from the second
 # number on readers are waited for, so that the log starts anew: 8 and 32 MB.
 CHECKPOINT_PAGES = 1_000
@@ -45,13 +45,15 @@ logger = logging.getLogger(__name__)
 class Writer:
     """A thread with the connection that writes."""
 
-    def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint, presence: Presence | None = None) -> None:
+    def __init__(
+        self, db: apsw.Connection, where: str, failpoint: Failpoint, presence: FileGuard | None = None
+    ) -> None:
         """Start the thread; `db` belongs to it from now on. Without `presence` its files are not watched."""
         self._db = db
         self._where = where
         self._fault = partial(as_ours, where=where)
         self._failpoint = failpoint
-        self._presence = presence or Presence()
+        self._presence = presence or FileGuard()
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closing = False
@@ -141,13 +143,13 @@ class Writer:
             taken = [self._queue.get(timeout=IDLE_S if self._idle else None)]
         except Empty:
             return self._take_idle(), True
-        while len(taken) < MOST_JOBS and taken[-1] is not None and not self._queue.empty():
+        while len(taken) < MAX_JOBS and taken[-1] is not None and not self._queue.empty():
             taken.append(self._queue.get())
         jobs = [job for job in taken if job is not None]
         self._idle += [job for job in jobs if job.future is None]
         urgent = [job for job in jobs if job.future is not None]
         open_ = taken[-1] is not None
-        if urgent or not open_ or len(self._idle) >= MOST_IDLE:
+        if urgent or not open_ or len(self._idle) >= MAX_IDLE:
             return self._take_idle() + urgent, open_
         return [], True
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.extraction.rules.extractor import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 2, 11, 10, tzinfo=UTC)
@@ -29,7 +29,7 @@ def notes(*texts: str) -> list[str]:
         )
         for seq, text in enumerate(texts, start=1)
     )
-    source = FormInput(messages=messages, subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/London"))
+    source = ExtractionInput(messages=messages, subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/London"))
     return [one.text for one in extract_by_rules(source) if one.kind is MemoryKind.NOTE]
 
 

@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
@@ -27,7 +27,7 @@ def found(text: str) -> list[Candidate]:
         hash=1,
     )
     return extract_by_rules(
-        FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
+        ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
     )
 
 
@@ -70,7 +70,7 @@ def notes(text: str) -> list[str]:
 )
 def test_a_fact_told_in_passing_is_read(text: str, key: str, value: str) -> None:
     assert facts(text)[key] == (value, False)
-    assert worth_a_look(text)
+    assert is_worth_extracting(text)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_is_used_no_more_ends(text: str, key: str) -> None:
 )
 def test_a_plain_statement_becomes_a_note(text: str, expected: str) -> None:
     assert any(expected in note for note in notes(text)), notes(text)
-    assert worth_a_look(text)
+    assert is_worth_extracting(text)
 
 
 @pytest.mark.parametrize(

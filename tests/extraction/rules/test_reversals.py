@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.extraction.rules.extractor import read_updates
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.text.updates import contradicts
 from recollect.types import ConversationId, LoggedMessage, Subject
 
@@ -26,7 +26,7 @@ def is_contradicted(news: str, old: str) -> bool:
         complete=True,
         hash=1,
     )
-    source = FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/London"))
+    source = ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/London"))
     return any(contradicts(update, old) for _, update in read_updates(source))
 
 

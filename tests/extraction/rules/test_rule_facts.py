@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.extraction.evidence import check_evidence
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 # A Friday.
@@ -32,7 +32,7 @@ def logged(text: str, role: str = "user") -> LoggedMessage:
 
 
 def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({"user"})) -> list[Candidate]:
-    source = FormInput(
+    source = ExtractionInput(
         messages=(logged(text, role),),
         subject=Subject("user", "ana"),
         sources=sources,

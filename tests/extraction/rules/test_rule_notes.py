@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
@@ -27,7 +27,7 @@ def notes(text: str, *, name: str | None = None, other: str | None = None, role:
             hash=seq,
         )
 
-    source = FormInput(
+    source = ExtractionInput(
         messages=(logged(2, text, role, name),),
         earlier=(logged(1, "Hi!", "assistant", other),) if other else (),
         subject=Subject("user", "ana"),

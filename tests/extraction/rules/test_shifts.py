@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, Subject
 
 SAID = datetime(2026, 3, 10, 9, tzinfo=UTC)
@@ -256,7 +256,7 @@ def read(text: str) -> list[Candidate]:
         complete=True,
         hash=1,
     )
-    source = FormInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
+    source = ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
     return extract_by_rules(source)
 
 
@@ -270,14 +270,14 @@ def changed(text: str) -> set[str]:
 )
 def test_a_change_is_read_and_passes_the_gate(state: str, said: str) -> None:
     assert state in changed(said)
-    assert worth_a_look(said)
+    assert is_worth_extracting(said)
 
 
 @pytest.mark.parametrize("said", lines(MOVED_PLANS))
 def test_a_plan_that_was_moved_need_not_be_named(said: str) -> None:
     shifts = [shift for candidate in read(said) for shift in candidate.shifts]
     assert any(shift.state == "plan" and not shift.old for shift in shifts)
-    assert worth_a_look(said)
+    assert is_worth_extracting(said)
 
 
 @pytest.mark.parametrize(("old", "said"), NAMED.items())

@@ -3,7 +3,7 @@
 import pytest
 
 from extractor_inputs import logged, source
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.rules import extract_by_rules
 from recollect.types import MemoryKind
 
@@ -206,7 +206,7 @@ def test_a_fact_told_in_passing_words_is_read(said: str, key: str, value: str) -
 
 @pytest.mark.parametrize("said", ["the doctor upped the ramipril to 10 mg", "the gp put the sertraline up to 50 mg"])
 def test_a_dose_is_looked_at_without_an_i(said: str) -> None:
-    assert worth_a_look(said)
+    assert is_worth_extracting(said)
 
 
 @pytest.mark.parametrize(

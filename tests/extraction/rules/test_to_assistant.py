@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
@@ -29,7 +29,9 @@ def found(text: str, *, before: str = "", name: str | None = None) -> list[Candi
         )
         for seq, (role, words, called) in enumerate(said, start=1)
     )
-    source = FormInput(messages=(message,), earlier=(first,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC"))
+    source = ExtractionInput(
+        messages=(message,), earlier=(first,), subject=Subject("user", "ana"), time_zone=ZoneInfo("UTC")
+    )
     return extract_by_rules(source)
 
 

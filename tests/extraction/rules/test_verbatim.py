@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from recollect.extraction.gate import worth_a_look
+from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.rules import extract_by_rules
-from recollect.extraction.sources import FormInput
+from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, MemoryKind, Subject
 
 SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
@@ -30,7 +30,7 @@ def notes(text: str, *, before: str = "") -> list[str]:
         )
         for seq, words in enumerate(filter(None, (before, text)), start=1)
     ]
-    source = FormInput(
+    source = ExtractionInput(
         messages=(messages[-1],),
         earlier=tuple(messages[:-1]),
         subject=Subject("user", "ana"),
@@ -74,7 +74,7 @@ def notes(text: str, *, before: str = "") -> list[str]:
 )
 def test_a_statement_of_life_is_quoted(text: str, quoted: str) -> None:
     assert f'The user said: "{quoted}"' in notes(text)
-    assert worth_a_look(text)
+    assert is_worth_extracting(text)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from integration.malformed import PROFILES, SAID, good
 from recollect.errors import ModelError
 from recollect.extraction.evidence import check_evidence, check_summary
 from recollect.extraction.llm import extract_by_model
-from recollect.extraction.schemas import shape_for
-from recollect.extraction.sources import FormInput
-from recollect.profiles.registry import Profiles
-from recollect.providers.model_output import read_answer
+from recollect.extraction.schemas import schema_for
+from recollect.extraction.sources import ExtractionInput
+from recollect.profiles.registry import ProfileRegistry
+from recollect.providers.model_output import parse_model_output
 from recollect.providers.openai_wire import near, wanted
 from recollect.testing import ScriptedModel
 
@@ -37,14 +37,14 @@ def damaged(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_damaged_answer_never_raises_anything_but_a_model_error(profile: str, seed: int) -> None:
-    found = Profiles().get(profile)
-    shape = shape_for(found.form, longest_characters=found.room.longest_characters)
-    given: FormInput = source(logged(1, SAID))
+    found = ProfileRegistry().get(profile)
+    shape = schema_for(found.form, longest_characters=found.room.longest_characters)
+    given: ExtractionInput = source(logged(1, SAID))
     chance = random.Random(f"{profile} {seed}")
     for _ in range(MUTATIONS):
         text = damaged(good(profile).json, chance)
         try:
-            answer = read_answer(text, wanted(shape.schema), near(shape.schema))
+            answer = parse_model_output(text, wanted(shape.schema), near(shape.schema))
         except ModelError:
             continue  # the formation is tried again, and parked with what the error says
         extracted = await extract_by_model(given, ScriptedModel([answer.value]), shape)

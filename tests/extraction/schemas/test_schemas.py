@@ -4,25 +4,25 @@ import pytest
 
 from extractor_inputs import KNOWN, logged, source
 from recollect.extraction.llm import ModelExtraction, extract_by_model
-from recollect.extraction.schemas import Shape, shape_for
-from recollect.extraction.sources import FormInput
+from recollect.extraction.schemas import OutputSchema, schema_for
+from recollect.extraction.sources import ExtractionInput
 from recollect.profiles.policies import FormPolicy
-from recollect.profiles.registry import Profiles
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.token_counter import token_counter
 from recollect.testing import ScriptedModel
 from recollect.types import Candidate, MemoryKind
 
 
-def shape_of(profile: str) -> Shape:
-    found = Profiles().get(profile)
-    return shape_for(found.form, longest_characters=found.room.longest_characters)
+def shape_of(profile: str) -> OutputSchema:
+    found = ProfileRegistry().get(profile)
+    return schema_for(found.form, longest_characters=found.room.longest_characters)
 
 
-async def read(data: object, profile: str, given: FormInput | None = None) -> ModelExtraction:
+async def read(data: object, profile: str, given: ExtractionInput | None = None) -> ModelExtraction:
     return await extract_by_model(given or source(), ScriptedModel([data]), shape_of(profile))
 
 
-async def one(item: object, profile: str, given: FormInput | None = None) -> Candidate:
+async def one(item: object, profile: str, given: ExtractionInput | None = None) -> Candidate:
     found = await read({"memories": [item]}, profile, given)
     assert found.dropped == ()
     [candidate] = found.candidates
@@ -40,7 +40,7 @@ async def refused(item: object, profile: str) -> str:
 
 
 def test_each_shape_has_a_version_of_its_own() -> None:
-    profiles = Profiles()
+    profiles = ProfileRegistry()
     versions = {name: shape_of(name).version for name in profiles.names()}
     assert len(set(versions.values())) == 5
     assert versions["session"] == versions["character"] == "typed-1"
@@ -280,7 +280,7 @@ async def test_a_long_conversation_is_shown_whole_and_each_message_only_begins()
 
 
 def test_a_policy_of_ones_own_has_its_own_types() -> None:
-    shape = shape_for(FormPolicy(extractor="typed", types=("recipe", "note"), most_sentences=3))
+    shape = schema_for(FormPolicy(extractor="typed", types=("recipe", "note"), most_sentences=3))
     assert "recipe; note (anything else worth keeping)" in shape.system
     assert "at most 3 sentences" in shape.system
     assert "summary" not in shape.schema["properties"]["memories"]["items"]["properties"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.server.app import build_app
 from recollect.settings import Settings
@@ -19,7 +19,7 @@ TEA = {"content": "Ana likes tea.", "type": "preference", "importance": 0.9}
 
 @pytest.fixture(params=STORES)
 async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
-    parts = Parts(
+    parts = Components(
         settings=Settings(database_url=url_of(request.param, tmp_path)),
         clock=clock,
         store=await new_store(request.param, tmp_path, clock),

@@ -6,7 +6,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from recollect.engine import AsyncRecollect, Parts
+from recollect.engine import AsyncRecollect, Components
 from recollect.server.app import build_app
 
 QUERY = "/v1/vectors/query"
@@ -33,13 +33,13 @@ async def test_u10_the_nearest_memories_of_one_user_come_best_first(api: httpx.A
     assert first["score"] > second["score"]
 
 
-async def test_u10_a_vector_of_ones_own_is_taken(api: httpx.AsyncClient, parts: Parts) -> None:
+async def test_u10_a_vector_of_ones_own_is_taken(api: httpx.AsyncClient, parts: Components) -> None:
     [vector] = (await parts.embedder.embed(["Ana lives in Oslo."])).tolist()
     found = (await api.post(QUERY, json={"vector": [3 * x for x in vector], "userId": "ana", "limit": 1})).json()
     assert [one["metadata"]["content"] for one in found["matches"]] == ["Ana lives in Oslo."]
 
 
-async def test_u10_without_a_user_it_is_who_asks_and_strictly_it_is_refused(parts: Parts) -> None:
+async def test_u10_without_a_user_it_is_who_asks_and_strictly_it_is_refused(parts: Components) -> None:
     strict = replace(parts, settings=parts.settings.model_copy(update={"strict_vectors": True}))
     for given, status in ((parts, 200), (strict, 400)):
         async with client(AsyncRecollect(given)) as api:

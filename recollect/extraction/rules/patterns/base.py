@@ -8,7 +8,7 @@ from recollect.text import squeeze
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class ExtractedFact:
     """A slot and what it holds, found in one clause."""
 
     category: str
@@ -24,20 +24,20 @@ class Fact:
     """An order that does not say how long it holds: beside a task it is meant for that task alone."""
 
 
-Finder = Callable[[re.Match[str]], "Iterable[Fact]"]
+Finder = Callable[[re.Match[str]], "Iterable[ExtractedFact]"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class FactPattern:
     """A pattern at the head of a clause, and what it means."""
 
     pattern: re.Pattern[str]
     find: Finder
 
 
-def rule(pattern: str, find: Finder) -> Rule:
+def rule(pattern: str, find: Finder) -> FactPattern:
     """Build a rule of a pattern in short (see `spelled`)."""
-    return Rule(spelled(pattern), find)
+    return FactPattern(spelled(pattern), find)
 
 
 def spelled(pattern: str) -> re.Pattern[str]:
@@ -48,7 +48,7 @@ def spelled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def found_by(rules: Iterable[Rule], clause: str) -> list[Fact]:
+def found_by(rules: Iterable[FactPattern], clause: str) -> list[ExtractedFact]:
     """Apply rules to a clause; each may find several facts."""
     return [fact for each in rules if (match := each.pattern.match(clause)) for fact in each.find(match)]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
-from recollect.extraction.rules.patterns.base import Fact, Rule, bare_value, items, rule, slot, value_of
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, bare_value, items, rule, slot, value_of
 
 _NOT_FOOD = re.compile(
     r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"
@@ -24,10 +24,10 @@ _NO_MEAL = frozenset(
 )
 
 
-def _allergies(raw: str | None, *, ends: bool) -> Iterable[Fact]:
+def _allergies(raw: str | None, *, ends: bool) -> Iterable[ExtractedFact]:
     for thing in items(raw):
         says = f"is {'not' if ends else ''} allergic to {thing}".replace("  ", " ")
-        yield Fact(
+        yield ExtractedFact(
             category="constraint",
             key=slot("allergy", thing),
             value=thing,
@@ -38,33 +38,37 @@ def _allergies(raw: str | None, *, ends: bool) -> Iterable[Fact]:
         )
 
 
-def _allergic(match: re.Match[str]) -> Iterable[Fact]:
+def _allergic(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _allergies(match["v"], ends=False)
 
 
-def _not_allergic(match: re.Match[str]) -> Iterable[Fact]:
+def _not_allergic(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _allergies(match["v"], ends=True)
 
 
-def _diet(match: re.Match[str]) -> Iterable[Fact]:
+def _diet(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower().replace("pescetarian", "pescatarian")
     says = f"eats {value}" if value.startswith("plant") else f"is {value}"
-    yield Fact(category="constraint", key="diet", value=value, says=says, importance=0.85, dated=True)
+    yield ExtractedFact(category="constraint", key="diet", value=value, says=says, importance=0.85, dated=True)
 
 
-def _diet_no_more(match: re.Match[str]) -> Iterable[Fact]:
+def _diet_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower()
     says = f"is no longer {value}"
-    yield Fact(category="constraint", key="diet", value=value, says=says, importance=0.85, ends=True, dated=True)
+    yield ExtractedFact(
+        category="constraint", key="diet", value=value, says=says, importance=0.85, ends=True, dated=True
+    )
 
 
-def _food_rule(match: re.Match[str]) -> Iterable[Fact]:
+def _food_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"[\s-]++", "-", match["v"].lower())
     says = f"follows a {value} diet"
-    yield Fact(category="constraint", key=slot("food_rule", value), value=value, says=says, importance=0.85, dated=True)
+    yield ExtractedFact(
+        category="constraint", key=slot("food_rule", value), value=value, says=says, importance=0.85, dated=True
+    )
 
 
-def _avoids(match: re.Match[str]) -> Iterable[Fact]:
+def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb = match["verb"].lower()
     if _NOT_FOOD.match(match["v"]):
         return
@@ -72,7 +76,9 @@ def _avoids(match: re.Match[str]) -> Iterable[Fact]:
         if thing.split()[0].lower() in _NO_MEAL:
             continue
         says = f"does not {verb} {thing}"
-        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True)
+        yield ExtractedFact(
+            category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.8, dated=True
+        )
 
 
 # Diets that end where somebody eats such food again.
@@ -92,22 +98,24 @@ _LEFT_OUT_BY = (
 )
 
 
-def _takes_again(match: re.Match[str]) -> Iterable[Fact]:
+def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in items(match["v"]):
         says = f"no longer avoids {thing}"
-        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True)
+        yield ExtractedFact(
+            category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True
+        )
         for foods, diets in _LEFT_OUT_BY:
             for diet in diets if foods.search(thing) else ():
                 says = f"is no longer {diet}"
-                yield Fact(category="constraint", key="diet", value=diet, says=says, ends=True, dated=True)
+                yield ExtractedFact(category="constraint", key="diet", value=diet, says=says, ends=True, dated=True)
 
 
-def _ruled_out(match: re.Match[str]) -> Iterable[Fact]:
+def _ruled_out(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in items(match["v"]):
         if len(thing.split()) <= _MAX_FOOD_WORDS and thing.lower() not in _NO_FOOD:
             says = f"does not have {thing}"
             key = slot("avoid", thing)
-            yield Fact(category="constraint", key=key, value=thing, says=says, importance=0.75, dated=True)
+            yield ExtractedFact(category="constraint", key=key, value=thing, says=says, importance=0.75, dated=True)
 
 
 # What nobody eats: 'no problem for me', 'no rush for me'.
@@ -117,28 +125,34 @@ _NO_FOOD = frozenset(
 _MAX_FOOD_WORDS = 2
 
 
-def _avoids_plain(match: re.Match[str]) -> Iterable[Fact]:
+def _avoids_plain(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in items(match["v"]):
         if len(thing.split()) <= 3 and not thing.endswith("ing"):
             says = f"avoids {thing}"
-            yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75)
+            yield ExtractedFact(
+                category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75
+            )
 
 
-def _gave_up(match: re.Match[str]) -> Iterable[Fact]:
+def _gave_up(match: re.Match[str]) -> Iterable[ExtractedFact]:
     thing = {"smoking": "smoking", "drinking": "alcohol"}.get(match["v"].lower(), bare_value(value_of(match["v"])))
     if thing:
         says = f"gave up {thing}"
-        yield Fact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75, dated=True)
+        yield ExtractedFact(
+            category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.75, dated=True
+        )
 
 
-def _condition(match: re.Match[str]) -> Iterable[Fact]:
+def _condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"^an?\s++", "", match["v"].lower())
     verb = match.groupdict().get("verb") or ""
     says = f"is {value}" if verb == "" else f"has {value}"
-    yield Fact(category="constraint", key=slot("condition", value), value=value, says=says, importance=0.85, dated=True)
+    yield ExtractedFact(
+        category="constraint", key=slot("condition", value), value=value, says=says, importance=0.85, dated=True
+    )
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(r"<AM> allergic to (?P<v>.+)", _allergic),
     rule(
         r"(?:<HAVE>|<I>)(?: have)?(?: got)? an? (?:(?:severe|bad|serious|mild|strong|slight) )"
@@ -234,9 +248,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _condition_said(match: re.Match[str]) -> Iterable[Fact]:
+def _condition_said(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"^an?\s++", "", match["v"].lower())
-    yield Fact(
+    yield ExtractedFact(
         category="constraint",
         key=slot("condition", value),
         value=value,

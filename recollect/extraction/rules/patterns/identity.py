@@ -12,8 +12,8 @@ from recollect.extraction.rules.lexicon import (
     PROFESSIONS,
 )
 from recollect.extraction.rules.patterns.base import (
-    Fact,
-    Rule,
+    ExtractedFact,
+    FactPattern,
     bare_value,
     is_described,
     is_named,
@@ -43,7 +43,7 @@ _NAME_WORDS, _SMALL_NAME_WORDS = 4, 2
 _AGES = range(5, 116)
 
 
-def _name(match: re.Match[str]) -> Iterable[Fact]:
+def _name(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spelled = _SPELLED.match(match["v"])
     said = match["v"][spelled.end() :] if spelled else match["v"]
     name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", said.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
@@ -60,39 +60,45 @@ def _name(match: re.Match[str]) -> Iterable[Fact]:
         name = " ".join(word.capitalize() for word in words)
     which = (match["which"] or "").lower()
     key = "name" if which in ("", "real", "given") else f"{which}_name"
-    yield Fact(category="identity", key=key, value=name, says=f"'s {key.replace('_', ' ')} is {name}", importance=0.9)
+    yield ExtractedFact(
+        category="identity", key=key, value=name, says=f"'s {key.replace('_', ' ')} is {name}", importance=0.9
+    )
 
 
-def _introduced(match: re.Match[str]) -> Iterable[Fact]:
+def _introduced(match: re.Match[str]) -> Iterable[ExtractedFact]:
     words = match["v"].split()
     known = NATIONALITIES | LANGUAGES | PROFESSIONS | _NOT_NAMES
     if all(word[0].isupper() and not word.isupper() and word.lower() not in known for word in words):
         name = match["v"].strip()
-        yield Fact(category="identity", key="name", value=name, says=f"'s name is {name}", importance=0.9)
+        yield ExtractedFact(category="identity", key="name", value=name, says=f"'s name is {name}", importance=0.9)
 
 
-def _people(match: re.Match[str]) -> Iterable[Fact]:
+def _people(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].strip(" .!")
     if value.lower() in NATIONALITIES:
         value = value.capitalize()
-        yield Fact(category="identity", key="nationality", value=value, says=f"is {value}", importance=0.7)
+        yield ExtractedFact(category="identity", key="nationality", value=value, says=f"is {value}", importance=0.7)
 
 
-def _languages(match: re.Match[str]) -> Iterable[Fact]:
+def _languages(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for word in re.findall(rf"\b(?:{LANGUAGE})\b", match["v"], re.IGNORECASE):
         name = word.capitalize()
-        yield Fact(category="identity", key=slot("language", word), value=name, says=f"speaks {name}", importance=0.6)
+        yield ExtractedFact(
+            category="identity", key=slot("language", word), value=name, says=f"speaks {name}", importance=0.6
+        )
 
 
-def _native(match: re.Match[str]) -> Iterable[Fact]:
+def _native(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["v"].capitalize()
     says = f"'s native language is {name}"
-    yield Fact(category="identity", key="native_language", value=name, says=says, importance=0.7)
+    yield ExtractedFact(category="identity", key="native_language", value=name, says=says, importance=0.7)
 
 
-def _zone(match: re.Match[str]) -> Iterable[Fact]:
+def _zone(match: re.Match[str]) -> Iterable[ExtractedFact]:
     zone = match["v"].strip(" .!")
-    yield Fact(category="identity", key="time_zone", value=zone, says=f"'s time zone is {zone}", importance=0.7)
+    yield ExtractedFact(
+        category="identity", key="time_zone", value=zone, says=f"'s time zone is {zone}", importance=0.7
+    )
 
 
 _BARE_PRONOUNS = re.compile(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
@@ -101,10 +107,10 @@ _STOPS = re.compile(r"[.!?\n]")
 _MAX_BEFORE = 200
 
 
-def are_anothers(fact: Fact, clause: str, before: str) -> bool:
+def are_anothers(fact: ExtractedFact, clause: str, before: str) -> bool:
     """Return whether pronouns are those of whom the words before them in their sentence speak.
 
-    >>> fact = Fact(category="identity", key="pronouns", value="they/them", says="…")
+    >>> fact = ExtractedFact(category="identity", key="pronouns", value="they/them", says="…")
     >>> are_anothers(fact, "they/them", "Eoin goes by Ro now, "), are_anothers(fact, "they/them", "I'm Sam, ")
     (True, False)
     """
@@ -114,33 +120,35 @@ def are_anothers(fact: Fact, clause: str, before: str) -> bool:
     return any(character.isalpha() for character in said) and not _OF_ONESELF.search(said)
 
 
-def _pronouns(match: re.Match[str]) -> Iterable[Fact]:
+def _pronouns(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = re.sub(r"\s", "", match["v"].lower())
-    yield Fact(category="identity", key="pronouns", value=value, says=f"'s pronouns are {value}")
+    yield ExtractedFact(category="identity", key="pronouns", value=value, says=f"'s pronouns are {value}")
 
 
-def _age(match: re.Match[str]) -> Iterable[Fact]:
+def _age(match: re.Match[str]) -> Iterable[ExtractedFact]:
     if int(match["v"]) in _AGES:
         says = f"is {match['v']} years old"
-        yield Fact(category="identity", key="age", value=match["v"], says=says, importance=0.6)
+        yield ExtractedFact(category="identity", key="age", value=match["v"], says=says, importance=0.6)
 
 
-def _owns(match: re.Match[str]) -> Iterable[Fact]:
+def _owns(match: re.Match[str]) -> Iterable[ExtractedFact]:
     thing = bare_value(re.split(r"(?<!\s)\s++(?:in|at|for|with|from|on|to)\b", value_of(match["v"]), maxsplit=1)[0])
     if thing:
         thing = re.sub(r"^(?:brand\s++)?new\s++", "", thing)
         key = slot("possession", thing)
-        yield Fact(category="identity", key=key, value=thing, says=f"has {_article(thing)}", importance=0.5)
+        yield ExtractedFact(category="identity", key=key, value=thing, says=f"has {_article(thing)}", importance=0.5)
 
 
 def _article(thing: str) -> str:
     return f"{'an' if thing[:1].lower() in 'aeiou' else 'a'} {thing}"
 
 
-def _plays(match: re.Match[str]) -> Iterable[Fact]:
+def _plays(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in items(match["v"]):
         thing = re.split(r"(?<!\s)\s++(?:in|at|for|with|on|every|since)\b", thing, maxsplit=1)[0]
-        yield Fact(category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55)
+        yield ExtractedFact(
+            category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55
+        )
 
 
 _ZONE = (
@@ -150,7 +158,7 @@ _ZONE = (
 )
 _OWNED = rf"(?P<v>(?:an?|my own) (?:[\w-]+ ){{0,3}}(?:{POSSESSIONS})\b.*)"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
     rule(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
     rule(r"<AM> (?P<v>[\w-]+)\s*+$", _people),

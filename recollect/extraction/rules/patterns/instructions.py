@@ -5,22 +5,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from recollect.extraction.rules.lexicon import LANGUAGE
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule
 from recollect.text import bare
 
-_LONGEST_ORDER = 300
+_MAX_ORDER_CHARACTERS = 300
 
 
-def _fact(key: str, value: str, says: str) -> Fact:
-    return Fact(category="instruction", key=key, value=value, says=says, importance=0.8)
+def _fact(key: str, value: str, says: str) -> ExtractedFact:
+    return ExtractedFact(category="instruction", key=key, value=value, says=says, importance=0.8)
 
 
-def _language(match: re.Match[str]) -> Iterable[Fact]:
+def _language(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["v"].capitalize()
     yield _fact("answer_language", name, f"wants answers in {name}")
 
 
-def _address(match: re.Match[str]) -> Iterable[Fact]:
+def _address(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = match["v"].strip(" .!,")
     if name[:1].isupper() and name.split()[0].lower() not in (
         "when",
@@ -36,29 +36,29 @@ def _address(match: re.Match[str]) -> Iterable[Fact]:
         yield _fact("address_as", name, f"wants to be called {name}")
 
 
-def _length(match: re.Match[str]) -> Iterable[Fact]:
+def _length(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower()
     yield _fact("answer_length", value, f"wants {value} answers")
 
 
-def _units(match: re.Match[str]) -> Iterable[Fact]:
+def _units(match: re.Match[str]) -> Iterable[ExtractedFact]:
     value = match["v"].lower()
     yield _fact("units", value, f"wants {value} units")
 
 
-def _emoji(_: re.Match[str]) -> Iterable[Fact]:
+def _emoji(_: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _fact("emoji", "no", "wants no emojis")
 
 
-def _rule(match: re.Match[str]) -> Iterable[Fact]:
+def _rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
     order = match.group().strip(" .!")
     order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]++", "", order, flags=re.IGNORECASE)
-    if len(order) <= _LONGEST_ORDER and len(order.split()) > 2:
+    if len(order) <= _MAX_ORDER_CHARACTERS and len(order.split()) > 2:
         said = order.replace('"', "'")
         yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
 
 
-def _ordered_rule(match: re.Match[str]) -> Iterable[Fact]:
+def _ordered_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for fact in _rule(match):
         yield replace(fact, ordered=True)
 
@@ -86,15 +86,15 @@ _ORDERED = (
 _MAY = r"(?:you (?:can|may)(?: now)? |feel free to |it's (?:fine|ok|okay) to )"
 
 
-def _long(_: re.Match[str]) -> Iterable[Fact]:
+def _long(_: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _fact("answer_length", "long", "wants long answers")
 
 
-def _emoji_again(_: re.Match[str]) -> Iterable[Fact]:
+def _emoji_again(_: re.Match[str]) -> Iterable[ExtractedFact]:
     yield _fact("emoji", "yes", "is fine with emojis")
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"{_PLEASE}{_MAY}(?:write|give(?: me)?|send(?: me)?|use) (?:long|longer|detailed|more detailed|fuller) "
         r"(?:answers|replies|responses|explanations|messages)(?: again| now| from now on)",

@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import PROFESSIONS
-from recollect.extraction.rules.patterns.base import Fact, Rule, bare_value, is_described, is_named, rule, value_of
+from recollect.extraction.rules.patterns.base import (
+    ExtractedFact,
+    FactPattern,
+    bare_value,
+    is_described,
+    is_named,
+    rule,
+    value_of,
+)
 
 _NO_FIRM = re.compile(
     r"(?:home|myself|night|least|weekends?|the\s++(?:moment|office|same)|all|once|times?|free|fun|"
@@ -41,62 +49,64 @@ def _article(job: str) -> str:
     return f"{'an' if job[:1].lower() in 'aeiou' else 'a'} {job}"
 
 
-def _works(match: re.Match[str]) -> Iterable[Fact]:
+def _works(match: re.Match[str]) -> Iterable[ExtractedFact]:
     groups = match.groupdict()
     job = bare_value(
         re.split(r"(?<!\s)\s++(?:in|at|for|with|from|near|on)\b", value_of(groups.get("role")), maxsplit=1)[0]
     )
     if job and not is_described(job):
-        yield Fact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
+        yield ExtractedFact(category="identity", key="job", value=job, says=f"works as {_article(job)}", dated=True)
     name = _firm(groups.get("v"))
     if name:
-        yield Fact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
 
 
-def _works_if_named(match: re.Match[str]) -> Iterable[Fact]:
+def _works_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _works(match) if is_named(match["v"]) else ()
 
 
-def _left(match: re.Match[str]) -> Iterable[Fact]:
+def _left(match: re.Match[str]) -> Iterable[ExtractedFact]:
     name = _firm(match["v"])
     says = f"no longer works at {name}" if name else "left their job"
-    yield Fact(category="identity", key="employer", value=name, says=says, ends=True, dated=True)
+    yield ExtractedFact(category="identity", key="employer", value=name, says=says, ends=True, dated=True)
 
 
-def _lost(_: re.Match[str]) -> Iterable[Fact]:
-    yield Fact(category="identity", key="employer", value="", says="lost their job", ends=True, dated=True)
+def _lost(_: re.Match[str]) -> Iterable[ExtractedFact]:
+    yield ExtractedFact(category="identity", key="employer", value="", says="lost their job", ends=True, dated=True)
 
 
-def _left_if_named(match: re.Match[str]) -> Iterable[Fact]:
+def _left_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _left(match) if is_named(match["v"]) else ()
 
 
-def _is_a(match: re.Match[str]) -> Iterable[Fact]:
+def _is_a(match: re.Match[str]) -> Iterable[ExtractedFact]:
     whole = value_of(match["v"], most_words=14)
     job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
         return
     if _HOW_WELL.match(job) or (job.lower() in _DOERS and match["v"].lower().startswith("the ")):
         return
-    yield Fact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
+    yield ExtractedFact(category="identity", key="job", value=job, says=f"is {_article(job)}", dated=True)
     firm = re.search(r"\b(?:at|for)\s++(?P<firm>[A-Z].*)$", whole)
     name = _firm(firm["firm"]) if firm else ""
     if name and job.split()[-1].lower() == "student":
-        yield Fact(category="identity", key="school", value=name, says=f"studies at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="school", value=name, says=f"studies at {name}", dated=True)
     elif name:
-        yield Fact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
+        yield ExtractedFact(category="identity", key="employer", value=name, says=f"works at {name}", dated=True)
 
 
-def _will_be(match: re.Match[str]) -> Iterable[Fact]:
+def _will_be(match: re.Match[str]) -> Iterable[ExtractedFact]:
     """Take a job that is about to begin; what one wants to be some day is a dream."""
     return () if _SOME_DAY.search(match.string) else _is_a(match)
 
 
-def _studies(match: re.Match[str]) -> Iterable[Fact]:
+def _studies(match: re.Match[str]) -> Iterable[ExtractedFact]:
     subject = re.split(r"(?<!\s)\s++(?:at|in|with|for)\b", value_of(match["v"]), maxsplit=1)[0]
     if subject and not re.match(r"(?:hard|for|at|a\s++lot|too|abroad)\b", subject, re.IGNORECASE):
         says = f"studies {subject}"
-        yield Fact(category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True)
+        yield ExtractedFact(
+            category="identity", key="field_of_study", value=subject, says=says, importance=0.6, dated=True
+        )
 
 
 # Behind "my job": what was lost or left is a thing, not the job.
@@ -106,7 +116,7 @@ _OF_A_JOB = (
 )
 _GOT_A_JOB = r"(?:<HAVE>|<I>) (?:got|started|found|landed|took)(?: an?)?(?: new)? (?:job|position|role)"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(r"<I> work (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works),
     rule(r"<AM> working (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works_if_named),
     rule(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),

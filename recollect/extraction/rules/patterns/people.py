@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import LANGUAGES, NATIONALITIES, ONE_OF, PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import Fact, Rule, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
 
 _SAME = {
     "mom": "mother",
@@ -29,11 +29,11 @@ _NOT_NAMES = (
 )
 
 
-def _named(match: re.Match[str]) -> Iterable[Fact]:
+def _named(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _named_as(match["rel"], match["v"])
 
 
-def _named_as(relation: str, names: str) -> Iterable[Fact]:
+def _named_as(relation: str, names: str) -> Iterable[ExtractedFact]:
     relation = re.sub(r"\s++", " ", relation.lower())
     for name in re.findall(r"[A-Z][\w'-]+(?:\s++[A-Z][\w-]+)?", names):
         name = name.removesuffix("'s")
@@ -43,7 +43,7 @@ def _named_as(relation: str, names: str) -> Iterable[Fact]:
         kind = _SAME.get(singular, singular)
         key = "partner" if kind in _PARTNERS else kind if kind in ONE_OF else slot(kind, name)
         says = f"'s {singular} is called {name}"
-        yield Fact(category="identity", key=key.replace(" ", "_", 1), value=name, says=says, importance=0.75)
+        yield ExtractedFact(category="identity", key=key.replace(" ", "_", 1), value=name, says=says, importance=0.75)
         if key in ONE_OF or key == "partner":
             return
 
@@ -53,25 +53,31 @@ def _singular(relation: str) -> str:
     return irregular.get(relation) or (relation[:-1] if relation.endswith("s") and relation != "boss" else relation)
 
 
-def _lives_with(match: re.Match[str]) -> Iterable[Fact]:
+def _lives_with(match: re.Match[str]) -> Iterable[ExtractedFact]:
     who = re.sub(r"\s++", " ", match["rel"].lower())
     key = slot("household", _singular(who) if who in ("kids", "children") else who)
-    yield Fact(category="identity", key=key, value=who, says=f"lives with their {who}", importance=0.7, dated=True)
+    yield ExtractedFact(
+        category="identity", key=key, value=who, says=f"lives with their {who}", importance=0.7, dated=True
+    )
 
 
-def _status(match: re.Match[str]) -> Iterable[Fact]:
+def _status(match: re.Match[str]) -> Iterable[ExtractedFact]:
     status = match["v"].lower()
-    yield Fact(category="identity", key="marital_status", value=status, says=f"is {status}", importance=0.6, dated=True)
+    yield ExtractedFact(
+        category="identity", key="marital_status", value=status, says=f"is {status}", importance=0.6, dated=True
+    )
     partner = match.groupdict().get("who")
     if partner and partner.strip()[0].isupper():
         name = partner.strip()
         says = f"'s partner is called {name}"
-        yield Fact(category="identity", key="partner", value=name, says=says, importance=0.75)
+        yield ExtractedFact(category="identity", key="partner", value=name, says=says, importance=0.75)
 
 
-def _wed(match: re.Match[str]) -> Iterable[Fact]:
+def _wed(match: re.Match[str]) -> Iterable[ExtractedFact]:
     status = {"married": "married", "engaged": "engaged", "divorced": "divorced"}[match["v"].lower()]
-    yield Fact(category="identity", key="marital_status", value=status, says=f"is {status}", importance=0.6, dated=True)
+    yield ExtractedFact(
+        category="identity", key="marital_status", value=status, says=f"is {status}", importance=0.6, dated=True
+    )
 
 
 # Names keep their capital although the rules fold case: `(?-i:…)`.
@@ -81,7 +87,7 @@ _KIN = rf"(?:{RELATIONS}|{PETS})"
 _KINS = rf"(?:{_KIN}s?|children|wives|puppies|kitties|babies)"
 _DESCRIBED = r"(?:[\w-]+ ){0,3}?"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"(?:this is |meet |here's |here is )?(?:my|our) {_DESCRIBED}(?P<rel>{_KINS}),? (?P<v>{_NAMES})"
         r"(?=\s*+(?:$|[,.!'(]|\w))",
@@ -149,7 +155,7 @@ def is_naming(text: str) -> bool:
     return bool(_NAMING.match(text))
 
 
-def named_within(text: str) -> Iterable[Fact]:
+def named_within(text: str) -> Iterable[ExtractedFact]:
     """Find the people and pets of the speaker that a sentence names anywhere.
 
     >>> [fact.says for fact in named_within("What can I get for my nephew Tomas?")]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, is_named, rule, value_of
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, is_named, rule, value_of
 from recollect.extraction.rules.tools import is_tool
 from recollect.text import squeeze
 
@@ -53,34 +53,34 @@ def _place(raw: str | None) -> str:
     return " ".join(word.capitalize() for word in words)
 
 
-def _at(place: str) -> Iterable[Fact]:
+def _at(place: str) -> Iterable[ExtractedFact]:
     if place:
-        yield Fact(category="identity", key="location", value=place, says=f"lives in {place}", dated=True)
+        yield ExtractedFact(category="identity", key="location", value=place, says=f"lives in {place}", dated=True)
 
 
-def _gone(place: str) -> Iterable[Fact]:
+def _gone(place: str) -> Iterable[ExtractedFact]:
     if place:
         says = f"no longer lives in {place}"
-        yield Fact(category="identity", key="location", value=place, says=says, ends=True, dated=True)
+        yield ExtractedFact(category="identity", key="location", value=place, says=says, ends=True, dated=True)
 
 
-def _lives(match: re.Match[str]) -> Iterable[Fact]:
+def _lives(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _at(_place(match["v"]))
 
 
-def _left(match: re.Match[str]) -> Iterable[Fact]:
+def _left(match: re.Match[str]) -> Iterable[ExtractedFact]:
     return _gone(_place(match["v"]))
 
 
-def _moved(match: re.Match[str]) -> Iterable[Fact]:
+def _moved(match: re.Match[str]) -> Iterable[ExtractedFact]:
     new, old = match["v"] or match["w"], match["old"]
     return _at(_place(new)) if new else _gone(_place(old))
 
 
-def _from(match: re.Match[str]) -> Iterable[Fact]:
+def _from(match: re.Match[str]) -> Iterable[ExtractedFact]:
     place = _place(match["v"]).partition(" originally")[0]
     if is_named(place):
-        yield Fact(category="identity", key="origin", value=place, says=f"is from {place}", importance=0.7)
+        yield ExtractedFact(category="identity", key="origin", value=place, says=f"is from {place}", importance=0.7)
 
 
 _MOVED = (
@@ -90,7 +90,7 @@ _MOVED = (
     r" (?P<w>.{1,200}?)(?: from .+)?)\s*+$"
 )
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         r"(?:<I>|we(?: all| both| now| still){0,2}) (?:live|reside)(?: \w+ly| together| now)? (?:in|on) (?P<v>.+)",
         _lives,

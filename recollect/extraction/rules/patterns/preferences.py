@@ -3,7 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import Fact, Rule, bare_value, is_described, items, rule, slot, value_of
+from recollect.extraction.rules.patterns.base import (
+    ExtractedFact,
+    FactPattern,
+    bare_value,
+    is_described,
+    items,
+    rule,
+    slot,
+    value_of,
+)
 
 # What is liked for a moment, or in the answer at hand, and not as a taste.
 _PASSING = re.compile(
@@ -42,11 +51,11 @@ def _whose(said: str, thing: str) -> str:
     return f"their {thing}" if f"my {thing}".lower() in said.lower() else thing
 
 
-def _likes(match: re.Match[str]) -> Iterable[Fact]:
+def _likes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in _tastes(match["v"]):
         if re.match(r"to\s++\w+", thing):
             activity = thing.split(maxsplit=1)[1]
-            yield Fact(
+            yield ExtractedFact(
                 category="preference",
                 key=slot("hobby", activity),
                 value=activity,
@@ -55,19 +64,19 @@ def _likes(match: re.Match[str]) -> Iterable[Fact]:
             )
         else:
             says = f"likes {_whose(match['v'], thing)}"
-            yield Fact(category="preference", key=slot("like", thing), value=thing, says=says, importance=0.55)
+            yield ExtractedFact(category="preference", key=slot("like", thing), value=thing, says=says, importance=0.55)
 
 
-def _dislikes(match: re.Match[str]) -> Iterable[Fact]:
+def _dislikes(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in _tastes(match["v"]):
         says = f"does not like {_whose(match['v'], thing)}"
-        yield Fact(category="preference", key=slot("dislike", thing), value=thing, says=says, importance=0.55)
+        yield ExtractedFact(category="preference", key=slot("dislike", thing), value=thing, says=says, importance=0.55)
 
 
-def _likes_no_more(match: re.Match[str]) -> Iterable[Fact]:
+def _likes_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in _tastes(match["v"]):
         says = f"no longer likes {thing}"
-        yield Fact(
+        yield ExtractedFact(
             category="preference",
             key=slot("like", thing),
             value=thing,
@@ -78,13 +87,13 @@ def _likes_no_more(match: re.Match[str]) -> Iterable[Fact]:
         )
 
 
-def _prefers(match: re.Match[str]) -> Iterable[Fact]:
+def _prefers(match: re.Match[str]) -> Iterable[ExtractedFact]:
     whole = value_of(match["v"], most_words=12)
     if not whole or _PASSING.match(whole):
         return
     chosen = re.split(r"(?<!\s)\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
     if 0 < len(chosen.split()) <= _TASTE_WORDS:
-        yield Fact(
+        yield ExtractedFact(
             category="preference",
             key=slot("prefer", bare_value(chosen)),
             value=chosen,
@@ -101,34 +110,38 @@ _AFTERTHOUGHT = re.compile(
 )
 
 
-def _favourite(match: re.Match[str]) -> Iterable[Fact]:
+def _favourite(match: re.Match[str]) -> Iterable[ExtractedFact]:
     thing = re.sub(r"\s++", " ", match["what"].lower())
     value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], most_words=8))
     if value and len(thing.split()) <= 4 and not _GOES_ON.match(value):
         key = f"favorite_{thing.replace(' ', '_')}"
-        yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)
+        yield ExtractedFact(
+            category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6
+        )
 
 
-def _favourite_turned(match: re.Match[str]) -> Iterable[Fact]:
+def _favourite_turned(match: re.Match[str]) -> Iterable[ExtractedFact]:
     thing, value = match["what"], bare_value(value_of(match["v"]))
     if value and thing:
         key = f"favorite_{thing.lower()}"
-        yield Fact(category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6)
+        yield ExtractedFact(
+            category="preference", key=key, value=value, says=f"'s favorite {thing} is {value}", importance=0.6
+        )
 
 
-def _hobbies(match: re.Match[str]) -> Iterable[Fact]:
+def _hobbies(match: re.Match[str]) -> Iterable[ExtractedFact]:
     for thing in _tastes(match["v"]):
         thing = re.sub(r"^to\s++", "", thing)
         if _GOES_ON.match(thing) or (is_described(thing) and not re.fullmatch(r"(?<!\w)\w{1,40}ing(?:\s\w++)*", thing)):
             continue
-        yield Fact(
+        yield ExtractedFact(
             category="preference", key=slot("hobby", thing), value=thing, says=f"'s hobby is {thing}", importance=0.55
         )
 
 
 _STRONGLY = r"(?:<I>|i've always|i have always)"
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FactPattern, ...] = (
     rule(
         rf"{_STRONGLY} (?:like|love|enjoy|adore|liked|loved|enjoyed)(?<!d)(?: (?:to|eating|drinking|"
         rf"playing)(?= \w+ing))? (?P<v>.+)",

@@ -3,11 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
 
-from recollect.store.sql.database import Database
-from recollect.store.sql.erase.delete import Removing
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_value
 from recollect.store.sql.statements import load
-from recollect.types import EraseOrder, MemoryKind, Subject
+from recollect.types import EraseRequest, MemoryKind, Subject
 
 SQL = load("erase")
 _TURN, _EPISODE = KIND_NUMBER[MemoryKind.TURN], KIND_NUMBER[MemoryKind.EPISODE]
@@ -17,10 +17,10 @@ Places = Set[tuple[bytes, int]]
 """Conversation and `seq` of messages of one log."""
 
 
-class Reaching:
+class ErasureCascade:
     """What an erasure takes away, in whichever subjects it reaches."""
 
-    def __init__(self, db: Database, order: EraseOrder, counts: Counter[str]) -> None:
+    def __init__(self, db: SqlConnection, order: EraseRequest, counts: Counter[str]) -> None:
         """Begin with nothing."""
         self._db = db
         self._order = order
@@ -91,7 +91,7 @@ class Reaching:
 
     def remove(self, subject: Subject, erased: Set[Source], hollowed: Places, answers: Places) -> None:
         """Take away what was found of a subject, and every trace of it there."""
-        removing = Removing(self._db, subject, self._counts)
+        removing = MemoryDeleter(self._db, subject, self._counts)
         removing.drop(sorted(self.doomed[subject]))
         for id_ in sorted(self._poorer[subject] - self.doomed[subject]):
             removing.strip(id_, erased)

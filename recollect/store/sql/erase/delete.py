@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Set
 
 from recollect.ids import id_text
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value, read_detail, write_detail
 from recollect.store.sql.snapshot_codec import pack_sources
 from recollect.store.sql.statements import load
@@ -28,10 +28,10 @@ _ROWS = (
 )
 
 
-class Removing:
+class MemoryDeleter:
     """What is taken away from one subject."""
 
-    def __init__(self, db: Database, subject: Subject, counts: Counter[str]) -> None:
+    def __init__(self, db: SqlConnection, subject: Subject, counts: Counter[str]) -> None:
         """Move the subject's version: caches and decisions that rest on what was there are stale."""
         self._db = db
         self._key = subject.key

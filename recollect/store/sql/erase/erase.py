@@ -10,14 +10,14 @@ from recollect.clock import Clock, from_micros, to_micros
 from recollect.errors import UnknownConversationError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import inner, subjects
-from recollect.store.sql.database import Database
-from recollect.store.sql.emptying import Whole
-from recollect.store.sql.erase.cascade import Reaching, Source
-from recollect.store.sql.erase.tombstones import Ledger
-from recollect.store.sql.hollowing import Hollowing, Place
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.emptying import SubjectErasure
+from recollect.store.sql.erase.cascade import ErasureCascade, Source
+from recollect.store.sql.erase.tombstones import TombstoneLedger
+from recollect.store.sql.hollowing import MessageRedactor, Place
 from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from recollect.store.sql.statements import load
-from recollect.types import EraseOrder, Erasure, MemoryKind, MemoryState, Subject, message_address
+from recollect.types import EraseRequest, ErasureRecord, MemoryKind, MemoryState, Subject, message_address
 
 SQL = load("erase")
 LOG_SQL = load("log")
@@ -38,7 +38,7 @@ class Tools:
     """Called when some of it is gone."""
 
 
-def erase(db: Database, order: EraseOrder, tools: Tools) -> Erasure:
+def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord:
     """Erase memories or messages, or all of one subject: see `Store.erase`.
 
     Args:
@@ -47,14 +47,14 @@ def erase(db: Database, order: EraseOrder, tools: Tools) -> Erasure:
         tools: What to work with.
     """
     now = tools.clock.now()
-    erasure = Erasure(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
+    erasure = ErasureRecord(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
     at = to_micros(now)
     noted = order.everything and inner.forget(db, order.subject)
     if subjects.version_of(db, order.subject) is None:
         _refuse_unknown(order)
-        work: Part | Whole | None = None
+        work: PartialErasure | SubjectErasure | None = None
     else:
-        work = (Whole if order.everything else Part)(db, order, at=at, term_key=tools.term_key)
+        work = (SubjectErasure if order.everything else PartialErasure)(db, order, at=at, term_key=tools.term_key)
         work.erase(tools.midway)
     found = {name: count for name, count in work.counts.items() if count} if work else {}
     cleaned_at = None if work or noted else now  # where nothing was, nothing is left behind
@@ -64,8 +64,8 @@ def erase(db: Database, order: EraseOrder, tools: Tools) -> Erasure:
 
 
 def erase_whole(
-    db: Database, order: EraseOrder, parts: Sequence[Subject], tools: Tools
-) -> tuple[list[tuple[Subject, Erasure]], Erasure | None]:
+    db: SqlConnection, order: EraseRequest, parts: Sequence[Subject], tools: Tools
+) -> tuple[list[tuple[Subject, ErasureRecord]], ErasureRecord | None]:
     """Erase subjects within the one that is to go, and that one itself once there are none left.
 
     Args:
@@ -87,10 +87,10 @@ def erase_whole(
     return done, erase(db, order, tools)
 
 
-def erasures(db: Database, subject: Subject, *, limit: int) -> list[Erasure]:
+def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:
     """List what was erased: see `Store.erasures`."""
     return [
-        Erasure(
+        ErasureRecord(
             id=id_text(id_),
             at=from_micros(at),
             cleaned_at=None if cleaned_at is None else from_micros(cleaned_at),
@@ -100,25 +100,25 @@ def erasures(db: Database, subject: Subject, *, limit: int) -> list[Erasure]:
     ]
 
 
-def _refuse_unknown(order: EraseOrder) -> None:
+def _refuse_unknown(order: EraseRequest) -> None:
     if order.memories:
         raise UnknownMemoryError(order.memories[0])
     if order.conversation:
         raise UnknownConversationError(order.conversation)
 
 
-class Part:
+class PartialErasure:
     """Erases memories and messages of a subject that goes on."""
 
-    def __init__(self, db: Database, order: EraseOrder, *, at: int, term_key: bytes) -> None:
+    def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
         """Take the order."""
         self._db = db
         self._order = order
         self._at = at
         self._term_key = term_key
         self.counts: Counter[str] = Counter()
-        self._reaching = Reaching(db, order, self.counts)
-        self._logs: dict[Subject, Hollowing] = {}
+        self._reaching = ErasureCascade(db, order, self.counts)
+        self._logs: dict[Subject, MessageRedactor] = {}
 
     def erase(self, midway: Callable[[], None]) -> None:
         """Find all, then take all away."""
@@ -137,7 +137,7 @@ class Part:
             self._weigh_formed(home, log, erased)
             self._unquote_answers(home, log)
         for subject in {mine: None} | dict.fromkeys(self._logs):
-            ledger = Ledger(self._db, subject, self._term_key)
+            ledger = TombstoneLedger(self._db, subject, self._term_key)
             for number in sorted(self._order.said):
                 ledger.add(ledger.mask(number), self._at)
         self._reaching.follow_folds()
@@ -165,9 +165,9 @@ class Part:
                     waiting.append(id_)
         return found
 
-    def _log(self, home: Subject) -> Hollowing:
+    def _log(self, home: Subject) -> MessageRedactor:
         if home not in self._logs:
-            self._logs[home] = Hollowing(self._db, home, at=self._at, term_key=self._term_key)
+            self._logs[home] = MessageRedactor(self._db, home, at=self._at, term_key=self._term_key)
         return self._logs[home]
 
     def _hollow_sources(self) -> None:
@@ -196,7 +196,7 @@ class Part:
         if not self._order.seqs:
             self._db.execute(SQL["forget_options"], (home.key, id_))
 
-    def _weigh_formed(self, home: Subject, log: Hollowing, erased: Set[Source]) -> None:
+    def _weigh_formed(self, home: Subject, log: MessageRedactor, erased: Set[Source]) -> None:
         for conversation, seq in sorted(log.hollowed):
             for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):
                 self._reaching.weigh(Subject.parse(name), id_, erased)
@@ -213,7 +213,7 @@ class Part:
             if read_detail(detail).context_source in erased and self._reaching.reaches(subject):
                 self._reaching.out_of_context[subject].add(id_)
 
-    def _unquote_answers(self, home: Subject, log: Hollowing) -> None:
+    def _unquote_answers(self, home: Subject, log: MessageRedactor) -> None:
         """Drop the quotations of what answers an erased message: it may repeat it."""
         for conversation, seq in sorted(log.answers):
             for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):

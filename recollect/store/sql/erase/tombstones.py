@@ -13,7 +13,7 @@ from hashlib import blake2b
 from recollect.clock import from_micros, to_micros
 from recollect.errors import StaleSubjectError
 from recollect.ids import id_bytes
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
 from recollect.store.sql.statements import load
 from recollect.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
@@ -22,7 +22,7 @@ SQL = load("erase")
 _WORD = 8
 
 
-def ledger_key(db: Database, subject: int, term_key: bytes) -> bytes:
+def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
     """Return the key by which the erased messages of a subject are masked."""
     imported = fetch_value(db, SQL["ledger_key"], imported_as(subject))
     if imported is not None:
@@ -35,10 +35,10 @@ def imported_as(subject: int) -> str:
     return f"ledger:{subject}"
 
 
-class Ledger:
+class TombstoneLedger:
     """The erased messages of one subject."""
 
-    def __init__(self, db: Database, subject: Subject, term_key: bytes) -> None:
+    def __init__(self, db: SqlConnection, subject: Subject, term_key: bytes) -> None:
         """Look into the subject's part."""
         self._db = db
         self.subject = subject.key
@@ -95,11 +95,11 @@ class Ledger:
         return levels
 
 
-def mark_words(db: Database, subject: Subject, changes: Sequence[MarkWords], term_key: bytes) -> None:
+def mark_words(db: SqlConnection, subject: Subject, changes: Sequence[MarkWords], term_key: bytes) -> None:
     """Note statements that are forgotten, and take back those that hold again."""
     if not changes:
         return
-    ledger = Ledger(db, subject, term_key)
+    ledger = TombstoneLedger(db, subject, term_key)
     for change in changes:
         for number in change.forgotten:
             ledger.add(ledger.mask(number), to_micros(change.at))
@@ -107,7 +107,7 @@ def mark_words(db: Database, subject: Subject, changes: Sequence[MarkWords], ter
             ledger.drop(ledger.mask(number))
 
 
-def refuse_erased(db: Database, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:
+def refuse_erased(db: SqlConnection, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:
     """Let nothing in that rests on messages which were erased while it was being made.
 
     Raises:

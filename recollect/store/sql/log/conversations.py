@@ -8,18 +8,20 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import UnknownConversationError
 from recollect.ids import id_bytes, new_id
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_conversation
 from recollect.store.sql.statements import load
 from recollect.text import clean
-from recollect.types import Conversation, ConversationId, Opening, Subject
+from recollect.types import Conversation, ConversationId, ConversationSetup, Subject
 
 SQL = load("log")
 FORMATION_SQL = load("formation")
 _END_OF_TIME = 2**63 - 1
 
 
-def begin(db: Database, subject: Subject, external_id: str | None, opening: Opening, at: tuple[int, str]) -> bytes:
+def begin(
+    db: SqlConnection, subject: Subject, external_id: str | None, opening: ConversationSetup, at: tuple[int, str]
+) -> bytes:
     """Add a conversation, `at` its instant and id; return the id's bytes."""
     begun_at, id_ = at
     options = json.dumps(dict(opening.options)) if opening.options else None
@@ -29,7 +31,9 @@ def begin(db: Database, subject: Subject, external_id: str | None, opening: Open
     return conversation
 
 
-def open_(db: Database, subject: Subject, external_id: str, opening: Opening, clock: Clock) -> Conversation:
+def open_(
+    db: SqlConnection, subject: Subject, external_id: str, opening: ConversationSetup, clock: Clock
+) -> Conversation:
     """Open a conversation: see `Store.open_conversation`."""
     subjects.ensure(db, subject)
     row = _called(db, subject, external_id)
@@ -41,7 +45,7 @@ def open_(db: Database, subject: Subject, external_id: str, opening: Opening, cl
 
 
 def conversation(
-    db: Database, subject: Subject, *, id_: ConversationId | None, external_id: str | None
+    db: SqlConnection, subject: Subject, *, id_: ConversationId | None, external_id: str | None
 ) -> Conversation | None:
     """Find a conversation: see `Store.conversation`."""
     if subjects.version_of(db, subject) is None:
@@ -54,7 +58,7 @@ def conversation(
     return None if row is None else read_conversation(subject, row)
 
 
-def conversations(db: Database, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
+def conversations(db: SqlConnection, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
     """List conversations: see `Store.conversations`."""
     if subjects.version_of(db, subject) is None:
         return []
@@ -62,7 +66,7 @@ def conversations(db: Database, subject: Subject, *, before: datetime | None, li
     return [read_conversation(subject, row) for row in fetch(db, SQL["conversations"], subject.key, end, limit)]
 
 
-def end(db: Database, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:
+def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:
     """End a conversation: see `Store.end_conversation`."""
     key = id_bytes(conversation)
     if key is None or fetch_one(db, SQL["conversation"], subject.key, key) is None:
@@ -70,7 +74,7 @@ def end(db: Database, subject: Subject, conversation: ConversationId, reason: st
     db.execute(SQL["end_conversation"], (subject.key, key, to_micros(now), clean(reason)))
 
 
-def ask(db: Database, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+def ask(db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
     """Ask for formations: see `Store.ask_formation`."""
     key = id_bytes(conversation)
     if key is None or subjects.version_of(db, writes) is None or subjects.version_of(db, home) is None:
@@ -79,5 +83,5 @@ def ask(db: Database, writes: Subject, home: Subject, conversation: Conversation
     return len(fetch(db, FORMATION_SQL["ask"], writes.key, home.key, key, last_seq, to_micros(now)))
 
 
-def _called(db: Database, subject: Subject, external_id: str) -> Row | None:
+def _called(db: SqlConnection, subject: Subject, external_id: str) -> Row | None:
     return fetch_one(db, SQL["conversation_called"], subject.key, clean(external_id))

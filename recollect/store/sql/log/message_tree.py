@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.errors import UnreadableStoreError
-from recollect.store.sql.database import Database
-from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
 from recollect.text import clean, hash64
@@ -15,13 +15,13 @@ SQL = load("log")
 # A question asked again within ten minutes is a retry or a regeneration; later it is a new conversation.
 RETRY_MICROS = 10 * 60 * 1_000_000
 # Places weighed where one anchor was recorded several times ("hi" and "hello" open many chats); the newest ones.
-MOST_PLACES = 16
+MAX_PLACES = 16
 # How far the messages before an anchor are compared, to choose among such places.
-MOST_LOOKED_BACK = 32
+MAX_LOOKBACK = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class TreePosition:
     """A message in a conversation below which a turn goes on."""
 
     conversation: bytes
@@ -47,10 +47,10 @@ HISTORY_MARK = hash64("history", "whole")
 """Marks the first message of a conversation whose client sends its whole history, in the `tool_call` table."""
 
 
-class Tree:
+class MessageTree:
     """The messages of one subject, as trees."""
 
-    def __init__(self, db: Database, subject: int, ledger: Ledger) -> None:
+    def __init__(self, db: SqlConnection, subject: int, ledger: TombstoneLedger) -> None:
         """Look through `db` at the subject of that key; messages that were erased are told by their masks."""
         self._db = db
         self._subject = subject
@@ -61,7 +61,7 @@ class Tree:
         row = fetch_one(self._db, SQL["conversation_by_external"], self._subject, clean(external_id))
         return (row[0], row[1]) if row else None
 
-    def walk(self, spot: Spot, messages: Sequence[Message]) -> Spot:
+    def walk(self, spot: TreePosition, messages: Sequence[Message]) -> TreePosition:
         """Follow the messages from `spot.start` down the tree for as long as they are equal."""
         seq, start = spot.seq, spot.start
         while start < len(messages):
@@ -69,7 +69,7 @@ class Tree:
             if child is None:
                 break
             seq, start = child, start + 1
-        return Spot(conversation=spot.conversation, seq=seq, start=start)
+        return TreePosition(conversation=spot.conversation, seq=seq, start=start)
 
     def _child(self, conversation: bytes, seq: int, message: Message) -> int | None:
         for hash_ in self._ledger.names(message.hash):
@@ -78,7 +78,7 @@ class Tree:
                 return found
         return None
 
-    def equal_reply(self, spot: Spot, reply: Message) -> int | None:
+    def equal_reply(self, spot: TreePosition, reply: Message) -> int | None:
         """Find an equal reply below a message; one that broke off is not equal to one that did not."""
         for hash_ in self._ledger.names(reply.hash):
             found: int | None = fetch_value(
@@ -88,11 +88,11 @@ class Tree:
                 return found
         return None
 
-    def by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> Spot | None:
+    def by_anchor(self, messages: Sequence[Message], conversation: bytes | None = None) -> TreePosition | None:
         """Find the newest of the messages that is a recorded answer to the user message before it."""
         for index in range(len(messages) - 1, -1, -1):
             spots = [
-                Spot(conversation=found, seq=seq, start=index + 1)
+                TreePosition(conversation=found, seq=seq, start=index + 1)
                 for found, seq in self._recorded(messages[index], conversation)
             ]
             if spots:
@@ -106,22 +106,22 @@ class Tree:
         names = [*(("anchored", anchor) for anchor in anchors), *(("called", call) for call in calls)]
         for name, value in names:
             if conversation is None:
-                rows = fetch(self._db, SQL[name], self._subject, value, MOST_PLACES)
+                rows = fetch(self._db, SQL[name], self._subject, value, MAX_PLACES)
             else:
-                rows = fetch(self._db, SQL[f"{name}_within"], self._subject, value, MOST_PLACES, conversation)
+                rows = fetch(self._db, SQL[f"{name}_within"], self._subject, value, MAX_PLACES, conversation)
             if rows:
                 return [(row[0], row[1]) for row in rows]
         return []
 
-    def _fit(self, spot: Spot, messages: Sequence[Message]) -> tuple[int, int, bool]:
+    def _fit(self, spot: TreePosition, messages: Sequence[Message]) -> tuple[int, int, bool]:
         """Weigh a place: what it shares with the turn above and below, then whether nobody went on from there."""
         below = self.walk(spot, messages)
         free = self._newest_child(below.conversation, below.seq) is None
         return self._shared_above(spot, messages), below.start, free
 
-    def _shared_above(self, spot: Spot, messages: Sequence[Message]) -> int:
+    def _shared_above(self, spot: TreePosition, messages: Sequence[Message]) -> int:
         shared, seq = 0, spot.seq
-        for index in range(spot.start - 2, max(-2, spot.start - 2 - MOST_LOOKED_BACK), -1):
+        for index in range(spot.start - 2, max(-2, spot.start - 2 - MAX_LOOKBACK), -1):
             seq, *_ = self.message(spot.conversation, seq)
             if index < 0:
                 return shared + (seq == 0)
@@ -130,18 +130,18 @@ class Tree:
             shared += 1
         return shared
 
-    def asked_again(self, turn: Turn, now: int) -> Spot | None:
+    def asked_again(self, turn: Turn, now: int) -> TreePosition | None:
         """Find the recent conversation that this turn's messages open, and whose last answer nobody continued."""
         opening = turn.messages or ((turn.reply,) if turn.reply else ())
         if not opening:
             return None
         for conversation in self._opened(opening[0], now - RETRY_MICROS):
-            end = self.walk(Spot(conversation=conversation, seq=0, start=0), opening)
+            end = self.walk(TreePosition(conversation=conversation, seq=0, start=0), opening)
             if end.start < len(opening):
                 continue
             answer = self._newest_child(conversation, end.seq)
             if answer is None or self._newest_child(conversation, answer) is None:
-                return Spot(conversation=conversation, seq=0, start=0)
+                return TreePosition(conversation=conversation, seq=0, start=0)
         return None
 
     def _opened(self, message: Message, since: int) -> list[bytes]:
@@ -149,7 +149,7 @@ class Tree:
         return [
             row[0]
             for hash_ in self._ledger.names(message.hash)
-            for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MOST_PLACES)
+            for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MAX_PLACES)
         ]
 
     def same(self, known: int, message: Message) -> bool:

@@ -10,10 +10,10 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import budgets, subjects
-from recollect.store.sql.database import Database, Row
-from recollect.store.sql.erase.tombstones import Ledger
+from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.log.conversations import begin
-from recollect.store.sql.log.message_tree import HISTORY_MARK, Spot, Tree, call_hash, message_mark
+from recollect.store.sql.log.message_tree import HISTORY_MARK, MessageTree, TreePosition, call_hash, message_mark
 from recollect.store.sql.placement import Placement, newest_question
 from recollect.store.sql.rows import (
     ERASED,
@@ -28,10 +28,10 @@ from recollect.store.sql.statements import load
 from recollect.text import clean
 from recollect.types import (
     ConversationId,
+    InjectionRecord,
     LoggedMessage,
     Message,
-    RecallRecord,
-    Recorded,
+    RecordedTurn,
     Subject,
     Turn,
 )
@@ -61,15 +61,15 @@ class _Fresh:
     """How much of it may not be written: see `rows.ERASED`."""
 
 
-def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
+def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> RecordedTurn:
     """Append a turn: see `Store.record`."""
     if not turn.messages and turn.reply is None:
         raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
     now = to_micros(clock.now())
     subject = turn.subject.key
     subjects.ensure(db, turn.subject)
-    ledger = Ledger(db, turn.subject, term_key)
-    tree = Tree(db, subject, ledger)
+    ledger = TombstoneLedger(db, turn.subject, term_key)
+    tree = MessageTree(db, subject, ledger)
     spot = Placement(tree).find(turn, now=now)
     new = spot is None
     if spot is None:
@@ -99,7 +99,7 @@ def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
     _make_due(db, turn, tail)
     if turn.recall is not None:
         _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
-    return Recorded(
+    return RecordedTurn(
         conversation=ConversationId(id_text(tail.conversation)),
         new_conversation=new,
         appended=tuple(tail.appended),
@@ -107,12 +107,14 @@ def record(db: Database, turn: Turn, clock: Clock, term_key: bytes) -> Recorded:
     )
 
 
-def _begin(db: Database, turn: Turn, clock: Clock) -> Spot:
+def _begin(db: SqlConnection, turn: Turn, clock: Clock) -> TreePosition:
     at = (to_micros(turn.said_at), new_id(clock))
-    return Spot(conversation=begin(db, turn.subject, turn.external_id, turn.opening, at), seq=0, start=0)
+    return TreePosition(conversation=begin(db, turn.subject, turn.external_id, turn.opening, at), seq=0, start=0)
 
 
-def _append(db: Database, ledger: Ledger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int) -> int:
+def _append(
+    db: SqlConnection, ledger: TombstoneLedger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int
+) -> int:
     """Append messages, each below the one before it; return the place of the last, or `parent_seq` without any."""
     if not messages:
         return parent_seq
@@ -138,7 +140,7 @@ def _append(db: Database, ledger: Ledger, tail: _Tail, messages: Sequence[_Fresh
     return tail.last_seq
 
 
-def _columns(fresh: _Fresh, ledger: Ledger, now: int) -> Row:
+def _columns(fresh: _Fresh, ledger: TombstoneLedger, now: int) -> Row:
     message, level = fresh.message, fresh.level
     gone = level == ERASED
     return (
@@ -155,7 +157,7 @@ def _columns(fresh: _Fresh, ledger: Ledger, now: int) -> Row:
     )
 
 
-def _mark(db: Database, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
+def _mark(db: SqlConnection, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
     """Note by which id the client calls this turn's question, and whether it sends the whole history.
 
     Args:
@@ -175,7 +177,7 @@ def _mark(db: Database, turn: Turn, tail: _Tail, *, first: int, keeps_history: b
         db.executemany(SQL["add_call"], [(turn.subject.key, mark, tail.conversation, seq) for mark, seq in marks])
 
 
-def _make_due(db: Database, turn: Turn, tail: _Tail) -> None:
+def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
     for due in turn.formations:
         subjects.ensure(db, due.key_subject)
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
@@ -188,7 +190,7 @@ def _make_due(db: Database, turn: Turn, tail: _Tail) -> None:
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
 
 
-def _add_recall(db: Database, subject: Subject, recall: RecallRecord, conversation: bytes, seq: int) -> None:
+def _add_recall(db: SqlConnection, subject: Subject, recall: InjectionRecord, conversation: bytes, seq: int) -> None:
     id_ = id_bytes(recall.id)
     if id_ is None:
         raise BadRequestError(f"{recall.id!r} is no id")
@@ -197,7 +199,7 @@ def _add_recall(db: Database, subject: Subject, recall: RecallRecord, conversati
 
 
 def messages(
-    db: Database, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
 ) -> list[LoggedMessage]:
     """Read the log: see `Store.messages`."""
     id_ = id_bytes(conversation)
@@ -207,7 +209,7 @@ def messages(
     return [read_message(conversation, row) for row in rows]
 
 
-def abandoned(db: Database, subject: Subject, conversation: ConversationId) -> set[int]:
+def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:
     """Find what edits took off the path: see `Store.abandoned`."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
@@ -215,14 +217,16 @@ def abandoned(db: Database, subject: Subject, conversation: ConversationId) -> s
     return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
 
 
-def note_hits(db: Database, subject: Subject, recall: RecallRecord) -> None:
+def note_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
     """Note which memories of a recall its answer made use of; an erased recall is passed over."""
     if subjects.version_of(db, subject) is not None:
         values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
         db.execute(SQL["note_hits"], values)
 
 
-def recalls(db: Database, subject: Subject, *, conversation: ConversationId | None, limit: int) -> list[RecallRecord]:
+def recalls(
+    db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int
+) -> list[InjectionRecord]:
     """Read what was injected: see `Store.recalls`."""
     if subjects.version_of(db, subject) is None:
         return []

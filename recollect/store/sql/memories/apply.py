@@ -7,9 +7,9 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.erase.tombstones import mark_words, refuse_erased
-from recollect.store.sql.memories.write import Adding
+from recollect.store.sql.memories.write import InsertBatch
 from recollect.store.sql.reopening import reopen, weaken
 from recollect.store.sql.rows import (
     KIND_NUMBER,
@@ -32,7 +32,7 @@ from recollect.store.sql.snapshot_codec import (
 from recollect.store.sql.statements import load
 from recollect.text import clean
 from recollect.types import (
-    ASKING,
+    QUESTION_FLAG,
     AddMemory,
     Change,
     CloseMemory,
@@ -53,7 +53,7 @@ SQL = load("memory")
 
 
 def apply(
-    db: Database,
+    db: SqlConnection,
     subject: Subject,
     changes: Sequence[Change],
     decisions: Sequence[Decision],
@@ -93,7 +93,7 @@ def apply(
     return version
 
 
-def require_version(db: Database, subject: Subject, expected: int | None) -> None:
+def require_version(db: SqlConnection, subject: Subject, expected: int | None) -> None:
     """Raise `StaleSubjectError` if the subject's version is not the expected one; None expects nothing."""
     if expected is None:
         return
@@ -107,7 +107,7 @@ def require_version(db: Database, subject: Subject, expected: int | None) -> Non
 class Changes:
     """One set of changes on its way into the tables."""
 
-    def __init__(self, db: Database, subject: Subject, *, home: int, salt: bytes, version: int) -> None:
+    def __init__(self, db: SqlConnection, subject: Subject, *, home: int, salt: bytes, version: int) -> None:
         """Write under `version`, the subject's new one."""
         self._db = db
         self._subject = subject
@@ -116,7 +116,7 @@ class Changes:
         self._salt = salt
         self._version = version
         self._closing: dict[bytes, CloseMemory] = {}
-        self._adding = Adding(db, self._key)
+        self._adding = InsertBatch(db, self._key)
         self._numbers: Iterator[int] = iter(())
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -166,7 +166,7 @@ class Changes:
             role, sources = self._role_and_sources(id_)
         fixed = pack_fixed(
             kind=KIND_NUMBER[memory.kind],
-            role=role + ASKING * change.asks,
+            role=role + QUESTION_FLAG * change.asks,
             length=sum(change.terms.values()),
             weights=(memory.importance, memory.confidence),
             times=(to_micros(memory.valid_from), memory.uses, micros(memory.last_used_at) or 0),
@@ -297,7 +297,7 @@ class Changes:
             self._adding.put("add_evidence", id_, place, *where, *said)
 
 
-def note_uses(db: Database, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+def note_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
     """Count a use of each memory; unknown ones are passed over."""
     if subjects.version_of(db, subject) is None:
         return
@@ -311,7 +311,7 @@ def note_uses(db: Database, subject: Subject, ids: Sequence[MemoryId], at: datet
             db.execute(SQL["set_fixed"], (key, id_, fixed))
 
 
-def _fixed_now(db: Database, key: int, id_: bytes) -> bytes | None:
+def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
     """Pack a memory's numbers as they stand in its row; None where it is not active."""
     packed = fetch_value(db, SQL["fixed"], key, id_)
     row = fetch_one(db, SQL["hot_columns"], key, id_)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import Database
-from recollect.store.sql.erase.delete import Removing
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.memories.apply import apply
 from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_terms
@@ -22,7 +22,7 @@ _ACTIVE = STATE_NUMBER[MemoryState.ACTIVE]
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class LinkTarget:
     """Where a copy goes, and what comes with it."""
 
     to: Subject
@@ -31,7 +31,7 @@ class Copy:
     term_key: bytes
 
 
-def link(db: Database, subject: Subject, memory: MemoryId, copy: Copy) -> None:
+def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget) -> None:
     """Copy a memory's row into another subject: see `Store.link`."""
     id_ = _require(db, subject, memory)
     to = copy.to
@@ -53,14 +53,14 @@ def link(db: Database, subject: Subject, memory: MemoryId, copy: Copy) -> None:
     apply(db, to, [], [copy.decision], home=to, term_key=copy.term_key)
 
 
-def unlink(db: Database, subject: Subject, memory: MemoryId, decision: Decision) -> None:
+def unlink(db: SqlConnection, subject: Subject, memory: MemoryId, decision: Decision) -> None:
     """Take a memory's row from a subject: see `Store.unlink`."""
     id_ = _require(db, subject, memory)
-    Removing(db, subject, Counter()).drop([id_])
+    MemoryDeleter(db, subject, Counter()).drop([id_])
     apply(db, subject, [], [decision], home=subject, term_key=b"")
 
 
-def _require(db: Database, subject: Subject, memory: MemoryId) -> bytes:
+def _require(db: SqlConnection, subject: Subject, memory: MemoryId) -> bytes:
     id_ = id_bytes(memory)
     if (
         id_ is None
@@ -71,7 +71,7 @@ def _require(db: Database, subject: Subject, memory: MemoryId) -> bytes:
     return id_
 
 
-def _refuse(db: Database, subject: Subject, id_: bytes, to: Subject) -> None:
+def _refuse(db: SqlConnection, subject: Subject, id_: bytes, to: Subject) -> None:
     kind, state, category, key = fetch_one(db, SQL["what_it_is"], subject.key, id_) or (_TURN, _ACTIVE, "", "")
     if kind == _TURN:
         raise BadRequestError("a quotation belongs to its own log and cannot be linked; link the note made of it")

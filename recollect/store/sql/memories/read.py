@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes
-from recollect.store.sql.database import Database, TooLargeError
+from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_decision, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
@@ -17,21 +17,21 @@ SQL, TAGGED, REVIEW_SQL = load("memory"), load("tagged"), load("review")
 _LAST_ID = b"\xff" * 16
 
 
-def memories(db: Database, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+def memories(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Read memories by id: see `Store.memories`."""
     with db:  # one snapshot
         found = [] if version_of(db, subject) is None else memories_within(db, subject, ids)
     return found
 
 
-def memories_within(db: Database, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+def memories_within(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
     """Do as `memories`, for a subject that exists, within the snapshot of the caller's transaction."""
     rows = fetch(db, SQL["remembered"], subject.key, json.dumps(ids))
     found = {memory.id: memory for memory in read_memories(subject, rows)}
     return [found[memory] for memory in ids if memory in found]
 
 
-class Which(NamedTuple):
+class MemoryFilter(NamedTuple):
     """Which memories are listed."""
 
     kinds: Sequence[MemoryKind]
@@ -41,7 +41,9 @@ class Which(NamedTuple):
     """Those under it alone; empty: all."""
 
 
-def list_memories(db: Database, subject: Subject, which: Which, *, after: MemoryId | None, limit: int) -> list[Memory]:
+def list_memories(
+    db: SqlConnection, subject: Subject, which: MemoryFilter, *, after: MemoryId | None, limit: int
+) -> list[Memory]:
     """List memories: see `Store.list_memories`."""
     end = _LAST_ID if after is None else id_bytes(after)
     if end is None:
@@ -58,7 +60,7 @@ def list_memories(db: Database, subject: Subject, which: Which, *, after: Memory
     return read_memories(subject, rows)
 
 
-def formed_of(db: Database, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
+def formed_of(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
     """Read what a conversation left: see `Store.formed_of`."""
     if version_of(db, subject) is None:
         return []
@@ -66,7 +68,7 @@ def formed_of(db: Database, subject: Subject, source: Conversation, limit: int) 
     return read_memories(subject, rows)
 
 
-def facts(db: Database, subject: Subject, *, most: int | None = None) -> list[Memory]:
+def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> list[Memory]:
     """Read all active facts: see `Store.facts`.
 
     Raises:
@@ -79,14 +81,14 @@ def facts(db: Database, subject: Subject, *, most: int | None = None) -> list[Me
     return read_memories(subject, fetch(db, SQL["facts"], subject.key))
 
 
-def held(db: Database, subject: Subject, *, limit: int) -> list[Memory]:
+def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
     """Read what waits for review: see `Store.held`."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
 
 
-def decisions(db: Database, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
+def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
     """Read the decision log: see `Store.decisions`."""
     if version_of(db, subject) is None:
         return []

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.reopening import pack_numbers, pack_vectors
 from recollect.store.sql.statements import load
 from recollect.types import Vector
@@ -12,10 +12,10 @@ SQL = load("memory")
 _TABLES = ("add_memory", "add_evidence", "add_tag", "add_hot", "add_vectors")
 
 
-class Packing:
+class VectorPacker:
     """Packs vectors, and looks once whether a subject takes those of a space."""
 
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: SqlConnection) -> None:
         """Know nothing yet."""
         self._db = db
         self._taken: dict[tuple[int, str, int], int] = {}
@@ -32,15 +32,15 @@ class Packing:
         return packed
 
 
-class Adding:
+class InsertBatch:
     """The rows of some memories of one subject, until they are written."""
 
-    def __init__(self, db: Database, key: int) -> None:
+    def __init__(self, db: SqlConnection, key: int) -> None:
         """Hold none yet."""
         self._db = db
         self._key = key
         self._rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
-        self._packing = Packing(db)
+        self._packing = VectorPacker(db)
 
     def put(self, statement: str, *values: object) -> None:
         """Take a row of the subject's for one of the statements that add."""

@@ -4,23 +4,23 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from recollect.store.protocol import Rank
-from recollect.store.sql.database import Database
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.memories.read import memories_within
-from recollect.store.sql.recall.snapshot_cache import HotCache
-from recollect.types import Hot, Memory, MemoryId, Subject
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.types import Memory, MemoryId, Subject, SubjectSnapshot
 
 T = TypeVar("T")
-Read = Callable[[Database, Subject, str], Hot]
+Read = Callable[[SqlConnection, Subject, str], SubjectSnapshot]
 """Reads a subject in a space, within the snapshot of the caller's transaction."""
 
 
 def choose(
-    db: Database,
+    db: SqlConnection,
     subjects: Mapping[Subject, str],
     rank: Rank[T],
     *,
     read: Read,
-    cache: HotCache,
+    cache: SnapshotCache,
 ) -> tuple[T, list[Memory]]:
     """Read, let `rank` choose, and read what it chose: see `Store.choose`.
 
@@ -39,7 +39,9 @@ def choose(
     return outcome, found
 
 
-def _wanted(db: Database, hot: Hot, ids: Sequence[MemoryId], space: str, cache: HotCache) -> list[Memory]:
+def _wanted(
+    db: SqlConnection, hot: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
+) -> list[Memory]:
     known = cache.memories(space, hot, ids)
     missing = [memory for memory in ids if memory not in known]
     if missing:

@@ -4,28 +4,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.errors import SpaceMovedError
-from recollect.store.sql.database import Database, Row, TooLargeError
+from recollect.store.sql.database import Row, SqlConnection, TooLargeError
 from recollect.store.sql.delta import merge
-from recollect.store.sql.recall.snapshot_cache import Changed, HotCache
+from recollect.store.sql.recall.snapshot_cache import ChangedMemories, SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.snapshot_codec import unpack
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, space_of, state_of, terms_behind, version_of
-from recollect.types import Hot, Subject
+from recollect.types import Subject, SubjectSnapshot
 
 SQL, SUBJECT_SQL = load("memory"), load("subject")
 _NO_SPACE = (0, 0)
 # From so many memories on, merging what changed is clearly quicker than reading all: 0.4 against 1.2 ms here, a tenth
 # of the time at 10,000.
-LEAST_MERGED = 256
-Sample = Callable[[Database, Subject, int, Sequence[bytes]], list[Row]]
+MIN_MERGED = 256
+Sample = Callable[[SqlConnection, Subject, int, Sequence[bytes]], list[Row]]
 """Reads some of the vectors of a space (its number), of memories with these ids, that may stand for all of them: rows
 of id and vectors, ordered by id."""
 
 
 def read_hot(
-    db: Database, subject: Subject, space: str, *, cache: HotCache, term_key: bytes, most: int | None = None
-) -> Hot:
+    db: SqlConnection, subject: Subject, space: str, *, cache: SnapshotCache, term_key: bytes, most: int | None = None
+) -> SubjectSnapshot:
     """Read a subject's active memories, from the cache where they have not changed: see `Store.hot`.
 
     Raises:
@@ -40,15 +40,15 @@ def read_hot(
 
 
 def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
-    db: Database,
+    db: SqlConnection,
     subject: Subject,
     space: str,
     *,
-    cache: HotCache,
+    cache: SnapshotCache,
     term_key: bytes,
     most: int | None = None,
     sample: Sample | None = None,
-) -> Hot:
+) -> SubjectSnapshot:
     """Do as `read_hot`, within the snapshot of the caller's transaction.
 
     With `sample`, of a subject whose vectors have an index, those that it reads are the background, and no others come.
@@ -90,7 +90,7 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
     return hot
 
 
-def _changed_rows(db: Database, base: Hot, space: int) -> tuple[list[Row], list[Row]]:
+def _changed_rows(db: SqlConnection, base: SubjectSnapshot, space: int) -> tuple[list[Row], list[Row]]:
     """Read what changed since `base`; no vectors where it does not have them all."""
     rows = fetch(db, SQL["hot_changed"], base.subject.key, base.version)
     if base.background is not None:
@@ -98,7 +98,7 @@ def _changed_rows(db: Database, base: Hot, space: int) -> tuple[list[Row], list[
     return rows, fetch(db, SQL["vectors_changed"], base.subject.key, space, base.version)
 
 
-def _all_rows(db: Database, subject: Subject, space: int, most: int | None) -> tuple[list[Row], list[Row] | None]:
+def _all_rows(db: SqlConnection, subject: Subject, space: int, most: int | None) -> tuple[list[Row], list[Row] | None]:
     """Read a subject whole. Few memories are read quicker by two statements; many by a join, which makes fewer objects.
 
     Raises:
@@ -111,12 +111,12 @@ def _all_rows(db: Database, subject: Subject, space: int, most: int | None) -> t
     return fetch(db, SQL["hot"], subject.key), fetch(db, SQL["hot_vectors"], subject.key, space)
 
 
-def _worth_merging(kept: Hot, dim: int, sample: Sample | None) -> bool:
+def _worth_merging(kept: SubjectSnapshot, dim: int, sample: Sample | None) -> bool:
     alike = (kept.background is None) == (sample is None)
-    return alike and len(kept) >= LEAST_MERGED and kept.vectors.shape[1] == dim
+    return alike and len(kept) >= MIN_MERGED and kept.vectors.shape[1] == dim
 
 
-def _changed(db: Database, kept: Hot | None, version: int) -> Changed | None:
+def _changed(db: SqlConnection, kept: SubjectSnapshot | None, version: int) -> ChangedMemories | None:
     """Return the memories that changed since `kept`; None where reading all of them is as well.
 
     Each change leaves its version on the memory's row. What takes rows away without a trace (erasing), or changes the
@@ -126,4 +126,4 @@ def _changed(db: Database, kept: Hot | None, version: int) -> Changed | None:
         return None
     most = len(kept) // 4 + 1
     rows = fetch(db, SQL["changed"], kept.subject.key, kept.version, most)
-    return Changed(since=kept.version, ids=frozenset(row[0] for row in rows)) if len(rows) < most else None
+    return ChangedMemories(since=kept.version, ids=frozenset(row[0] for row in rows)) if len(rows) < most else None

@@ -14,16 +14,16 @@ import numpy as np
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.snapshot_codec import size_of
-from recollect.types import NO_DETAIL, Hot, Memory, MemoryId, Subject
+from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
 # Texts kept of one subject: those of some 700 notes. Who has more reads some of them again, which takes little beside
 # weighing so many.
-MOST_TEXT_BYTES = 1024 * 1024
+MAX_TEXT_BYTES = 1024 * 1024
 # What a memory and each of its sources take beside their longer texts (measured: 960 for one with one source).
 _MEMORY_BYTES, _SOURCE_BYTES = 700, 350
 
 
-class Changed(NamedTuple):
+class ChangedMemories(NamedTuple):
     """What changed of a subject's memories."""
 
     since: int
@@ -35,7 +35,7 @@ class Changed(NamedTuple):
 class _Kept:
     """One subject at one version."""
 
-    hot: Hot
+    hot: SubjectSnapshot
     size: int
     """Bytes of `hot`."""
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class _Kept:
     """Bytes of `memories`."""
 
 
-class HotCache:
+class SnapshotCache:
     """The subjects read last, with what was shown of them. Safe to use from several threads.
 
     Uses move no version: those noted here count at once, another process's when the version moves.
@@ -61,7 +61,7 @@ class HotCache:
         """How many bytes all that is kept takes."""
         return self._bytes
 
-    def get(self, subject: Subject, space: str) -> Hot | None:
+    def get(self, subject: Subject, space: str) -> SubjectSnapshot | None:
         """Return what is kept; whether its version still stands is for the caller to see."""
         key = (subject.key, space)
         with self._lock:
@@ -71,7 +71,7 @@ class HotCache:
             self._kept.move_to_end(key)
             return found.hot
 
-    def put(self, space: str, hot: Hot, *, changed: Changed | None = None) -> None:
+    def put(self, space: str, hot: SubjectSnapshot, *, changed: ChangedMemories | None = None) -> None:
         """Keep a subject; what was used longest ago makes room for it.
 
         Args:
@@ -94,7 +94,7 @@ class HotCache:
             self._bytes += kept.size + kept.text_size
             self._make_room()
 
-    def memories(self, space: str, hot: Hot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
+    def memories(self, space: str, hot: SubjectSnapshot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
         """Return which of the memories are kept as they were at the version of `hot`."""
         kept = self._kept.get((hot.subject.key, space))
         if kept is None or kept.hot.version != hot.version:
@@ -102,7 +102,7 @@ class HotCache:
         known = kept.memories
         return {memory: known[memory] for memory in ids if memory in known}
 
-    def put_memories(self, space: str, hot: Hot, memories: Sequence[Memory]) -> list[Memory]:
+    def put_memories(self, space: str, hot: SubjectSnapshot, memories: Sequence[Memory]) -> list[Memory]:
         """Keep memories that were read in the snapshot of `hot`; return them with the uses that are known of here."""
         with self._lock:
             kept = self._kept.get((hot.subject.key, space))
@@ -134,9 +134,9 @@ class HotCache:
     def _add(self, kept: _Kept, memories: Sequence[Memory]) -> None:
         sizes = {memory.id: _size_of(memory) for memory in memories if memory.id not in kept.memories}
         adding = sum(sizes.values())
-        if adding > MOST_TEXT_BYTES or kept.size + adding > self._most_bytes:
+        if adding > MAX_TEXT_BYTES or kept.size + adding > self._most_bytes:
             return
-        if kept.text_size + adding > min(MOST_TEXT_BYTES, self._most_bytes - kept.size):
+        if kept.text_size + adding > min(MAX_TEXT_BYTES, self._most_bytes - kept.size):
             self._bytes -= kept.text_size
             kept.memories, kept.text_size = {}, 0
         kept.memories.update((memory.id, memory) for memory in memories if memory.id in sizes)
@@ -169,14 +169,14 @@ def _carry_over(known: _Kept, kept: _Kept, changed: frozenset[bytes]) -> None:
     kept.text_size = known.text_size - sum(_size_of(memory) for memory in gone if memory is not None)
 
 
-def _place(hot: Hot, id_: bytes | None) -> int | None:
+def _place(hot: SubjectSnapshot, id_: bytes | None) -> int | None:
     if id_ is None:
         return None
     place = bisect_left(hot.ids, id_)
     return place if place < len(hot.ids) and hot.ids[place] == id_ else None
 
 
-def _used(hot: Hot, ids: Sequence[MemoryId], at: int) -> Hot:
+def _used(hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int) -> SubjectSnapshot:
     uses, last_used_at = hot.uses.copy(), hot.last_used_at.copy()
     for memory in ids:
         place = _place(hot, id_bytes(memory))
@@ -186,7 +186,7 @@ def _used(hot: Hot, ids: Sequence[MemoryId], at: int) -> Hot:
     return replace(hot, uses=uses, last_used_at=last_used_at)
 
 
-def _with_uses(memory: Memory, hot: Hot) -> Memory:
+def _with_uses(memory: Memory, hot: SubjectSnapshot) -> Memory:
     """Count in a memory the uses that `hot` knows of and its row does not yet: the file learns of them later."""
     place = _place(hot, id_bytes(memory.id))
     if place is None or hot.uses[place] <= memory.uses:

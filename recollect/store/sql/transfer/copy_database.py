@@ -17,10 +17,10 @@ from recollect.store.sql.database import Row
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES, Table
-from recollect.store.sql.transfer.endpoint import LARGEST_KEY, LEAST_KEY, End, Span
+from recollect.store.sql.transfer.endpoint import MAX_KEY, MIN_KEY, CopyEndpoint, KeyRange
 from recollect.store.sql.unfinished import (
     MARK_NAME,
-    Mark,
+    CopyMarker,
     identity,
     read_mark,
     refuse_unfinished,
@@ -29,7 +29,7 @@ from recollect.store.sql.unfinished import (
 
 SQL = load("copy")
 # Subjects of one transaction: a commit waits for the disk, and a kill throws no more than this away.
-TOGETHER = 32
+BATCH_SIZE = 32
 # Of these rows the bar counts each.
 _SHOWN = ("message", "memory")
 _UNIT = "messages and memories"
@@ -54,7 +54,7 @@ class Bar(Protocol):
 
 
 @dataclass(slots=True)
-class Copied:
+class CopyReport:
     """What a copy did, and what both databases hold: they were read and compared."""
 
     source: str = ""
@@ -82,7 +82,7 @@ class _Tally:
     """Of each subject's rows, in whatever order."""
 
 
-def copy(here: End, there: End, bar: Bar) -> Copied:
+def copy(here: CopyEndpoint, there: CopyEndpoint, bar: Bar) -> CopyReport:
     """Copy all there is, or go on with it: see `engine.copying.copy_database`."""
     with here.speaking(), there.speaking():
         return _Copy(here, there, bar).run()
@@ -91,16 +91,16 @@ def copy(here: End, there: End, bar: Bar) -> Copied:
 class _Copy:
     """One run."""
 
-    def __init__(self, here: End, there: End, bar: Bar) -> None:
+    def __init__(self, here: CopyEndpoint, there: CopyEndpoint, bar: Bar) -> None:
         """Take both ends."""
         self._here = here
         self._there = there
         self._bar = bar
         self._shown = 0
-        self._done = Copied(source=here.where, destination=there.where)
+        self._done = CopyReport(source=here.where, destination=there.where)
         self._columns = {table.name: self._columns_of(table) for table in TABLES}
 
-    def run(self) -> Copied:
+    def run(self) -> CopyReport:
         """Copy, compare, and let others use the copy."""
         here, there, done = self._here, self._there, self._done
         refuse_unfinished(here.db, here.where)
@@ -125,14 +125,14 @@ class _Copy:
             )
         return here
 
-    def _begin(self) -> Mark:
+    def _begin(self) -> CopyMarker:
         """Note in the destination of what it is a copy; take over what belongs to no subject."""
         here, there = self._here, self._there
         mine = identity(here.db)
         mark = read_mark(there.db)
         if mark is None or (mark.finished and mark.source != mine):
             self._require_empty()
-            mark = Mark(source=mine, next_subject=LEAST_KEY)
+            mark = CopyMarker(source=mine, next_subject=MIN_KEY)
         elif mark.source != mine:
             raise BadRequestError(
                 f"a copy of another database was begun into {there.where}: go on with that one, or name an empty one"
@@ -146,7 +146,7 @@ class _Copy:
         def take_over() -> None:
             for table in _OURS:
                 there.db.execute(f'DELETE FROM "{table.name}"')  # noqa: S608  # the name of our own table
-                there.add(table, self._columns[table.name], self._rows(here, table, Span()))
+                there.add(table, self._columns[table.name], self._rows(here, table, KeyRange()))
             set_mark(there.db, begun)
 
         there.write(take_over)
@@ -160,23 +160,23 @@ class _Copy:
                     "what is there: name an empty database"
                 )
 
-    def _copy(self, mark: Mark) -> None:
+    def _copy(self, mark: CopyMarker) -> None:
         here, there = self._here, self._there
         self._bar.begin("copying", _UNIT, fetch_value(here.db, SQL["to_copy"]))
         self._move(fetch_value(there.db, SQL["to_copy"]))
 
-        def one_span(span: Span) -> None:
+        def one_span(span: KeyRange) -> None:
             self._copy_span(span)
             set_mark(there.db, replace(mark, next_subject=span.last + 1))
 
-        for span in self._spans(LARGEST_KEY + 1 if mark.finished else mark.next_subject):
+        for span in self._spans(MAX_KEY + 1 if mark.finished else mark.next_subject):
             there.write(partial(one_span, span))
 
-    def _copy_span(self, span: Span) -> None:
+    def _copy_span(self, span: KeyRange) -> None:
         for table in _THEIRS:
             self._there.add(table, self._columns[table.name], self._rows(self._here, table, span, shown=True))
 
-    def _compare(self, mark: Mark) -> None:
+    def _compare(self, mark: CopyMarker) -> None:
         """Read both, and copy anew what changed in the source since an earlier run copied it.
 
         Raises:
@@ -186,8 +186,8 @@ class _Copy:
         here, there, done = self._here, self._there, self._done
         self._shown = 0
         self._bar.begin("comparing", _UNIT, fetch_value(here.db, SQL["to_copy"]))
-        total = self._add_up(_OURS, Span())
-        for span in self._spans(LEAST_KEY):
+        total = self._add_up(_OURS, KeyRange())
+        for span in self._spans(MIN_KEY):
             changed = self._different(span) if done.resumed else ()
             if changed and mark.finished:
                 raise BadRequestError(
@@ -201,7 +201,7 @@ class _Copy:
         done.digest = f"{total % _MODULUS:032x}"
         done.subjects = done.rows["subject"]
 
-    def _add_up(self, tables: Sequence[Table], span: Span) -> int:
+    def _add_up(self, tables: Sequence[Table], span: KeyRange) -> int:
         mine, theirs = self._tally(self._here, tables, span, shown=True), self._tally(self._there, tables, span)
         wrong = different(mine, theirs)
         if wrong or mine.rows != theirs.rows:
@@ -212,7 +212,7 @@ class _Copy:
         self._done.rows.update(mine.rows)
         return sum(mine.digests.values())
 
-    def _different(self, span: Span) -> tuple[int, ...]:
+    def _different(self, span: KeyRange) -> tuple[int, ...]:
         return different(self._tally(self._here, _THEIRS, span), self._tally(self._there, _THEIRS, span))
 
     def _copy_anew(self, subjects: Iterable[int]) -> None:
@@ -220,9 +220,9 @@ class _Copy:
             for table in _THEIRS:
                 which = f'"{table.name}" WHERE "{table.key[0]}" = ?1'
                 self._there.db.execute(f"DELETE FROM {which}", (subject,))  # noqa: S608  # names of our own tables
-            self._copy_span(Span(subject, subject))
+            self._copy_span(KeyRange(subject, subject))
 
-    def _tally(self, end: End, tables: Sequence[Table], span: Span, *, shown: bool = False) -> _Tally:
+    def _tally(self, end: CopyEndpoint, tables: Sequence[Table], span: KeyRange, *, shown: bool = False) -> _Tally:
         tally = _Tally()
         for table in tables:
             columns = self._columns[table.name]
@@ -232,7 +232,7 @@ class _Copy:
                 tally.digests[0 if owner is None else row[owner]] += weigh(table.name, row)
         return tally
 
-    def _rows(self, end: End, table: Table, span: Span, *, shown: bool = False) -> Iterator[Row]:
+    def _rows(self, end: CopyEndpoint, table: Table, span: KeyRange, *, shown: bool = False) -> Iterator[Row]:
         """Read rows without what tells of processes: who works on them, and how far this copy is."""
         columns = self._columns[table.name]
         leased = frozenset(columns.index(name) for name in table.leased)
@@ -249,12 +249,12 @@ class _Copy:
         if self._shown // _A_STEP > before // _A_STEP or by != 1:
             self._bar.reach(self._shown)
 
-    def _spans(self, first: int) -> Iterator[Span]:
+    def _spans(self, first: int) -> Iterator[KeyRange]:
         """Cut all keys from `first` on into spans of a few subjects. One without a subject's row lies in one, too."""
-        while first <= LARGEST_KEY:
-            keys = [key for (key,) in fetch(self._here.db, SQL["next_subjects"], first, TOGETHER)]
-            last = keys[-1] if len(keys) == TOGETHER else LARGEST_KEY
-            yield Span(first, last)
+        while first <= MAX_KEY:
+            keys = [key for (key,) in fetch(self._here.db, SQL["next_subjects"], first, BATCH_SIZE)]
+            last = keys[-1] if len(keys) == BATCH_SIZE else MAX_KEY
+            yield KeyRange(first, last)
             first = last + 1
 
 

@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from recollect.store.sql.database import Database, Row
+from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.tables import Table
 
 T = TypeVar("T")
 # What a subject's key can be: 64 bits with a sign.
-LEAST_KEY, LARGEST_KEY = -(2**63), 2**63 - 1
+MIN_KEY, MAX_KEY = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class KeyRange:
     """Subjects whose keys lie next to one another."""
 
-    first: int = LEAST_KEY
-    last: int = LARGEST_KEY
+    first: int = MIN_KEY
+    last: int = MAX_KEY
     """Included."""
 
 
-class Use(StrEnum):
+class EndpointMode(StrEnum):
     """What an end is opened for."""
 
     READ = "read"
@@ -34,14 +34,14 @@ class Use(StrEnum):
     """Others may go on using it."""
 
 
-class End(Protocol):
+class CopyEndpoint(Protocol):
     """A database that is copied, or copied into. One connection, for one thread."""
 
     where: str
     """Its address, without a password."""
 
     @property
-    def db(self) -> Database:
+    def db(self) -> SqlConnection:
         """Its connection."""
         ...
 
@@ -53,7 +53,7 @@ class End(Protocol):
         """Return the names of a table's columns, sorted; a vector's are those of one packed row a memory."""
         ...
 
-    def rows(self, table: Table, columns: tuple[str, ...], span: Span) -> Iterator[Row]:
+    def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """Read the rows of some subjects one by one, in the order of the key. Of what is nobody's: all rows."""
         ...
 

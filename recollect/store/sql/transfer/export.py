@@ -17,7 +17,7 @@ from recollect.store.sql.rows import fetch, fetch_value, read_detail
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
 from recollect.store.sql.transfer import record_format
-from recollect.store.sql.transfer.endpoint import End, Span
+from recollect.store.sql.transfer.endpoint import CopyEndpoint, KeyRange
 from recollect.types import Subject
 
 SQL = load("export")
@@ -39,7 +39,7 @@ class Seen:
     it withholds are counted in the words that leave."""
 
 
-def export_lines(end: End, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]:
+def export_lines(end: CopyEndpoint, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]:
     """Write subjects within the caller's snapshot; the header first, and last how many there are."""
     yield _line(HEADER)
     term_key = bytes(fetch_value(end.db, SUBJECT_SQL["term_key"]))
@@ -48,7 +48,7 @@ def export_lines(end: End, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]
     yield _line({"end": len(wanted)})
 
 
-def subjects_to_export(end: End, only: Subject | None) -> list[Row]:
+def subjects_to_export(end: CopyEndpoint, only: Subject | None) -> list[Row]:
     """List key and name of those there are: with conversations first, for others rest on them. Last the nameless.
 
     Of these all was erased, and the ledger alone is left. With `only`: that one and the subjects within it.
@@ -69,7 +69,7 @@ def subjects_to_export(end: End, only: Subject | None) -> list[Row]:
 class _Subject:
     """One subject on its way out."""
 
-    def __init__(self, end: End, key: int, name: str | None, term_key: bytes, seen: Seen) -> None:
+    def __init__(self, end: CopyEndpoint, key: int, name: str | None, term_key: bytes, seen: Seen) -> None:
         """Take whose rows, and by which key its ledger is masked."""
         self._end = end
         self._key = key
@@ -95,7 +95,7 @@ class _Subject:
 
     def _rows(self, table: str) -> list[Record]:
         columns = self._end.columns(_TABLES[table])
-        found = self._end.rows(_TABLES[table], columns, Span(self._key, self._key))
+        found = self._end.rows(_TABLES[table], columns, KeyRange(self._key, self._key))
         return [dict(zip(columns, row, strict=True)) for row in found]
 
     def _plain(self, table: str, fields: tuple[record_format.Field, ...]) -> Iterator[bytes]:

@@ -30,7 +30,7 @@ _SINGLE = ("app", "ledger")
 
 
 @dataclass
-class Block:
+class ImportedSubject:
     """All an export has of one subject."""
 
     subject: Subject | None
@@ -57,13 +57,13 @@ class Block:
         return self.rows.get(kind, [])
 
 
-def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
+def read_blocks(lines: Iterable[bytes]) -> Iterator[ImportedSubject]:
     """Read the subjects of an export, one after another.
 
     Raises:
         BadRequestError: it is no export, or a line of it is not as it must be; the message says which, and why.
     """
-    block: Block | None = None
+    block: ImportedSubject | None = None
     count, ended = 0, False
     for number, line in enumerate(lines, start=1):
         try:
@@ -113,19 +113,19 @@ def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
     return kind, record
 
 
-def _begin(record: Record, line: int) -> Block:
+def _begin(record: Record, line: int) -> ImportedSubject:
     name = record["subject"]
     if name is None and record.keys() == {"subject", "key"}:
-        return Block(None, int(_value(record_format.WHOLE, record["key"], "key")), line)
+        return ImportedSubject(None, int(_value(record_format.WHOLE, record["key"], "key")), line)
     if not isinstance(name, str) or len(record) != 1:
         raise BadRequestError("names no subject")
     subject = Subject.parse(name)
     if subject.text != name:
         raise BadRequestError(f"{name!r} is not how a subject is written: {subject.text!r} is")
-    return Block(subject, subject.key, line)
+    return ImportedSubject(subject, subject.key, line)
 
 
-def _add(block: Block, kind: str, record: Any, line: int) -> None:
+def _add(block: ImportedSubject, kind: str, record: Any, line: int) -> None:
     if kind == "message":
         row = record_format.read(record_format.MESSAGE, record, beside=frozenset({"calls"}))
         row["calls"] = [_value(record_format.WHOLE, call, "calls") for call in _list(record["calls"], "calls")]
@@ -177,14 +177,14 @@ def _list(value: Any, name: str) -> list[Any]:
     return value
 
 
-def _value(form: record_format.Form, value: Any, name: str) -> Any:
+def _value(form: record_format.FieldCodec, value: Any, name: str) -> Any:
     try:
         return form.read(value)
     except ValueError as error:
         raise BadRequestError(f"{name} {error}") from None
 
 
-def _check(block: Block) -> None:
+def _check(block: ImportedSubject) -> None:
     """Look whether the records of a subject fit together.
 
     Raises:

@@ -12,10 +12,10 @@ from urllib.parse import quote
 
 from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_value
 from recollect.store.sql.statements import load
-from recollect.store.sql.transfer.endpoint import End
+from recollect.store.sql.transfer.endpoint import CopyEndpoint
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import LineError, key_of
-from recollect.store.sql.transfer.import_reader import Block
+from recollect.store.sql.transfer.import_reader import ImportedSubject
 from recollect.types import MemoryKind, Subject
 
 SQL, ERASE_SQL = load("export"), load("erase")
@@ -48,7 +48,7 @@ class References:
         self._linked: dict[bytes, tuple[int, int]] = {}
         self._shared: dict[int, tuple[int, str]] = {}
 
-    def add(self, block: Block) -> None:
+    def add(self, block: ImportedSubject) -> None:
         """Note what a subject's records say of others.
 
         Raises:
@@ -64,7 +64,7 @@ class References:
         for row in block.of("subscription"):
             self._shared.setdefault(Subject.parse(row["shared"]).key, (row["line"], row["shared"]))
 
-    def _note(self, block: Block, line: int, source: Record, *, reads: bool) -> None:
+    def _note(self, block: ImportedSubject, line: int, source: Record, *, reads: bool) -> None:
         home = source["home"]
         if key_of(home) == block.key:
             return
@@ -76,7 +76,9 @@ class References:
         place = (source["conversation"], source["seq"])
         self._places[key_of(home)].setdefault(place, Reference(line, reads))
 
-    def check(self, end: End, read: Callable[[], Iterable[Block]], missing: Mapping[int, int]) -> None:
+    def check(
+        self, end: CopyEndpoint, read: Callable[[], Iterable[ImportedSubject]], missing: Mapping[int, int]
+    ) -> None:
         """Check what was noted against the file and the database.
 
         Args:
@@ -105,14 +107,14 @@ class References:
         self._check_subscriptions(end, known)
         self._check_links(end, known)
 
-    def _check_subscriptions(self, end: End, known: set[int]) -> None:
+    def _check_subscriptions(self, end: CopyEndpoint, known: set[int]) -> None:
         for key, (line, name) in self._shared.items():
             if key not in known and fetch(end.db, SQL["one"], key):
                 raise LineError(
                     line, f"{name} is there already: subscribe by `recollect subscribe`, or import with --trusted"
                 )
 
-    def _check_links(self, end: End, known: set[int]) -> None:
+    def _check_links(self, end: CopyEndpoint, known: set[int]) -> None:
         for memory, (line, subject) in self._linked.items():
             for (name,) in fetch(end.db, ERASE_SQL["linked"], subject, memory):
                 if Subject.parse(name).key not in known:
@@ -132,7 +134,7 @@ def is_within(subject: Subject, owner: Subject) -> bool:
     return owner.kind == "user" and subject.kind in _WITHIN and subject.name.startswith(whose)
 
 
-def _held(block: Block, standing: "_Standing | None", wanted: Mapping[Place, Reference]) -> Iterator[Place]:
+def _held(block: ImportedSubject, standing: "_Standing | None", wanted: Mapping[Place, Reference]) -> Iterator[Place]:
     """Find the places of a block that it holds: in the file, and word for word in the database where it is there."""
     conversations = {row["id"] for row in block.of("conversation")}
     for place, reference in wanted.items():
@@ -152,7 +154,7 @@ def _held(block: Block, standing: "_Standing | None", wanted: Mapping[Place, Ref
 class _Standing:
     """A subject of the file that is in the database already."""
 
-    def __init__(self, end: End, block: Block) -> None:
+    def __init__(self, end: CopyEndpoint, block: ImportedSubject) -> None:
         self._end = end
         self._block = block
 

@@ -8,16 +8,16 @@ from recollect.ids import id_text
 from recollect.store.sql import numbers, subjects
 from recollect.store.sql.database import Row
 from recollect.store.sql.erase.tombstones import imported_as
-from recollect.store.sql.memories.write import Packing
+from recollect.store.sql.memories.write import VectorPacker
 from recollect.store.sql.rows import KIND_NUMBER, STATE_ORDER, fetch, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
-from recollect.store.sql.transfer.endpoint import End
+from recollect.store.sql.transfer.endpoint import CopyEndpoint
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import key_of
-from recollect.store.sql.transfer.import_reader import Block
-from recollect.types import ASKING, MemoryId, MemoryKind, MemoryState, ReopenMemory, Subject
+from recollect.store.sql.transfer.import_reader import ImportedSubject
+from recollect.types import QUESTION_FLAG, MemoryId, MemoryKind, MemoryState, ReopenMemory, Subject
 
 SQL = load("export")
 SUBJECT_SQL = load("subject")
@@ -33,7 +33,7 @@ def is_active(memory: Record) -> bool:
     return bool(memory["state"] == _ACTIVE)
 
 
-def require_absent(end: End, blocks: Sequence[Block]) -> None:
+def require_absent(end: CopyEndpoint, blocks: Sequence[ImportedSubject]) -> None:
     """Let nothing be imported over what is there, nor bring back what was erased here.
 
     Raises:
@@ -50,7 +50,7 @@ def require_absent(end: End, blocks: Sequence[Block]) -> None:
             )
 
 
-def present(end: End, blocks: Sequence[Block]) -> dict[int, str]:
+def present(end: CopyEndpoint, blocks: Sequence[ImportedSubject]) -> dict[int, str]:
     """Find the subjects of whom there is something, by their keys: in which table."""
     found: dict[int, str] = {}
     keys = ", ".join(f"{block.key:d}" for block in blocks)
@@ -63,16 +63,18 @@ def present(end: End, blocks: Sequence[Block]) -> dict[int, str]:
     return found
 
 
-def said_elsewhere(end: End, home: int, conversation: bytes, seq: int) -> str | None:
+def said_elsewhere(end: CopyEndpoint, home: int, conversation: bytes, seq: int) -> str | None:
     """Return the words of a message in another's log; None where it is not there."""
     found = fetch_value(end.db, SQL["said_in"], home, conversation, seq)
     return None if found is None else str(found)
 
 
-class Admitting:
+class ImportWriter:
     """Subjects on their way in, together."""
 
-    def __init__(self, end: End, blocks: Sequence[Block], derived: Mapping[tuple[int, MemoryId], ReopenMemory]) -> None:
+    def __init__(
+        self, end: CopyEndpoint, blocks: Sequence[ImportedSubject], derived: Mapping[tuple[int, MemoryId], ReopenMemory]
+    ) -> None:
         """Take what recall computes on of each active memory, by its subject's key and its id."""
         self._end = end
         self._db = end.db
@@ -101,7 +103,7 @@ class Admitting:
         """Return the records of a kind, each with whose it is."""
         return [(block.key, record) for block in self._named for record in block.of(kind)]
 
-    def _begin(self, block: Block) -> int:
+    def _begin(self, block: ImportedSubject) -> int:
         subject = block.subject or Subject("global", "")
         subjects.ensure(self._db, subject)
         return subjects.move_version(self._db, subject)
@@ -139,7 +141,7 @@ class Admitting:
         self._add("memory_tag", [(key, {"memory": id_, "tag": tag}) for key, id_, tag in tags])
         self._add("link", [(key, {"memory": one["id"]}) for key, one in memories if one["linked"]])
 
-    def _numbered(self, block: Block) -> dict[bytes, Record]:
+    def _numbered(self, block: ImportedSubject) -> dict[bytes, Record]:
         """Return number and app of an app's memories: a number in the file is kept where it is free here."""
         subject = block.subject
         if subject is None or subject.kind != "app":
@@ -154,7 +156,7 @@ class Admitting:
         }
 
     def _write_hot(self) -> None:
-        term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), Packing(self._db)
+        term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), VectorPacker(self._db)
         salts = {block.key: subjects.salt_of(term_key, block.subject) for block in self._named if block.subject}
         hot, vectors = [], []
         for key, one in self._all("memory"):
@@ -181,7 +183,7 @@ def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
     evidence = memory["evidence"]
     fixed = pack_fixed(
         kind=memory["kind"],
-        role=(role_code(evidence[0]["role"]) if evidence else 0) + ASKING * made.asks,
+        role=(role_code(evidence[0]["role"]) if evidence else 0) + QUESTION_FLAG * made.asks,
         length=sum(made.terms.values()),
         weights=(memory["importance"], memory["confidence"]),
         times=(memory["valid_from"], memory["uses"], memory["last_used_at"] or 0),

@@ -21,7 +21,7 @@ from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemorySta
 
 VERSION = 1
 """Of the format."""
-_LARGEST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 MAX_COUNT = 2**31 - 1
 """Places in a conversation and counts fit into four bytes with a sign."""
 # Longest memory in characters: all of it is embedded. What is formed stays far below.
@@ -39,7 +39,7 @@ _STRETCH = frozenset(field.name for field in fields(Withheld))
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class FieldCodec:
     """How one value is written and read. Reading raises `ValueError`."""
 
     write: Callable[[Any], Any]
@@ -92,7 +92,7 @@ def _id(value: Any) -> bytes:
 
 
 def _whole(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not -_LARGEST - 1 <= value <= _LARGEST:
+    if not isinstance(value, int) or isinstance(value, bool) or not -_MAX_INTEGER - 1 <= value <= _MAX_INTEGER:
         raise ValueError("is no whole number of 64 bits")
     return value
 
@@ -213,29 +213,29 @@ def _as_is(value: Any) -> Any:
     return value
 
 
-TEXT = Form(_as_is, _text)
-ID = Form(id_text, _id)
-WHOLE = Form(_as_is, _whole)
-COUNT = Form(_as_is, _whole_within(0, MAX_COUNT))
-PLACE = Form(_as_is, _whole_within(1, MAX_COUNT))
-NUMBER = Form(_as_is, _whole_within(1, MAX_NUMBER))
-DURATION = Form(_as_is, _whole_within(0, 2**53))
-LEVEL = Form(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
-INDEXED = Form(_as_is, _label(MAX_INDEXED_BYTES))
-EXTERNAL_ID = Form(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
-LABEL = Form(_as_is, _label(MAX_LABEL_BYTES))
-MEMORY_TEXT = Form(_as_is, _memory_text)
-STAGE = Form(_as_is, _stage)
-SHARED = Form(_as_is, _shared)
-WEIGHT = Form(float, _weight)
-FLAG = Form(bool, _flag)
-INSTANT = Form(lambda value: from_micros(value).isoformat(), _instant)
-OBJECT = Form(json.loads, _object)
-KIND = Form(lambda value: KIND_ORDER[value].value, _kind)
-STATE = Form(lambda value: STATE_ORDER[value].value, _state)
-ACTION = Form(_as_is, _action)
-DETAIL = Form(json.loads, _detail)
-LEDGER_KEY = Form(bytes.hex, _ledger_key)
+TEXT = FieldCodec(_as_is, _text)
+ID = FieldCodec(id_text, _id)
+WHOLE = FieldCodec(_as_is, _whole)
+COUNT = FieldCodec(_as_is, _whole_within(0, MAX_COUNT))
+PLACE = FieldCodec(_as_is, _whole_within(1, MAX_COUNT))
+NUMBER = FieldCodec(_as_is, _whole_within(1, MAX_NUMBER))
+DURATION = FieldCodec(_as_is, _whole_within(0, 2**53))
+LEVEL = FieldCodec(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
+INDEXED = FieldCodec(_as_is, _label(MAX_INDEXED_BYTES))
+EXTERNAL_ID = FieldCodec(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
+LABEL = FieldCodec(_as_is, _label(MAX_LABEL_BYTES))
+MEMORY_TEXT = FieldCodec(_as_is, _memory_text)
+STAGE = FieldCodec(_as_is, _stage)
+SHARED = FieldCodec(_as_is, _shared)
+WEIGHT = FieldCodec(float, _weight)
+FLAG = FieldCodec(bool, _flag)
+INSTANT = FieldCodec(lambda value: from_micros(value).isoformat(), _instant)
+OBJECT = FieldCodec(json.loads, _object)
+KIND = FieldCodec(lambda value: KIND_ORDER[value].value, _kind)
+STATE = FieldCodec(lambda value: STATE_ORDER[value].value, _state)
+ACTION = FieldCodec(_as_is, _action)
+DETAIL = FieldCodec(json.loads, _detail)
+LEDGER_KEY = FieldCodec(bytes.hex, _ledger_key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,11 +243,11 @@ class Field:
     """One column."""
 
     column: str
-    form: Form
+    form: FieldCodec
     may_be_null: bool = False
 
 
-def _fields(required: Mapping[str, Form], optional: Mapping[str, Form]) -> tuple[Field, ...]:
+def _fields(required: Mapping[str, FieldCodec], optional: Mapping[str, FieldCodec]) -> tuple[Field, ...]:
     needed = (Field(name, form) for name, form in required.items())
     return (*needed, *(Field(name, form, may_be_null=True) for name, form in optional.items()))
 
