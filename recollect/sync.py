@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 from recollect.clock import Clock
 from recollect.engine import AsyncRecollect, HeldMemory, MemoryExplanation, MemoryHistory, PromptContext, UndoPlan
-from recollect.engine.blocking import BlockingOperations
+from recollect.engine.sync_operations import BlockingOperations
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCENE,

@@ -225,7 +225,7 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
 
 def _index(one: SubjectIndex) -> Finding:
     """Tell of a subject whose vectors have an index; by now it may not be asked."""
-    text = f"{one.subject or 'of nobody any more'}: {one.vectors:,} vectors of {one.space}, {one.bytes / 1e6:,.1f} MB"
+    text = f"{one.subject or 'an erased owner'}: {one.vectors:,} vectors of {one.space}, {one.bytes / 1e6:,.1f} MB"
     if one.used:
         return ok("index", f"{text}; recall asks it, and is approximate")
     return warn("index", f"{text}; recall does not ask it", "`recollect db index` drops it, and builds what is wanted")
@@ -271,7 +271,7 @@ def upstream_finding(url: str, status: int, *, has_key: bool) -> Finding:
     what = "upstream"
     if status in (401, 403):
         if has_key:
-            return fail(what, f"{url} refuses the key ({status})", "set RECOLLECT_UPSTREAM_KEY anew")
+            return fail(what, f"{url} refuses the key ({status})", "set RECOLLECT_UPSTREAM_KEY to a valid key")
         return ok(what, f"{url} answers and asks for a key: each client sends its own")
     if status == 404:
         return warn(what, f"{url} answers, but has no /models", "see that the URL ends like the API's, often in /v1")

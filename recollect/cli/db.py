@@ -53,7 +53,7 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
     """Spread a PostgreSQL database over the nodes of Citus; what lies there already stays."""
     from dataclasses import asdict
 
-    from recollect.engine.distributing import distribute_database
+    from recollect.engine.distribution import distribute_database
     from recollect.settings import Settings
 
     done = distribute_database(Settings.load(database_url=database).database_url, shards=shards)

@@ -19,13 +19,13 @@ from recollect.cli import (
     energy,
     erase,
     evaluate,
+    maintain,
     memories,
     profiles,
     replay,
     review,
     serve,
     subscribe,
-    tending,
     transfer,
 )
 from recollect.cli.chat import command
@@ -72,7 +72,7 @@ def start(
 
 _TALKING = (serve, command, replay)
 _REMEMBERING = (memories, review, corrections, erase, context, subscribe, conversations, admin)
-_OPERATING = (energy, tending, embedder, profiles, doctor, evaluate, transfer, db)
+_OPERATING = (energy, maintain, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

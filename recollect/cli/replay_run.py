@@ -87,7 +87,7 @@ def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | 
         zone: Time zone of dates that name none.
 
     Raises:
-        BadRequestError: there is no such file, it cannot be read, or nobody in it is called `as_speaker`.
+        BadRequestError: there is no such file, it cannot be read, or no speaker in it is called `as_speaker`.
     """
     try:
         with path.open("rb") as file:
@@ -131,7 +131,7 @@ def _plan_locomo(found: Sequence[LocomoSample | BadRecord], *, as_speaker: str |
     names = user_names(samples)
     speakers = sorted({name for sample in samples for name in sample.speakers})
     if as_speaker is not None and as_speaker not in speakers:
-        raise BadRequestError(f"nobody is called {as_speaker!r} there; the speakers are {', '.join(speakers)}")
+        raise BadRequestError(f"no speaker is called {as_speaker!r}; the speakers are {', '.join(speakers)}")
     for sample in samples:
         for speaker in sample.speakers:
             if as_speaker in (None, speaker):

@@ -5,8 +5,8 @@ from typing import Self
 from recollect.clock import Clock, SystemClock
 from recollect.engine.admin import AdminService
 from recollect.engine.apps import AppService
+from recollect.engine.client_context import Composing
 from recollect.engine.components import open_components
-from recollect.engine.composing import Composing
 from recollect.engine.embedder import EmbedderService
 from recollect.engine.history import HistoryService
 from recollect.engine.prompts import PromptService

@@ -11,7 +11,7 @@ from recollect.chat.request import read_request
 from recollect.concurrency import run_in_thread_if_large
 from recollect.curation.edits import ManualNote, add_note, add_notes
 from recollect.engine.base import Wired
-from recollect.engine.dating import dated_log, said_dates
+from recollect.engine.message_dates import dated_log, said_dates
 from recollect.engine.turn import charges
 from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.maintenance.length import HARD_FACTOR

@@ -6,7 +6,7 @@ from dataclasses import replace
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.query_builder import Embedded, QueryBuilder, Wish, without_similarity
-from recollect.engine.reading import ReadingListCache, skip_global_if_warm
+from recollect.engine.reading_lists import ReadingListCache, skip_global_if_warm
 from recollect.engine.rerank import RerankStep, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.extraction.sources import quotation_text

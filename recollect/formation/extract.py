@@ -26,14 +26,14 @@ from recollect.formation.forgotten_words import is_asked_behind, without_asked_s
 from recollect.formation.inputs import parted, recent_recalls, told_again
 from recollect.formation.misspoken import misspoken
 from recollect.formation.neighbours import beside_requests, excluding, gather_neighbours
+from recollect.formation.outdated import close_outdated as outdated_by_version
 from recollect.formation.played import without_games
 from recollect.formation.portions import LARGE_BATCH, characters, take_batch
 from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from recollect.formation.quotations import withhold
 from recollect.formation.reconcile import close_abandoned
-from recollect.formation.reforming import close_outdated as outdated_by_version
+from recollect.formation.replaced import restore_replaced
 from recollect.formation.replays import marking
-from recollect.formation.returning import restore_replaced
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_by
 from recollect.formation.summaries import shorten_episodes

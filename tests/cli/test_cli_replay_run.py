@@ -199,7 +199,7 @@ def test_a_missing_file_and_a_folder_are_refused_in_one_line(cli: CommandLine, t
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--as", "Zoe"), 1, "nobody is called 'Zoe' there; the speakers are Ana, Ben, Cleo"),
+        (("--as", "Zoe"), 1, "no speaker is called 'Zoe'; the speakers are Ana, Ben, Cleo"),
         (("--user", "me"), 2, "--as NAME"),
         (("--format", "csv"), 2, "csv"),
         (("--limit", "0"), 2, "--limit"),

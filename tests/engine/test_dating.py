@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from recollect.chat.request import read_request
-from recollect.engine.dating import dated_log, said_dates
+from recollect.engine.message_dates import dated_log, said_dates
 from recollect.errors import BadRequestError
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)

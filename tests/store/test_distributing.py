@@ -16,7 +16,7 @@ import pytest
 
 from giants import Shown
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.distributing import distribute_database
+from recollect.engine.distribution import distribute_database
 from recollect.engine.indexes import drop_indexes, index_database
 from recollect.errors import BadRequestError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, connect

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan
 from recollect.text.speakers import FEMALE, MALE
 

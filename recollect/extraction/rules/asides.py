@@ -10,8 +10,8 @@ from recollect.extraction.rules.patterns.base import ExtractedFact, found_by
 from recollect.extraction.rules.patterns.people import named_within
 from recollect.extraction.rules.patterns.places import RULES as PLACES
 from recollect.extraction.rules.rewrite import leaves_out_i
-from recollect.extraction.rules.standing import standing_facts
 from recollect.extraction.rules.tools import RULES as TOOLS
+from recollect.extraction.rules.work_habits import standing_facts
 from recollect.extraction.sentences import TextSpan
 from recollect.text import asks
 

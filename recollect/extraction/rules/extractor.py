@@ -26,11 +26,11 @@ from recollect.extraction.rules.notes import (
     remembered,
     retraction,
 )
+from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage
 from recollect.extraction.rules.patterns.base import ExtractedFact
 from recollect.extraction.rules.patterns.identity import are_anothers
 from recollect.extraction.rules.patterns.people import is_naming, named_within
-from recollect.extraction.rules.reading import DOUBTED, PLAIN, ParsedMessage
-from recollect.extraction.rules.shifting import with_shifts
+from recollect.extraction.rules.shift_closures import with_shifts
 from recollect.extraction.rules.updates import updates_of
 from recollect.extraction.rules.verbatim import with_verbatim
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, sentences

@@ -19,7 +19,7 @@ from recollect.extraction.rules.patterns import (
 )
 from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, found_by
 from recollect.extraction.rules.rewrite import leaves_out_i, with_i
-from recollect.extraction.rules.standing import standing_facts
+from recollect.extraction.rules.work_habits import standing_facts
 
 _ALL: tuple[FactPattern, ...] = (
     *identity.RULES,

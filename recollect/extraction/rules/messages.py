@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from recollect.chat.names import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.extraction.quotes import without_quoted
-from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.rules.rewrite import Speaker
 from recollect.extraction.sentences import fold
 from recollect.extraction.sources import ExtractionInput, readable, who

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.correction import Correction
-from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan
 
 # Longest sentence that is read as nothing but a new amount, in characters; the texts before it that are searched.

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass, replace
 
+from recollect.extraction.rules.durability import durability_bonus, is_of_people, is_our_way, is_present_habit, is_turn
 from recollect.extraction.rules.ellipsis import lacks_i, restored, spelled_out
 from recollect.extraction.rules.joint_subject import without_other
-from recollect.extraction.rules.lasting import durability_bonus, is_of_people, is_our_way, is_present_habit, is_turn
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.news import is_left_out, is_news, is_ours
 from recollect.extraction.rules.of_the_moment import is_of_the_moment

@@ -13,7 +13,7 @@ from recollect.extraction.rules.facts import facts_of, is_birthday, lead_of
 from recollect.extraction.rules.lexicon import RELATIONS
 from recollect.extraction.rules.news import is_news
 from recollect.extraction.rules.note_weight import Clause, note_weight, of_oneself, reports
-from recollect.extraction.rules.reading import DOUBTED, PLAIN, READ, ParsedMessage
+from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
 from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences
 from recollect.extraction.sources import speaker_of

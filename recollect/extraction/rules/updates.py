@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.irony import is_ironic
-from recollect.extraction.rules.reading import ParsedMessage
+from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan, fine_clauses, sentences
 from recollect.extraction.speech_acts import (
     invents,

@@ -9,7 +9,7 @@ from recollect.extraction.irony import is_ironic
 from recollect.extraction.rules.asides import asides_of, is_of_a_tale
 from recollect.extraction.rules.facts import lead_of
 from recollect.extraction.rules.note_weight import reports
-from recollect.extraction.rules.reading import READ, ParsedMessage
+from recollect.extraction.rules.parsed_message import READ, ParsedMessage
 from recollect.extraction.rules.rewrite import stand_alone
 from recollect.extraction.rules.shifts import shifts_of, subject_restored
 from recollect.extraction.sentences import TextSpan, fine_clauses, fold
