@@ -7,7 +7,10 @@ export UV_SYSTEM_CERTS = 1
 unexport VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format unit bench soak mutants lock clean
+# Two tests at a time for each processor: many wait for processes and servers that they start.
+WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+
+.PHONY: help run test quick lint format unit bench soak mutants lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -50,8 +53,11 @@ format: $(VENV)/.dev ## Mend formatting and what ruff can mend
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
+quick: $(VENV)/.dev ## The quick tests: no PostgreSQL, process or campaign (make quick ARGS='--lf')
+	@$(BIN)/pytest -q -n $(WORKERS) -m 'not process and not postgres and not campaign and not soak' $(ARGS)
+
 unit: $(VENV)/.dev ## Tests alone (make unit ARGS='-k recall')
-	@$(BIN)/pytest -q -ra $(ARGS)
+	@$(BIN)/pytest -q -ra -n $(WORKERS) $(ARGS)
 
 bench: $(VENV)/.dev ## Benchmarks: a table, and JSON in bench-results/
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -6,9 +6,10 @@ import pytest
 
 from benchmarks.postgres_server import QUICK, PostgresServer, programs
 
-__all__ = ["NEEDS_POSTGRES", "PostgresServer", "programs", "shared_server"]
+__all__ = ["NEEDS_POSTGRES", "NO_PROGRAMS", "PostgresServer", "programs", "shared_server"]
 
-NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason="PostgreSQL's programs are not installed")
+NO_PROGRAMS = "PostgreSQL's programs are not installed"
+NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason=NO_PROGRAMS)
 """Marks what is skipped, and says so, where the package with the programs has none for this machine."""
 
 

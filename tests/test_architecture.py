@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,13 @@ MAX_FUNCTION_LINES = 50
 CATCH_ALL = {"worker/loop.py", "server/chat_completions.py", "cli/main.py", "extraction/process.py"}
 
 
-def modules() -> Iterator[tuple[str, Path, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), path, ast.parse(path.read_text("utf-8"))
+@cache
+def modules() -> tuple[tuple[str, Path, ast.Module], ...]:
+    """Parse each file of the package once for all tests."""
+    return tuple(
+        (path.relative_to(PACKAGE).as_posix(), path, ast.parse(path.read_text("utf-8")))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    )
 
 
 def room(relative: str) -> str:

@@ -12,6 +12,8 @@ import pytest
 
 from recollect.settings import PREFIX
 
+pytestmark = pytest.mark.process
+
 PAGE = (Path(__file__).parents[2] / "docs" / "eval.md").read_text("utf-8")
 
 

@@ -19,6 +19,8 @@ from recollect.cli.main import app
 from recollect.settings import PREFIX, Settings
 from sample_chats import PEANUTS_AND_OSLO, user
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 # A cold interpreter, the embedder's weights, a loaded machine.

@@ -271,6 +271,7 @@ async def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(why: s
         assert await engine.subjects() == []
 
 
+@pytest.mark.process
 async def test_a_killed_import_leaves_whole_subjects_and_goes_on_with_the_missing_ones(
     source: str, where: str, tmp_path: Path
 ) -> None:

@@ -161,6 +161,7 @@ async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_pat
         ProfileRegistry(tmp_path)
 
 
+@pytest.mark.process
 async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}

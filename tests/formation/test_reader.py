@@ -22,6 +22,8 @@ from recollect.types import Action
 from sample_chats import slots, texts, user
 from stores import STORES
 
+pytestmark = pytest.mark.process
+
 LONG = "The old mill by the river turns slowly. " * 200
 HOSTILE = "I live in Oslo. " + LONG
 TINY_S = 0.000_001

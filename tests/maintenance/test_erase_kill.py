@@ -17,6 +17,8 @@ from recollect.store.failpoint import VARIABLE
 from recollect.types import Subject
 from sample_chats import ALL_KINDS, assistant, user
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).parent / "erase_process.py"
 TESTS = Path(__file__).parent.parent
 ROUNDS = max(1, int(os.environ.get("RECOLLECT_SOAK", "1")) // 10)

@@ -26,6 +26,8 @@ from reembed_process import FIRST, OTHER, opened
 from sample_chats import ALL_KINDS, assistant, user
 from stores import DURABLE, url_of
 
+pytestmark = pytest.mark.process
+
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "reembed_process.py"
 SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))

@@ -21,6 +21,8 @@ from recollect.types import Subject
 from store.test_copy_database import QuietBar
 from stores import url_of
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).parent / "copy_process.py"
 TESTS = Path(__file__).parent.parent
 WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]

@@ -4,10 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from factories import due, turn
 from recollect.store.factory import open_store
 from recollect.store.sqlite.process_lock import ProcessLock
 from recollect.testing import FakeClock
+
+pytestmark = pytest.mark.process
 
 HOLD = """
 import sys, time

@@ -19,6 +19,8 @@ from recollect.store.sqlite import connection
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory
 
+pytestmark = pytest.mark.process
+
 SCRIPT = Path(__file__).parent / "store_process.py"
 TESTS = Path(__file__).parent.parent
 

@@ -1,6 +1,7 @@
 """The SQL itself: each statement names its subject, searches by key, and is used."""
 
 import re
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,12 +17,20 @@ from recollect.testing import FakeClock
 from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
 
 
-@pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
-def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: str, sql: str) -> None:
-    values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
+@pytest.fixture(scope="module")
+def empty() -> Iterator[apsw.Connection]:
+    """A new, empty database, which these tests only read."""
     db = open_writer(DatabaseLocation(path=MEMORY))
-    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    yield db
     db.close()
+
+
+@pytest.mark.parametrize(("room", "name", "sql"), ALL, ids=[f"{room}-{name}" for room, name, _ in ALL])
+def test_each_statement_names_its_subject_and_scans_no_table(
+    room: str, name: str, sql: str, empty: apsw.Connection
+) -> None:
+    values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
+    plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
     if name not in OPERATORS | CHECKS | NOBODYS | ERASING:
         assert NAMES_A_SUBJECT.search(sql)
         # json_each is the list of ids that the caller asks for, or the items of one row.
@@ -39,11 +48,11 @@ def test_each_statement_names_its_subject_and_scans_no_table(room: str, name: st
         assert tables_scanned == []
 
 
-def test_what_edits_took_back_is_found_without_walking_a_conversation_once_for_each_message() -> None:
-    db = open_writer(DatabaseLocation(path=MEMORY))
+def test_abandoned_messages_are_found_by_index(
+    empty: apsw.Connection,
+) -> None:
     sql = statements.load("log")["abandoned"]
-    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", (1, b""))]
-    db.close()
+    plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {sql}", (1, b""))]
     looked_up = [step for step in plan if step.startswith(("SEARCH new", "SEARCH below"))]
     assert len(looked_up) == 2
     assert all("message_child (subject=? AND conversation=? AND parent_seq=?" in step for step in looked_up)
