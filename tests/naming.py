@@ -1,0 +1,166 @@
+"""Rules for names and prose: each yields `path:line: what is wrong` for one file. Used by test_names.py."""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+MAX_TEST_NAME_CHARACTERS = 70
+"""Of the sentence after `test_`."""
+
+# Modules that end in -ing and keep their name, with the reason.
+ACCEPTED_GERUNDS = {
+    "testing": "the customary name of a package's helpers for its users' tests",
+}
+_GERUND = re.compile(r"(?:.*_)?[a-z]+ing")
+
+_OLD_CONSTANT = re.compile(
+    r"_?(?:MOST|LONGEST|LARGEST|LEAST|SHORTEST|FEW|FEWEST|ENOUGH|FARTHEST|SMALLEST|GREATEST|HIGHEST|LOWEST|NEAREST"
+    r"|TOGETHER|PORTION|SIDE_BY_SIDE)(?:_.*)?|.*_A_(?:ROUND|PAGE|TIME)"
+)
+
+_BANNED = re.compile(
+    r"\b(?:anew|behind|stands?|lies?|(?:no|some)body(?:'s)?|whoever|of ours|what nobody|who asks"
+    r"|(?:MOST|LONGEST|LARGEST|LEAST|SHORTEST)_\w*)\b",
+    re.IGNORECASE,
+)
+# Uses in which a banned word is the right one.
+_ALLOWED = re.compile(
+    r"write-behind|(?:lags?|left|fall\w*) behind|behind (?:nginx|caddy|traefik|pgbouncer)"
+    r"|behind (?:a|an|the|its|your|one) (?:\w+ )?(?:proxy|load balancer|pooler)"
+    r"|stand-in|stand[- ]alone|stands? (?:for|out)\b|tells? lies",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]{0,300}\"|“[^”]*”|«[^»]*»|(?<!\w)'[^'\n]{1,200}'(?!\w)")
+_FENCED = re.compile(r"(?ms)^```.*?^```")
+_DOCTEST = re.compile(r"(?m)^[ ]*>>>.*(?:\n[ ]*\S.*)*")
+
+
+@cache
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def gerund_modules(path: Path) -> Iterator[str]:
+    stem = path.stem.removeprefix("test_")
+    if _is_own(path, "recollect", "benchmarks") and _GERUND.fullmatch(stem) and stem not in ACCEPTED_GERUNDS:
+        yield f"{_shown(path)}: the module's name is a gerund; name what it holds"
+
+
+def standard_modules(path: Path) -> Iterator[str]:
+    if _is_own(path, "recollect") and path.parent.name != "types" and path.stem in sys.stdlib_module_names:
+        yield f"{_shown(path)}: the standard library has a module of this name"
+
+
+def old_constants(path: Path) -> Iterator[str]:
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and _OLD_CONSTANT.fullmatch(node.id):
+            yield f"{_shown(path)}:{node.lineno}: {node.id}; limits are MAX_… or MIN_…, with what they bound"
+
+
+def one_as_variable(path: Path) -> Iterator[str]:
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+            for name in ast.walk(node.target):
+                if isinstance(name, ast.Name) and name.id == "one":
+                    yield f"{_shown(path)}:{name.lineno}: loop variable `one`; name the thing"
+
+
+def long_test_names(path: Path) -> Iterator[str]:
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            length = len(node.name) - len("test_")
+            if length > MAX_TEST_NAME_CHARACTERS:
+                yield f"{_shown(path)}:{node.lineno}: {length} characters after test_: {node.name}"
+
+
+def banned_words(path: Path) -> Iterator[str]:
+    for line, prose in prose_of_page(path) if path.suffix == ".md" else prose_of_code(path):
+        for word in banned_in(prose):
+            here = line + prose.count("\n", 0, word.start())
+            around = " ".join(prose[max(0, word.start() - 40) : word.end() + 40].split())
+            yield f"{_shown(path)}:{here}: “{word[0]}” in … {around} …"
+
+
+def banned_in(prose: str) -> Iterator[re.Match[str]]:
+    """Find the banned words of a text that are neither quoted nor used as they may be."""
+    return _BANNED.finditer(_ALLOWED.sub(_blank, _QUOTED.sub(_blank, prose)))
+
+
+def repeated_classes(paths: list[Path]) -> Iterator[str]:
+    """Yield each public class of the package that has the name of another one."""
+    places = defaultdict(list)
+    for path in paths:
+        if _is_own(path, "recollect"):
+            for node in parse(path).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    places[node.name].append(f"{_shown(path)}:{node.lineno}")
+    for name, where in places.items():
+        if len(where) > 1:
+            yield from (f"{place}: class {name} is also in {', '.join(set(where) - {place})}" for place in where)
+
+
+FILE_RULES: dict[str, Callable[[Path], Iterator[str]]] = {
+    "gerund": gerund_modules,
+    "standard": standard_modules,
+    "constant": old_constants,
+    "one": one_as_variable,
+    "length": long_test_names,
+    "prose": banned_words,
+}
+
+
+def offenders(rule: str, folder: str = "") -> list[str]:
+    """Return what breaks a rule in the files at `folder` (a file or folder of the repository; all if empty)."""
+    if rule == "class":
+        return [line for line in repeated_classes(_files(".py")) if line.startswith(folder)]
+    paths = _files(".py", ".md") if rule == "prose" else _files(".py")
+    inside = [path for path in paths if _shown(path).startswith(folder)]
+    return [line for path in inside for line in FILE_RULES[rule](path)]
+
+
+def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the comments and docstrings of a file with their first line; no other string."""
+    source = path.read_text("utf-8")
+    if "#" in source:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.string
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            # A string statement documents the module, class or function, or the field above it.
+            for statement in node.body:
+                if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+                    text = statement.value.value
+                    if isinstance(text, str):
+                        yield statement.lineno, _DOCTEST.sub(_blank, text)
+
+
+def prose_of_page(path: Path) -> Iterator[tuple[int, str]]:
+    yield 1, _FENCED.sub(_blank, path.read_text("utf-8"))
+
+
+def _files(*suffixes: str) -> list[Path]:
+    folders = ("recollect", "benchmarks", "tests") if suffixes == (".py",) else ("recollect", "benchmarks", "docs")
+    inside = {path for folder in folders for suffix in suffixes for path in (ROOT / folder).rglob(f"*{suffix}")}
+    return sorted(inside | ({ROOT / "README.md"} if ".md" in suffixes else set()))
+
+
+def _is_own(path: Path, *folders: str) -> bool:
+    return path.relative_to(ROOT).parts[0] in folders
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Replace a match by spaces, so that places in the text stay as they are."""
+    return re.sub(r"[^\n]", " ", match[0])
