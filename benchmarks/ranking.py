@@ -28,7 +28,7 @@ from benchmarks import baselines
 from benchmarks.dialogues import Dialogue, Said, read_dialogues
 from benchmarks.hots import Entry, build_hot
 from benchmarks.kept_vectors import KeptVectors
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.clock import to_micros
 from recollect.extraction.sources import readable_text
 from recollect.profiles.policies import RecallPolicy

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from recollect.chat.blocks import without_memory, without_reasoning
-from recollect.chat.content import other_parts
+from recollect.chat.content import other_parts, without_memory, without_reasoning
 from recollect.chat.reply import Reply
 from recollect.text import hash64, squeeze
 from recollect.types import ChatMessage, ChatRequest, Message

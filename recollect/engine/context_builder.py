@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
+from recollect.chat.content import speaker_name
 from recollect.chat.messages import query_of, text_before_query
-from recollect.chat.names import speaker_name
 from recollect.engine.components import Components
 from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
 from recollect.engine.query_builder import Wish

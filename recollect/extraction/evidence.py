@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.extraction.assent import bare_answer, question_in
 from recollect.extraction.gate import mentions_self
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import scrub

@@ -7,7 +7,7 @@ from functools import lru_cache
 from threading import Lock
 from zoneinfo import ZoneInfo
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.extraction.own_words import Speaker, own_words
 from recollect.extraction.redaction import scrub
 from recollect.extraction.role_play import played

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.summary import NOTHING_SAID
 from recollect.extraction.sentences import sentences

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.prompt.escape import escape_quotation
 from recollect.types import Memory, MemoryKind

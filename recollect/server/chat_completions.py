@@ -12,9 +12,8 @@ from typing import Any
 
 from recollect.chat.identity import IdentityPolicy, identify
 from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
-from recollect.chat.request import read_request
+from recollect.chat.request import is_background_task, read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
-from recollect.chat.tasks import is_background_task
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.engine.query_vectors import LEFT_OUT
 from recollect.errors import BadRequestError, RecollectError, StaleSubjectError

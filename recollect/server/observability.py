@@ -1,21 +1,25 @@
-"""What an operator's tools ask: `GET /livez`, `/readyz`, `/healthz` and `/metrics`. Serves through the engine."""
+"""Routes for monitoring: `GET /livez`, `/readyz`, `/healthz` and `/metrics`. Serves through the engine."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import TypeVar
 
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
+from recollect.metrics import Histogram, Metrics, dedup_rate, replacement_rate, share
 from recollect.server.exchange import ProxyCounters
-from recollect.server.metrics import CONTENT_TYPE, exposition
 from recollect.server.status import status_of
+from recollect.types import StoreTotals
 
 T = TypeVar("T")
 # A database that has not answered by then does not: whoever asks has a time limit of its own, of some seconds.
@@ -91,3 +95,96 @@ def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     return metrics
+
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> bytes:
+    """Write all metrics as text."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy)]))
+    return generate_latest(registry)
+
+
+class _Counted(Collector):
+    """Families that were made already."""
+
+    def __init__(self, families: Iterable[Metric]) -> None:
+        self._families = tuple(families)
+
+    def collect(self) -> Iterator[Metric]:
+        """Give them out."""
+        yield from self._families
+
+
+def _of_engine(metrics: Metrics) -> Iterator[Metric]:
+    yield _plain("memory_extraction_count", "Extractions begun.", metrics.extraction_count)
+    yield _plain("memory_extraction_success", "Extractions that were committed.", metrics.extraction_success)
+    yield _plain("memory_extraction_errors", "Extractions that failed and are tried again.", metrics.extraction_errors)
+    yield _plain("memory_saved_count", "Notes, facts and episodes stored.", metrics.saved)
+    yield _plain("memory_retrieved_count", "Memories put into prompts.", metrics.retrieved)
+    decisions = CounterMetricFamily("memory_decisions", "Decisions by action.", labels=["action"])
+    for action, count in sorted(metrics.decisions.items()):
+        decisions.add_metric([action], count)
+    yield decisions
+    scrubbed = CounterMetricFamily("memory_secrets_scrubbed", "Secrets struck out, by shape.", labels=["shape"])
+    for shape, count in sorted(metrics.scrubbed.items()):
+        scrubbed.add_metric([shape], count)
+    yield scrubbed
+    skipped = CounterMetricFamily(
+        "memory_messages_skipped", "Messages kept from the model, by reason.", labels=["reason"]
+    )
+    for reason, count in sorted(metrics.skipped.items()):
+        skipped.add_metric([reason], count)
+    yield skipped
+    yield _rate("memory_replacement_rate", "Replacements among what was stored.", replacement_rate(metrics.decisions))
+    yield _rate("memory_dedup_rate", "Candidates that were known already.", dedup_rate(metrics.decisions))
+    yield _rate(
+        "retrieval_hit_rate", "Memories in prompts that their answers made use of.", share(metrics.hits, metrics.judged)
+    )
+    yield CounterMetricFamily("app_memory_created", "Memories of apps made.", metrics.app_created)
+    yield CounterMetricFamily("app_memory_compactions", "Compactions of apps' memories.", metrics.app_compactions)
+    yield CounterMetricFamily("app_memory_energy", "Units of energy spent on apps' memories.", metrics.app_energy)
+    yield _rate(
+        "app_context_injection_rate",
+        "Turns of apps that carried memory.",
+        share(metrics.app_turns_injected, metrics.app_turns),
+    )
+    yield CounterMetricFamily("recall_reranked", "Recalls whose order a reranker settled.", metrics.reranked)
+    yield CounterMetricFamily(
+        "recall_rerank_failures", "Recalls that kept their own order as it failed.", metrics.rerank_failures
+    )
+    yield _histogram("recall_seconds", "Recall beside the query's embedding.", metrics.recall_seconds)
+    yield _histogram("formation_seconds", "Formations, models included.", metrics.formation_seconds)
+    yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)
+
+
+def _of_store(sums: StoreTotals) -> Iterator[Metric]:
+    yield GaugeMetricFamily("memory_total_count", "Active notes, facts and episodes.", sums.memories)
+    used = share(sums.apps_with_memories, sums.apps)
+    yield _rate("app_memory_utilization", "Apps with memories among all apps.", used)
+    yield GaugeMetricFamily("formations_due", "Formations whose time has come.", sums.formations_due)
+    yield GaugeMetricFamily("formations_parked", "Formations that need a look.", sums.formations_parked)
+
+
+def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
+    for name, count in asdict(proxy).items():
+        yield CounterMetricFamily(f"proxy_{name}", f"Requests: {name.replace('_', ' ')}.", count)
+
+
+def _plain(name: str, help_: str, value: float) -> Metric:
+    """Write a count under its exact name; a counter's would get `_total` behind it."""
+    family = Metric(name, help_, "unknown")
+    family.add_sample(name, {}, value)
+    return family
+
+
+def _rate(name: str, help_: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, f"{help_} 0 to 1.", value)
+
+
+def _histogram(name: str, help_: str, counted: Histogram) -> Metric:
+    buckets = [(f"{bound:g}", float(n)) for bound, n in zip(counted.bounds, counted.cumulative(), strict=False)]
+    buckets.append(("+Inf", float(counted.cumulative()[-1])))
+    return HistogramMetricFamily(name, help_, buckets=buckets, sum_value=counted.sum)

@@ -6,10 +6,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from recollect.chat.hold import ToolCallBuffer, summed
 from recollect.chat.reply import Reply, TokenUsage, read_object, reply_from_json
 from recollect.chat.splice import apply_insertions
-from recollect.chat.tools import calls_of, next_round, ours_alone
+from recollect.chat.tools import ToolCallBuffer, calls_of, next_round, ours_alone, summed
 from recollect.server.asgi import Headers, header
 from recollect.server.backends import Backend, BackendRequest
 from recollect.server.upstream import BackendResponse, UpstreamBrokenError

@@ -1,4 +1,8 @@
-from recollect.chat.content import other_parts, text_alone, text_of
+"""Content parts, and the blocks of a text that are not its author's words."""
+
+import pytest
+
+from recollect.chat.content import other_parts, text_alone, text_of, without_memory, without_reasoning
 
 
 def test_text_parts_of_every_api_are_text() -> None:
@@ -17,3 +21,39 @@ def test_a_message_of_words_is_said_by_its_text_alone() -> None:
     assert text_alone({"role": "user", "content": "hi", "tool_calls": None, "name": "Ana"})
     assert text_alone({"role": "assistant", "content": None})
     assert not text_alone({"role": "assistant", "content": None, "refusal": "No."})
+
+
+@pytest.mark.parametrize("name", ["think", "thinking", "reasoning", "THINK"])
+def test_each_kind_of_reasoning_block_is_cut_out(name: str) -> None:
+    assert without_reasoning(f"<{name}>Hm\n</{name}>Yes") == "Yes"
+
+
+def test_several_blocks_and_the_words_between_them() -> None:
+    assert without_reasoning("<think>a</think>One<think>b</think> two") == "One two"
+
+
+@pytest.mark.parametrize("kind", ['type="reasoning"', "type='reasoning'", 'done="true" type="reasoning" duration="3"'])
+def test_open_webuis_details_of_reasoning_are_cut_out(kind: str) -> None:
+    assert without_reasoning(f"<details {kind}>\n<summary>Thought</summary>\n> Hm\n</details>\nYes") == "\nYes"
+
+
+@pytest.mark.parametrize("text", ["<details>x</details>", '<details type="code">reasoning</details>', "<thin>x</thin>"])
+def test_other_blocks_stay(text: str) -> None:
+    assert without_reasoning(text) == text
+
+
+@pytest.mark.parametrize("text", ["<think>never closed", "closed only</think>", "<think>a</thinking>b"])
+def test_a_block_that_is_not_closed_stays(text: str) -> None:
+    assert without_reasoning(text) == text
+
+
+def test_memory_is_cut_out_whatever_its_boundary() -> None:
+    block = "<recollect-memory 9f2c>\n- likes tea\n</recollect-memory 9f2c>"
+    assert without_memory(block + "\n\nWhat now?") == "\n\nWhat now?"
+    assert without_memory("What is <recollect-memory>?") == "What is <recollect-memory>?"
+
+
+@pytest.mark.parametrize("part", ["<think>", "<details ", "</", "<think </details>", '<details type="reasoning">'])
+def test_a_megabyte_of_opened_tags_is_read_once(part: str) -> None:
+    text = part * (1_000_000 // len(part))
+    assert without_reasoning(text).startswith(part[:2])

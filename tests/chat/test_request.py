@@ -7,10 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.chat.json_scanner import DEEPEST
-from recollect.chat.request import read_request
+from recollect.chat.request import is_background_task, read_request
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
-from recollect.types import ChatMessage, ContentKind
+from recollect.types import ChatMessage, ChatRequest, ContentKind
 
 FUZZ = settings(
     deadline=None, derandomize=True, max_examples=25 * int(os.environ.get("RECOLLECT_SOAK", "20")), database=None
@@ -297,3 +297,34 @@ def test_any_body_is_read_as_the_standard_library_reads_it_or_refused(body: byte
 def test_any_heap_of_tokens_is_read_or_refused(text: str) -> None:
     check(text.encode())
     check(b'{"messages":[' + text.encode() + b"]}")
+
+
+TITLE = "### Task:\nGenerate a title.\n\n<chat_history>\nUSER: hi\n</chat_history>"
+
+
+def chat_request(text: str, *, stream: bool = False, then: str | None = None) -> ChatRequest:
+    messages = [{"role": "system", "content": TITLE}, {"role": "user", "content": text}]
+    if then:
+        messages.append({"role": "assistant", "content": then})
+    return read_request(json.dumps({"stream": stream, "messages": messages}).encode())
+
+
+def test_a_housekeeping_prompt_that_does_not_stream_is_a_background_task() -> None:
+    assert is_background_task(chat_request(TITLE))
+    assert is_background_task(chat_request("\n" + TITLE))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(chat_request(TITLE, stream=True), id="streams"),
+        pytest.param(chat_request("What does '### Task:' mean? <chat_history>"), id="speaks of it"),
+        pytest.param(chat_request("### Task:\nRespond using the context. <context>…</context>"), id="no chat in it"),
+        pytest.param(chat_request("hello"), id="a chat"),
+        pytest.param(
+            read_request(b'{"messages":[{"role":"system","content":"### Task: <chat_history>"}]}'), id="no user"
+        ),
+    ],
+)
+def test_anything_else_is_a_chat(request_: ChatRequest) -> None:
+    assert not is_background_task(request_)

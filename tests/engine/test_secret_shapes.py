@@ -9,7 +9,7 @@ import pytest
 from extraction.made_secrets import SECRETS, Luck
 from recollect.engine import AsyncRecollect, Components
 from recollect.server.exchange import ProxyCounters
-from recollect.server.metrics import exposition
+from recollect.server.observability import exposition
 from recollect.testing import ScriptedModel, WordEmbedder
 from recollect.types import MemoryKind, Vectors
 from sample_chats import answer, asks, note, request, user

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import evidence
-from recollect.chat.blocks import without_memory
+from recollect.chat.content import without_memory
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.render import RenderedContext, RenderOptions, block_ids, render
 from recollect.types import ConversationId, MemoryKind, Recall, RecalledMemory

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.chat.blocks import without_memory
+from recollect.chat.content import without_memory
 from recollect.extraction.own_words import own_words
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.render import RenderedContext, RenderOptions, block_ids, render

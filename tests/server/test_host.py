@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from recollect.server.host import Authority, HostRule, parse_authority
-from recollect.server.origin_guard import OriginGuard
+from recollect.server.origin_guard import Authority, HostRule, OriginGuard, parse_authority
 from server.asgi import Call
 from server.test_origin_guard import app
 

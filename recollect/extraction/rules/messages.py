@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from recollect.chat.names import speaker_name
+from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.extraction.quotes import without_quoted
 from recollect.extraction.rules.parsed_message import ParsedMessage

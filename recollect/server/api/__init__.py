@@ -1,16 +1,9 @@
-"""The REST API: sessions, characters, apps, conversations, vectors."""
+"""The REST API: sessions and characters, apps and conversations, a user's own memories."""
 
-from recollect.server.api import apps, characters, conversations, memory, sessions, vectors
+from recollect.server.api import apps, memory, sessions
 from recollect.server.api.operation import routes_of
 
-OPERATIONS = (
-    *sessions.OPERATIONS,
-    *characters.OPERATIONS,
-    *apps.OPERATIONS,
-    *conversations.OPERATIONS,
-    *memory.OPERATIONS,
-    *vectors.OPERATIONS,
-)
-"""All operations, in the order in which their routes are tried."""
+OPERATIONS = (*sessions.OPERATIONS, *apps.OPERATIONS, *memory.OPERATIONS)
+"""All operations; no two have the same path."""
 
 __all__ = ["OPERATIONS", "routes_of"]

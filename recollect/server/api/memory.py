@@ -1,16 +1,18 @@
-"""What is known of who asks: adding to it, sums, and what waits for review, over HTTP. Serves through the engine."""
+"""The caller's memories over HTTP: add, search by vector, sums, and review. Serves through the engine."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
 from recollect.engine import HeldMemory
+from recollect.errors import BadIdentityError, BadRequestError
 from recollect.metrics import dedup_rate, replacement_rate, share
 from recollect.server.api.operation import ApiRequest, Operation
-from recollect.types import Memory, NewNote
+from recollect.types import Memory, NewNote, RecalledMemory, Subject
 
 # Most held memories of one listing.
 _MAX_PAGE_SIZE = 1000
+_Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _NewMemory(BaseModel):
@@ -87,10 +89,47 @@ def _described(memory: Memory) -> dict[str, object]:
     }
 
 
+class _VectorQuery(BaseModel):
+    """What is asked."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    query: Annotated[str, Field(min_length=1)] | None = None
+    vector: Annotated[list[_Number], Field(min_length=1, max_length=16_000)] | None = None
+    user_id: Annotated[str, Field(min_length=1)] | None = Field(default=None, alias="userId")
+    limit: Annotated[int, Field(ge=1, le=200)] = 10
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.query is None) is (self.vector is None):
+            raise ValueError("send either query or vector")
+        return self
+
+
+async def _nearest(asked: ApiRequest) -> tuple[int, object]:
+    wanted = asked.read(_VectorQuery)
+    if wanted.user_id is None and asked.engine.settings.strict_vectors:
+        raise BadRequestError("userId is missing; RECOLLECT_STRICT_VECTORS demands it", param="userId")
+    if wanted.user_id is not None and asked.who != Subject("user", wanted.user_id.removeprefix("user:")):
+        raise BadIdentityError(f"userId is {wanted.user_id[:80]!r}, but who asks is another user; ask as that one")
+    found = await asked.engine.nearest(query=wanted.query, vector=wanted.vector, user=asked.who, limit=wanted.limit)
+    return 200, {"matches": [_match(item) for item in found]}
+
+
+def _match(item: RecalledMemory) -> dict[str, object]:
+    memory = item.memory
+    return {
+        "id": memory.id,
+        "score": round(item.similarity, 6),
+        "metadata": {"content": memory.text, "type": "memory", "created_at": memory.known_from.isoformat()},
+    }
+
+
 OPERATIONS = (
     Operation(method="POST", path="/api/memory", handler=_add),
     Operation(method="GET", path="/api/memory/stats", handler=_sums),
     Operation(method="GET", path="/api/memory/held", handler=_held),
     Operation(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
     Operation(method="POST", path="/api/memory/{memory}/reject", handler=_reject),
+    Operation(method="POST", path="/v1/vectors/query", handler=_nearest),
 )

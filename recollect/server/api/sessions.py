@@ -1,4 +1,4 @@
-"""The memories of one chat session over HTTP, in the names of its interface. Serves through the engine."""
+"""The memories of one chat session or character over HTTP. Serves through the engine."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -145,12 +145,42 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
     }
 
 
-_ONE = "/api/sessions/{session}"
+async def _list_character(asked: ApiRequest) -> tuple[int, object]:
+    # Whoever it talks with, a character's memories are one subject.
+    scene = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
+    memory = await asked.engine.memory_of(user=asked.who, scene=scene)
+    limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
+    found = await asked.engine.list(user=memory, tag=tag, limit=limit)
+    return 200, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}
+
+
+def _is_record(memory: Memory) -> bool:
+    return memory.kind is not MemoryKind.TURN
+
+
+def _character_memory(memory: Memory) -> dict[str, object]:
+    return {
+        "id": memory.id,
+        "content": memory.text,
+        "summary": memory.detail.summary,
+        "memoryType": memory.type or "NOTE",
+        "importance": min(10, max(1, round(memory.importance * 10))),
+        "sourceUri": memory.detail.source_uri,
+        "sourceContext": memory.detail.source_context,
+        "conversationId": memory.evidence[0].conversation if memory.evidence else None,
+        "tags": list(memory.detail.tags),
+        "createdAt": memory.known_from.isoformat(),
+        "lastAccessedAt": memory.last_used_at.isoformat() if memory.last_used_at else None,
+    }
+
+
+_SESSION_PATH = "/api/sessions/{session}"
 OPERATIONS = (
     Operation(method="POST", path="/api/sessions", handler=_open),
-    Operation(method="GET", path=_ONE, handler=_show),
-    Operation(method="GET", path=f"{_ONE}/memories", handler=_list),
-    Operation(method="POST", path=f"{_ONE}/memories", handler=_add),
-    Operation(method="GET", path=f"{_ONE}/memories/{{memory}}", handler=_get),
-    Operation(method="DELETE", path=f"{_ONE}/memories/{{memory}}", handler=_delete),
+    Operation(method="GET", path=_SESSION_PATH, handler=_show),
+    Operation(method="GET", path=f"{_SESSION_PATH}/memories", handler=_list),
+    Operation(method="POST", path=f"{_SESSION_PATH}/memories", handler=_add),
+    Operation(method="GET", path=f"{_SESSION_PATH}/memories/{{memory}}", handler=_get),
+    Operation(method="DELETE", path=f"{_SESSION_PATH}/memories/{{memory}}", handler=_delete),
+    Operation(method="GET", path="/api/characters/{character}/memories", handler=_list_character),
 )
