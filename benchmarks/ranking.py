@@ -36,7 +36,7 @@ from recollect.providers.calibration import Calibration
 from recollect.providers.chunker import chunks
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
-from recollect.recall.query import Query, make_query
+from recollect.recall.query import Query, RecallRequest, make_query
 from recollect.recall.recall import rank_subjects
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
@@ -135,13 +135,19 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
         shown.append(one.text)
     asked = embedder.embed_now([one.text for one in dialogue.questions])
     now = max(said.said_at for said in turns)
+    owner = Subject("user", dialogue.id)
     return Known(
-        hot=build_hot(Subject("user", dialogue.id), entries),
+        hot=build_hot(owner, entries),
         sources=[frozenset(entry.sources) for entry in entries],
         tokens=[count(text[:MAX_MEMORY_CHARACTERS]) for text in shown],
         cases=[
             Case(
-                query=make_query(one.text, vector=vector, now=now, zone=_UTC, limit=LIMIT, policy=RecallPolicy()),
+                query=make_query(
+                    RecallRequest(text=one.text, subject=owner, policy=RecallPolicy(), limit=LIMIT),
+                    vector=vector,
+                    now=now,
+                    zone=_UTC,
+                ),
                 category=one.category,
                 evidence=frozenset(key[name] for name in one.evidence),
             )

@@ -12,7 +12,7 @@ from factories import ANA
 from recollect.clock import to_micros
 from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
-from recollect.recall.query import Interval, Query, make_query
+from recollect.recall.query import Interval, Query, RecallRequest, make_query
 from recollect.recall.recall import finalize, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.text import term_key, terms
@@ -115,20 +115,17 @@ def ask(
 ) -> Query:
     """Make a query at noon of New Year."""
     return make_query(
-        text,
+        RecallRequest(text=text, subject=ANA, policy=policy or RecallPolicy(), limit=limit, present=present),
         vector=vector,
         now=NOON,
         zone=ZONE,
-        limit=limit,
-        policy=policy or RecallPolicy(),
-        present=present,
         dates=dates,
     )
 
 
 def for_prompt(query: Query, *, tokens: int | None = None) -> Query:
     """Ask the same for a prompt."""
-    return replace(query, standing=True, token_budget=tokens)
+    return replace(query, for_prompt=True, budget_tokens=tokens)
 
 
 def as_it_is(cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

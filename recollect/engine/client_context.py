@@ -6,7 +6,7 @@ from typing import Any
 from recollect.chat.messages import log_messages
 from recollect.chat.request import request_of
 from recollect.engine.base import Wired
-from recollect.engine.context_builder import PromptContext, asked_of
+from recollect.engine.context_builder import PromptContext, prompt_recall, turns_wanted
 from recollect.errors import BadRequestError
 from recollect.types import NO_SCENE, RequestScope, Subject
 
@@ -43,8 +43,9 @@ class Composing(Wired):
             raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
         request = request_of([*messages, {"role": "user", "content": query}])
         now = self.clock.now()
+        log = log_messages(request, said_at=now)
         found = await self._prompts.context(
-            asked_of(request, log_messages(request, said_at=now), scope, conversation=conversation)
+            prompt_recall(request, log, scope, self.settings), scope, turns_wanted(log, scope, conversation)
         )
         if use:
             self._parts.metrics.retrieved += len(found.items)

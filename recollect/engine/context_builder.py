@@ -8,28 +8,26 @@ from recollect.chat.content import speaker_name
 from recollect.chat.messages import query_of, text_before_query
 from recollect.engine.components import Components
 from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
-from recollect.engine.query_builder import Wish
 from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.formation.recent import recent_words
 from recollect.formation.runtime import Runtime
-from recollect.profiles.policies import Profile
 from recollect.prompt.fit import fit
 from recollect.prompt.mcp import context_block
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
 from recollect.prompt.render import GAP, RenderedContext, RenderOptions
+from recollect.prompt.template import template
+from recollect.recall.query import RecallRequest
 from recollect.settings import Settings
 from recollect.types import (
     ChatRequest,
     Memory,
-    MemoryId,
     MemoryKind,
     MemoryState,
     Message,
     OmittedMemory,
     Recall,
     RecalledMemory,
-    Subject,
 )
 
 # Share of a prompt's room for memory that recent messages of other conversations take at most.
@@ -37,29 +35,6 @@ RECENT_SHARE = 0.5
 # Most summaries of the conversation itself; older ones say least of what is being talked about.
 _MAX_SUMMARIES = 20
 _SUMMED_UP = ("sums up this conversation",)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What a prompt's memory is asked for."""
-
-    text: str
-    """The newest user message."""
-    subject: Subject
-    """Whose memory."""
-    profile: Profile
-    before: str = ""
-    """The conversation before it."""
-    present: frozenset[int] = frozenset()
-    """`Message.hash` of what the request already contains."""
-    tag: str = ""
-    """Under which the newest memories are looked for; empty: among all."""
-    app: str = ""
-    """Name of the app, for templates that say it."""
-    shown: frozenset[MemoryId] = frozenset()
-    """What the prompt shows in another place."""
-    elsewhere: Elsewhere | None = None
-    """Turns of other conversations that belong to the user's window; None: the window is one conversation's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,35 +61,46 @@ class PromptContext:
         return (context_block(self.text),) if self.text else ()
 
 
-def asked_of(
-    request: ChatRequest, log: Sequence[Message], scope: MemoryScope, *, conversation: str | None = None
-) -> Asked:
-    """Say what a chat request asks of memory.
+def prompt_recall(
+    request: ChatRequest, log: Sequence[Message], scope: MemoryScope, settings: Settings
+) -> RecallRequest:
+    """Return what a chat request asks of memory.
 
     Args:
         request: The request as it came.
         log: Its messages for the log.
-        scope: Whose memory it is about; it has one.
-        conversation: The client's id of the chat, if the request holds what was said in it.
+        scope: The memory it is about.
+        settings: They may limit what the profile wants.
     """
-    whole = scope.profile.recall.query == "conversation"
-    present = frozenset(message.hash for message in log)
-    return Asked(
+    profile = scope.profile
+    policy = profile.recall
+    return RecallRequest(
         text=query_of(request),
         subject=scope.writes or scope.home,
-        profile=scope.profile,
-        before=text_before_query(request) if whole else "",
-        present=present,
+        policy=policy,
+        limit=min(policy.limit, settings.recall_limit),
+        before=text_before_query(request) if policy.query == "conversation" else "",
+        present=frozenset(message.hash for message in log),
         tag=scope.tags[0] if scope.tags else "",
-        app=scope.opening.app or "",
-        elsewhere=_elsewhere(log, scope, conversation, present),
+        for_prompt=True,
+        # A template in one block writes other words than those that recall counts.
+        budget_tokens=None if template(profile.context.template).single else token_limit(policy.tokens, settings),
+        half_life_days=profile.age.half_life_days,
+        cold_start=profile.whose.cold_start,
     )
 
 
-def _elsewhere(
-    log: Sequence[Message], scope: MemoryScope, conversation: str | None, present: frozenset[int]
-) -> Elsewhere | None:
-    """Say which turns of other conversations belong to the window, beside those that the request holds."""
+def turns_wanted(log: Sequence[Message], scope: MemoryScope, conversation: str | None = None) -> Elsewhere | None:
+    """Return which turns of other conversations belong to the user's window, besides those that a request holds.
+
+    Args:
+        log: The request's messages for the log.
+        scope: The memory it is about.
+        conversation: The client's id of the chat, if the request holds what was said in it.
+
+    Returns:
+        None if the window is one conversation's.
+    """
     policy = scope.profile.episodes
     if policy.window_of != "user" or scope.writes is None:
         return None
@@ -125,7 +111,7 @@ def _elsewhere(
         profile=scope.profile.name,
         room=max((policy.window or policy.keep) - held, 0),
         own_name=conversation,
-        present=present,
+        present=frozenset(message.hash for message in log),
     )
 
 
@@ -148,50 +134,51 @@ class ContextBuilder:
         self._finder = finder
         self._zone = ZoneInfo(parts.settings.time_zone)
 
-    async def write(self, asked: Asked) -> tuple[Recall, RenderedContext]:
-        """Recall, and write what was found as it stands in a prompt; both are empty where there is nothing."""
-        policy, settings = asked.profile.recall, self._parts.settings
-        tokens = token_limit(policy.tokens, settings)
+    async def write(
+        self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
+    ) -> tuple[Recall, RenderedContext]:
+        """Recall, and write the memories as they appear in a prompt; both are empty where there is nothing.
+
+        Args:
+            request: From `prompt_recall`.
+            scope: The memory it is about.
+            elsewhere: Turns of other conversations to quote in the room that is left; None: none.
+        """
+        tokens = token_limit(request.policy.tokens, self._parts.settings)
+        now = self._parts.clock.now()
+        recall, key = await self._finder.recall_keyed(request)
         frame = RenderOptions(
-            policy=asked.profile.context, key=b"", zone=self._zone, now=self._parts.clock.now(), app=asked.app
+            policy=scope.profile.context,
+            key=key,
+            zone=self._zone,
+            now=now,
+            app=scope.opening.app or "",
         )
-        wish = Wish(
-            policy=policy,
-            limit=min(policy.limit, settings.recall_limit),
-            # A template in one block writes other words than those that would be counted here.
-            tokens=None if frame.template.single else tokens,
-            present=asked.present,
-            standing=True,
-            before=asked.before,
-            tag=asked.tag,
-            half_life_days=asked.profile.age.half_life_days,
-            cold_start=asked.profile.whose.cold_start,
-        )
-        recall, key = await self._finder.recall_keyed(asked.text, asked.subject, wish)
         if frame.template.chat_summary:
-            recall = _with_summaries(recall, await self._summaries(asked))
-        if asked.shown:
-            recall = replace(recall, items=tuple(one for one in recall.items if one.memory.id not in asked.shown))
+            recall = _with_summaries(recall, await self._summaries(request))
+        if request.excluded:
+            recall = replace(
+                recall, items=tuple(item for item in recall.items if item.memory.id not in request.excluded)
+            )
         rendered = RenderedContext()
-        frame = replace(frame, key=key)
         if recall.items:
             recall, rendered = fit(recall, frame, tokens=tokens, count=self._parts.counter.count)
-        return recall, await self._with_recent(rendered, asked, frame, tokens)
+        if elsewhere is not None:
+            rendered = await self._with_recent(rendered, elsewhere, frame, tokens)
+        return recall, rendered
 
     async def _with_recent(
-        self, rendered: RenderedContext, asked: Asked, frame: RenderOptions, tokens: int
+        self, rendered: RenderedContext, elsewhere: Elsewhere, frame: RenderOptions, tokens: int
     ) -> RenderedContext:
-        """Put recent messages of other conversations behind what was recalled, in the room that is left."""
-        if asked.elsewhere is None:
-            return rendered
+        """Put recent messages of other conversations after the memories, in the room that is left."""
         count, longest = self._parts.counter.count, frame.policy.most_characters
         room = RecentRoom(
             tokens=min(int(tokens * RECENT_SHARE), tokens - count(rendered.standing) - count(rendered.recalled)),
             characters=longest - len(rendered.text) - len(GAP) if longest else None,
             count=count,
         )
-        turns = await turns_elsewhere(self._parts.store, asked.elsewhere) if room.tokens > 0 else ()
-        found = await recent_words(turns, asked.subject, asked.elsewhere.home, self._tools)
+        turns = await turns_elsewhere(self._parts.store, elsewhere) if room.tokens > 0 else ()
+        found = await recent_words(turns, elsewhere.subject, elsewhere.home, self._tools)
         quoted = {
             (source.conversation, source.seq)
             for item in rendered.items
@@ -213,9 +200,11 @@ class ContextBuilder:
         recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)
         return replace(rendered, recalled=recalled, recent=block.messages)
 
-    async def context(self, asked: Asked) -> PromptContext:
-        """Recall, and say what would be put into a prompt."""
-        recall, rendered = await self.write(asked)
+    async def context(
+        self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
+    ) -> PromptContext:
+        """Recall, and return what memory would put into a prompt; arguments as in `write`."""
+        recall, rendered = await self.write(request, scope, elsewhere)
         return PromptContext(
             text=rendered.text,
             items=rendered.items,
@@ -226,9 +215,9 @@ class ContextBuilder:
             recent=rendered.recent,
         )
 
-    async def _summaries(self, asked: Asked) -> list[Memory]:
-        """Read the summaries of the conversation, newest first, but for those of turns that the request contains."""
-        session = asked.subject
+    async def _summaries(self, request: RecallRequest) -> list[Memory]:
+        """Read the summaries of the conversation, newest first, except those of turns that the request contains."""
+        session = request.subject
         if session.kind != "session":
             return []  # other subjects have summaries of many conversations
         listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
@@ -236,7 +225,7 @@ class ContextBuilder:
             memory
             for memory in listed
             if memory.state is MemoryState.ACTIVE
-            and not (memory.evidence and all(source.hash in asked.present for source in memory.evidence))
+            and not (memory.evidence and all(source.hash in request.present for source in memory.evidence))
         ]
 
 

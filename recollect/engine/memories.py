@@ -7,10 +7,10 @@ from datetime import datetime
 from recollect.engine.base import ListOf, Wired, memory_id_of
 from recollect.engine.components import MemoryExplanation, MemoryHistory
 from recollect.engine.past import as_of, recall_past
-from recollect.engine.query_builder import Wish
 from recollect.engine.vectors import nearest_to
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.extraction.redaction import scrub
+from recollect.recall.query import RecallRequest
 from recollect.types import (
     Action,
     Conversation,
@@ -54,7 +54,9 @@ class MemoryService(Wired):
         if not 1 <= limit <= 200:
             raise BadRequestError(f"limit is {limit}, it goes from 1 to 200", param="limit")
         chosen = self.profile(profile or self.settings.profile)
-        wish = Wish(
+        request = RecallRequest(
+            text=query,
+            subject=self.subject(user),
             policy=chosen.recall,
             limit=limit,
             half_life_days=chosen.age.half_life_days,
@@ -62,8 +64,8 @@ class MemoryService(Wired):
         )
         then = as_of(at, known_at, self.clock.now())
         if then is not None:
-            return await recall_past(self._parts, self._tools, query, self.subject(user), wish, then)
-        return await self._finder.recall(query, self.subject(user), wish)
+            return await recall_past(self._parts, self._tools, request, then)
+        return await self._finder.recall(request)
 
     async def nearest(
         self,

@@ -10,14 +10,15 @@ from datetime import datetime
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
-from recollect.engine.query_builder import QueryBuilder, Wish
+from recollect.engine.query_builder import QueryBuilder, cleaned
 from recollect.engine.retrieval import redact_quotation
 from recollect.errors import BadRequestError
 from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.recall.as_of import SnapshotItem, build_snapshot
+from recollect.recall.query import RecallRequest
 from recollect.recall.recall import finalize, rank_subjects
-from recollect.types import KIND_ORDER, NO_VECTORS, Recall, Subject
+from recollect.types import KIND_ORDER, NO_VECTORS, Recall
 
 # Past this many memories laying out and ranking takes long enough to be felt by other requests on the loop.
 _LARGE = 500
@@ -49,20 +50,21 @@ def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf
     return AsOf(at=at or known_at or now, known_at=known_at or now)
 
 
-async def recall_past(parts: Components, tools: Runtime, text: str, subject: Subject, wish: Wish, then: AsOf) -> Recall:
+async def recall_past(parts: Components, tools: Runtime, request: RecallRequest, then: AsOf) -> Recall:
     """Find the memories that bore on a query then, ranked as of then."""
-    asking, tools = QueryBuilder(parts), await tools.of(subject)
+    request, subject = cleaned(request), request.subject
+    queries, tools = QueryBuilder(parts), await tools.of(subject)
     embedder = tools.embedder
-    asked = await asking.embedded(text, wish, embedder)
+    embedded = await queries.embed(request, embedder)
     started = parts.clock.monotonic()
     memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
     salt = (await parts.store.hot(subject, embedder.space, sought=NO_VECTORS)).salt
-    made = await rebuild_index_data(tools, memories, vectors=not asked.failure)
+    made = await rebuild_index_data(tools, memories, vectors=not embedded.failure)
     items = [
         SnapshotItem(memory=memory, vectors=one.vectors, terms=one.terms)
         for memory, one in zip(memories, made, strict=True)
     ]
-    query = await asking.query(asked, [subject], wish, then.at)
+    query = await queries.query(request, embedded, [subject], then.at)
     ranking = await run_in_thread_if_large(
         len(items),
         lambda: rank_subjects(query, [build_snapshot(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
@@ -71,4 +73,4 @@ async def recall_past(parts: Components, tools: Runtime, text: str, subject: Sub
     found = finalize(
         ranking, {memory.id: redact_quotation(memory) for memory in memories}, count_tokens=parts.counter.count
     )
-    return replace(found, remark=asked.failure, took_ms=(parts.clock.monotonic() - started) * 1000)
+    return replace(found, remark=embedded.failure, took_ms=(parts.clock.monotonic() - started) * 1000)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from recollect.chat.messages import log_messages
 from recollect.chat.request import request_of
 from recollect.engine.base import ListOf
-from recollect.engine.context_builder import PromptContext, asked_of
+from recollect.engine.context_builder import PromptContext, prompt_recall
 from recollect.engine.conversations import ConversationService
 from recollect.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
 from recollect.engine.scope import MemoryScope
@@ -177,9 +177,9 @@ class PromptService(ConversationService):
         """Recall for the last of some messages, and count it as a use."""
         request = request_of(messages)
         now = self.clock.now()
-        asked = asked_of(request, log_messages(request, said_at=now), talk.scope)
-        present = asked.present | {message.hash for message in talk.window}
-        context = await self._prompts.context(replace(asked, present=present, shown=shown, elsewhere=None))
+        wanted = prompt_recall(request, log_messages(request, said_at=now), talk.scope, self.settings)
+        present = wanted.present | {message.hash for message in talk.window}
+        context = await self._prompts.context(replace(wanted, present=present, excluded=shown), talk.scope)
         for subject in {item.memory.subject for item in context.items}:
             ids = [item.memory.id for item in context.items if item.memory.subject == subject]
             await self._store.note_uses(subject, ids, now)

@@ -1,114 +1,95 @@
-"""From what is asked, and the conversation before it, to a query. Embeds, and reads what is newest under a tag."""
+"""From a recall request to the query that ranking computes on. Embeds, and reads the newest memories of a tag.
 
+An embedder that fails or is late does not fail the recall, which goes on by words and dates. After a failure it is
+left alone for a while, so that one that hangs does not cost every chat its time limit.
+"""
+
+import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from recollect.clock import Clock
 from recollect.engine.components import Components
-from recollect.engine.query_vectors import RECALL_SHARE, SEARCH_TIMEOUT_S, QueryEmbedder
+from recollect.errors import ModelError, ModelFault, VectorSizeError
 from recollect.extraction.redaction import scrub
 from recollect.ids import id_bytes
 from recollect.profiles.policies import RecallPolicy
 from recollect.providers.protocols import Embedder
-from recollect.recall.query import Query, background_terms, make_query
+from recollect.recall.query import Query, RecallRequest, make_query
 from recollect.text import clean
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 
-# What the conversation before it counts in the meaning of a message: less than half, so that a message which changes
-# the subject is found by its own words.
+logger = logging.getLogger(__name__)
+
+# Of the time that a chat waits for recall, the embedder gets this share; the rest is for recall without it.
+RECALL_SHARE = 0.5
+# A search by hand waits longer than a chat: a person would rather wait for a model that is being loaded.
+SEARCH_TIMEOUT_S = 5.0
+# Pause after an embedder failed in a chat; the first chat after it tries again.
+PAUSE_S = 5.0
+
+# Every warning about a query that could not be embedded begins with this.
+NO_SIMILARITY = "similarity is left out"
+
+# Weight of the conversation in the embedding of a message: less than half, so that a message which changes the subject
+# is found by its own words.
 _BEFORE_SHARE = 0.3
-# Longest query that is embedded and read for dates, in characters: what is asked stands at the head or the end.
+# Longest query that is embedded and read for dates; a longer one is cut to its head and its end, where people ask.
 _MAX_QUERY_CHARACTERS = 4_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What kind of recall is wanted."""
+@dataclass(frozen=True, slots=True)
+class QueryVector:
+    """Embedding of a request in one space."""
 
-    policy: RecallPolicy
-    limit: int
-    """Most memories to return."""
-    tokens: int | None = None
-    """Room for them in a prompt; None is without bound."""
-    present: frozenset[int] = frozenset()
-    """`Message.hash` of what the request already contains."""
-    standing: bool = False
-    """For a prompt: standing facts come first, and what the policy keeps out of prompts stays out."""
-    before: str = ""
-    """The conversation before what is asked, the newest last."""
-    tag: str = ""
-    """The newest memories that take part are those under this tag; empty: of all."""
-    half_life_days: float = 0.0
-    """After so long without use a memory weighs half; 0: it keeps its weight."""
-    cold_start: int = 0
-    """With fewer memories of one's own, quotations not counted, global ones are read as well; 0: never."""
-
-
-class Embedded(NamedTuple):
-    """What is asked, with its vector in one space."""
-
-    text: str
-    before: str
-    """What was said before."""
     vector: Vector | None
+    """None without content, or if the embedder failed."""
     failure: str = ""
-    """Why there is no vector where there should be one."""
+    """Why similarity is left out; empty if it is not."""
 
 
 class QueryBuilder:
-    """Makes queries."""
+    """Makes queries from requests."""
 
     def __init__(self, parts: Components) -> None:
-        """Take the store."""
+        """Create a builder over a store."""
         self._parts = parts
         self._zone = ZoneInfo(parts.settings.time_zone)
-        self._embedder = QueryEmbedder(parts.clock)
+        self._embedder = _QueryEmbedder(parts.clock)
 
-    async def embedded(self, text: str, wish: Wish, embedder: Embedder) -> Embedded:
-        """Return what is asked and what was said before as they may be read, and their vector.
+    async def embed(self, request: RecallRequest, embedder: Embedder) -> QueryVector:
+        """Embed a cleaned request; the conversation before it has the smaller share of the vector."""
+        texts = [request.text, request.before] if request.before else [request.text]
+        timeout_s = RECALL_SHARE * self._parts.settings.recall_timeout_s if request.for_prompt else SEARCH_TIMEOUT_S
+        vectors, failure = await self._embedder.embed(
+            texts, embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
+        )
+        return QueryVector(None, failure) if vectors is None else QueryVector(_mixed(vectors))
 
-        An embedder that fails or is late leaves no vector and the reason.
+    async def query(
+        self, request: RecallRequest, embedded: QueryVector, subjects: Sequence[Subject], now: datetime
+    ) -> Query:
+        """Make the query of a cleaned request and its vector.
+
+        Args:
+            request: What is asked.
+            embedded: Its vector in the space of the first subject.
+            subjects: The reading list.
+            now: When it is asked, or the instant that is asked about (aware).
         """
-        text = scrub(_both_ends(clean(text)))  # an embedder may be somebody else's server
-        before = wish.before if wish.policy.query == "conversation" else ""
-        before = scrub(clean(before)[-_MAX_QUERY_CHARACTERS:])
-        texts = [text, before] if before else [text]
-        timeout_s = RECALL_SHARE * self._parts.settings.recall_timeout_s if wish.standing else SEARCH_TIMEOUT_S
-        found = await self._embedder.embed(texts, embedder, timeout_s=timeout_s, patient=not wish.standing)
-        if found.vectors is None:
-            return Embedded(text, before, None, found.failure)
-        return Embedded(text, before, _mixed(found.vectors))
+        if embedded.failure:
+            request = replace(request, policy=without_similarity(request.policy))
+        query = make_query(request, vector=embedded.vector, now=now, zone=self._zone)
+        return replace(query, newest=await self._newest(subjects, request)) if request.tag else query
 
-    async def query(self, asked: Embedded, subjects: Sequence[Subject], wish: Wish, now: datetime) -> Query:
-        """Make the query of what was embedded."""
-        text, before, vector, failure = asked
-        query = make_query(
-            text,
-            vector=vector,
-            now=now,
-            zone=self._zone,
-            limit=wish.limit,
-            policy=without_similarity(wish.policy) if failure else wish.policy,
-            present=wish.present,
-            token_budget=wish.tokens,
-            standing=wish.standing,
-        )
-        if not (before or wish.tag or wish.half_life_days):
-            return query
-        return replace(
-            query,
-            background=background_terms(before, query),
-            newest=await self._newest(subjects, wish) if wish.tag else None,
-            half_life_days=wish.half_life_days,
-        )
-
-    async def _newest(self, subjects: Sequence[Subject], wish: Wish) -> frozenset[bytes]:
-        most = wish.policy.recent if wish.standing else 0
-        if not most:
+    async def _newest(self, subjects: Sequence[Subject], request: RecallRequest) -> frozenset[bytes]:
+        limit = request.policy.recent if request.for_prompt else 0
+        if not limit:
             return frozenset()
         listed = [
             memory
@@ -116,23 +97,74 @@ class QueryBuilder:
             for memory in await self._parts.store.list_memories(
                 subject,
                 kinds=(MemoryKind.NOTE,),
-                tag=wish.tag,
-                limit=2 * most,  # some may be held
+                tag=request.tag,
+                limit=2 * limit,  # some may be held
             )
             if memory.state is MemoryState.ACTIVE
         ]
         ids = sorted((id_ for memory in listed if (id_ := id_bytes(memory.id)) is not None), reverse=True)
-        return frozenset(ids[:most])
+        return frozenset(ids[:limit])
+
+
+def cleaned(request: RecallRequest) -> RecallRequest:
+    """Return the request as it may leave the process: short enough and without secrets, for embedders may be remote."""
+    before = request.before if request.policy.query == "conversation" else ""
+    return replace(
+        request,
+        text=scrub(_both_ends(clean(request.text))),
+        before=scrub(clean(before)[-_MAX_QUERY_CHARACTERS:]),
+    )
 
 
 def without_similarity(policy: RecallPolicy) -> RecallPolicy:
-    """Return the policy for a query that the embedder did not answer: what ranks by similarity ranks by all else."""
+    """Return the policy for a query that could not be embedded: what ranks by similarity ranks by all other signals."""
     order = policy.order if policy.order == "updated" else "evidence"
     return policy.model_copy(update={"order": order, "similarity": 0.0})
 
 
+class _QueryEmbedder:
+    """Calls embedders within a time limit, and pauses those that fail."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._paused: dict[str, tuple[float, str]] = {}
+
+    async def embed(
+        self, texts: Sequence[str], embedder: Embedder, *, timeout_s: float, retry_now: bool
+    ) -> tuple[Vectors | None, str]:
+        """Embed texts; returns their vectors, or None and the reason.
+
+        Args:
+            texts: The question, and the conversation before it.
+            embedder: The one of the subject's space.
+            timeout_s: Maximum wait.
+            retry_now: Call it even if it has just failed.
+        """
+        until, reason = self._paused.get(embedder.space, (0.0, ""))
+        if reason and not retry_now and self._clock.monotonic() < until:
+            return None, f"{NO_SIMILARITY}: {reason}"
+        try:
+            async with asyncio.timeout(timeout_s):
+                vectors = await embedder.embed_queries(texts)
+        except TimeoutError:
+            return None, self._failed(embedder, f"the embedder gave no answer within {timeout_s:g} s")
+        except VectorSizeError as error:
+            return None, self._failed(embedder, str(error))
+        except ModelError as error:
+            return None, self._failed(embedder, str(error), pause=error.fault is not ModelFault.REQUEST)
+        if self._paused.pop(embedder.space, None):
+            logger.info("embedder answers again", extra={"space": embedder.space})
+        return vectors, ""
+
+    def _failed(self, embedder: Embedder, reason: str, *, pause: bool = True) -> str:
+        if pause:
+            self._paused[embedder.space] = (self._clock.monotonic() + PAUSE_S, reason)
+        logger.warning("embedding a query failed", extra={"space": embedder.space, "error": reason})
+        return f"{NO_SIMILARITY}: {reason}"
+
+
 def _mixed(vectors: Vectors) -> Vector | None:
-    """Return the one vector, or the two with the first one's greater share; None without content."""
+    """Return the first vector, mixed with a share of the second if there is one; None without content."""
     vector: Vector = vectors[0]
     if len(vectors) > 1:
         share = np.float32(_BEFORE_SHARE if vector.any() else 1)
@@ -143,7 +175,7 @@ def _mixed(vectors: Vectors) -> Vector | None:
 
 
 def _both_ends(text: str) -> str:
-    """Cut a pasted page to its head and its end, where people ask.
+    """Cut a pasted page to its head and its end.
 
     >>> len(_both_ends("a" * 10_000))
     4001

@@ -1,18 +1,18 @@
-"""Recall over the store: embed the query, let the store read what ranking wants, settle. Reads the store."""
+"""Recall over the store: embed the query, rank in a snapshot of the store, finalize with the texts. Reads the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
-from recollect.engine.query_builder import Embedded, QueryBuilder, Wish, without_similarity
+from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
 from recollect.engine.reading_lists import ReadingListCache, skip_global_if_warm
 from recollect.engine.rerank import RerankStep, explained
 from recollect.errors import SpaceMovedError, StaleSubjectError
 from recollect.extraction.sources import quotation_text
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
-from recollect.recall.query import Query
+from recollect.recall.query import Query, RecallRequest
 from recollect.recall.recall import Ranking, finalize, rank_subjects
 from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot
 
@@ -34,22 +34,23 @@ class Retriever:
         self._parts = parts
         self._embedders = embedders
         self._reranking = RerankStep(parts)
-        self._asking = QueryBuilder(parts)
+        self._queries = QueryBuilder(parts)
         self._lists = ReadingListCache(parts.store)
 
-    async def recall(self, text: str, subject: Subject, wish: Wish) -> Recall:
-        """Find memories for a query in a subject, and in what it reads beside its own."""
-        return (await self.recall_keyed(text, subject, wish))[0]
+    async def recall(self, request: RecallRequest) -> Recall:
+        """Find memories in the subject of a request and the rest of its reading list."""
+        return (await self.recall_keyed(request))[0]
 
-    async def recall_keyed(self, text: str, subject: Subject, wish: Wish) -> tuple[Recall, bytes]:
+    async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories; return with them the secret that names the subject's blocks.
 
         The secret is the same in every process, and unknown outside.
         """
+        request, subject = cleaned(request), request.subject
         for _ in range(_TRIES):
-            subjects = await self._lists.of(subject, cold_start=wish.cold_start)
+            subjects = await self._lists.of(subject, cold_start=request.cold_start)
             try:
-                return await self._recall(text, subjects, wish)
+                return await self._recall(request, subjects)
             except SpaceMovedError as moved:
                 await self._embedders.learn(Subject.parse(moved.subject), moved)
             except _OtherListError:
@@ -57,53 +58,56 @@ class Retriever:
         said = "kept changing while it was read; try again"
         raise StaleSubjectError(f"{subject.text} {said}", logged=f"subject {subject.key} {said}")
 
-    async def _recall(self, text: str, subjects: Sequence[Subject], wish: Wish) -> tuple[Recall, bytes]:
-        """Find memories in these subjects, each in the space it is thought to be read in.
+    async def _recall(self, request: RecallRequest, subjects: Sequence[Subject]) -> tuple[Recall, bytes]:
+        """Find memories in these subjects, each in the space that it was last known to be read in.
 
         Raises:
             SpaceMovedError: one of them is read in another space.
-            _OtherListError: other subjects are to be read.
+            _OtherListError: the reading list changed.
         """
         clock = self._parts.clock
         now = clock.now()
-        whose = {one: await self._embedders.likely(one) for one in subjects}
-        asked = {one.space: await self._asking.embedded(text, wish, one) for one in dict.fromkeys(whose.values())}
+        embedders = {subject: await self._embedders.likely(subject) for subject in subjects}
+        embedded = {
+            embedder.space: await self._queries.embed(request, embedder)
+            for embedder in dict.fromkeys(embedders.values())
+        }
         started = clock.monotonic()
-        mine = whose[subjects[0]]
-        narrow = await self._asking.query(asked[mine.space], subjects, wish, now)
+        own_embedder = embedders[subjects[0]]
+        narrow = await self._queries.query(request, embedded[own_embedder.space], subjects, now)
         query = self._reranking.widened(narrow)
         others = {
-            one: (_in_space(query, asked[embedder.space]), embedder.relevance)
-            for one, embedder in whose.items()
-            if embedder is not mine
+            subject: (_in_space(query, embedded[embedder.space]), embedder.relevance)
+            for subject, embedder in embedders.items()
+            if embedder is not own_embedder
         }
-
-        seekers = {one: AnnPlanner(*others.get(one, (query, mine.relevance))) for one in whose}
+        planners = {subject: AnnPlanner(*others.get(subject, (query, own_embedder.relevance))) for subject in embedders}
 
         def rank(
-            hots: Sequence[SubjectSnapshot],
+            snapshots: Sequence[SubjectSnapshot],
         ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot]]:
-            ranking = rank_subjects(query, skip_global_if_warm(hots, wish.cold_start), mine.relevance, others, seekers)
-            return ranking.wanted(), (ranking, hots[0])
+            warm = skip_global_if_warm(snapshots, request.cold_start)
+            ranking = rank_subjects(query, warm, own_embedder.relevance, others, planners)
+            return ranking.wanted(), (ranking, snapshots[0])
 
-        spaces = {one: embedder.space for one, embedder in whose.items()}
-        sought = {one: seeker.sought for one, seeker in seekers.items()}
+        spaces = {subject: embedder.space for subject, embedder in embedders.items()}
+        sought = {subject: planner.sought for subject, planner in planners.items()}
         (ranking, own), memories = await self._parts.store.choose(spaces, rank, sought=sought)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
-        shown = await _presentable(memories)
-        order = await self._reranking.ordered(ranking, narrow, shown)
-        found = explained(finalize(order.ranking, shown, count_tokens=self._parts.counter.count), order)
+        texts = await _presentable(memories)
+        order = await self._reranking.ordered(ranking, narrow, texts)
+        recall = explained(finalize(order.ranking, texts, count_tokens=self._parts.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
-        failures = {one.failure for one in asked.values() if one.failure}
-        remark = "; ".join(filter(None, [*sorted(failures), found.remark]))
-        return replace(found, took_ms=took_ms, remark=remark), own.salt
+        failures = {vector.failure for vector in embedded.values() if vector.failure}
+        remark = "; ".join(filter(None, [*sorted(failures), recall.remark]))
+        return replace(recall, took_ms=took_ms, remark=remark), own.salt
 
 
-def _in_space(query: Query, asked: Embedded) -> Query:
+def _in_space(query: Query, embedded: QueryVector) -> Query:
     """Return a query for subjects that are read in another space."""
-    policy = without_similarity(query.policy) if asked.failure else query.policy
-    return replace(query, vector=asked.vector, policy=policy)
+    policy = without_similarity(query.policy) if embedded.failure else query.policy
+    return replace(query, vector=embedded.vector, policy=policy)
 
 
 async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:

@@ -11,7 +11,7 @@ from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import SEARCH, offer
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
-from recollect.engine.context_builder import ContextBuilder, asked_of
+from recollect.engine.context_builder import ContextBuilder, prompt_recall, turns_wanted
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
 from recollect.extraction.requests import asks_to_forget
@@ -137,8 +137,8 @@ class TurnService:
             return plain
         # A client that sends its newest message alone does not hold the rest of its own conversation.
         own = None if identity.append else identity.conversation
-        asked = await run_in_thread_if_large(size, lambda: asked_of(request, log, scope, conversation=own))
-        recall, rendered = await self._prompts.write(asked)
+        wanted = await run_in_thread_if_large(size, lambda: prompt_recall(request, log, scope, self._parts.settings))
+        recall, rendered = await self._prompts.write(wanted, scope, turns_wanted(log, scope, own))
         plain = replace(plain, remark=recall.remark)
         metrics = self._parts.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
@@ -153,7 +153,7 @@ class TurnService:
         record = InjectionRecord(
             id=new_id(self._parts.clock),
             at=now,
-            query_hash=hash64("query", asked.text),
+            query_hash=hash64("query", wanted.text),
             items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
             block_hash=rendered.boundary,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),

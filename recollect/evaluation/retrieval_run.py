@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.engine import AsyncRecollect
-from recollect.engine.query_vectors import LEFT_OUT
+from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import ModelError, ModelFault
 from recollect.evaluation.baselines import Baselines
 from recollect.evaluation.ingest import Names
@@ -153,5 +153,5 @@ def _refuse_blind(remark: str) -> None:
     Raises:
         ModelError: the recall's remark says that similarity was left out.
     """
-    if LEFT_OUT in remark:
+    if NO_SIMILARITY in remark:
         raise ModelError(remark, fault=ModelFault.SERVER)

@@ -28,7 +28,7 @@ def reasons(row: RankedRow, query: Query) -> tuple[str, ...]:
         found.append(f"important ({row.importance:.1f})")
     if row.id in (query.newest or ()):
         found.append("one of the newest")
-    latest = query.policy.order == "updated" and query.standing
+    latest = query.policy.order == "updated" and query.for_prompt
     return tuple(found) or ("one of the last updated" if latest else "the nearest there is",)
 
 

@@ -66,7 +66,7 @@ def order_by_policy(hot: SubjectSnapshot, matches: RankingSignals, query: Query,
     hidden = evidence == -np.inf
     arranged = by_policy(hot, matches, query, evidence)
     left: list[OmittedMemory] = []
-    if query.standing:
+    if query.for_prompt:
         left = _keep_out(hot, matches, query, arranged)
     arranged[hidden] = -np.inf
     return PolicyOrder(arranged, left)
@@ -108,7 +108,7 @@ def is_of_few(row: RankedRow, few: Mapping[Subject, float]) -> bool:
 def by_policy(hot: SubjectSnapshot, matches: RankingSignals, query: Query, evidence: Evidence) -> Evidence:
     """Turn the sum of all evidence into the order that the query's policy wants."""
     order = query.policy.order
-    if order == "updated" and query.standing:
+    if order == "updated" and query.for_prompt:
         return _by_age(hot, query)
     if order in ("evidence", "updated"):  # who searches wants what matches, whatever a prompt shows
         if query.background:

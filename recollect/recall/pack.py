@@ -27,7 +27,7 @@ class RankedMemory(NamedTuple):
 
 
 def pack(
-    ranked: Sequence[RankedMemory], *, limit: int, token_budget: int | None, count_tokens: Counting
+    ranked: Sequence[RankedMemory], *, limit: int, budget_tokens: int | None, count_tokens: Counting
 ) -> tuple[list[RankedMemory], list[OmittedMemory]]:
     """Keep what fits, in order; what is too long for the room left is passed over, not cut off from.
 
@@ -36,7 +36,7 @@ def pack(
     Args:
         ranked: Standing facts first, then best first.
         limit: Most to keep beside standing facts.
-        token_budget: Room in the prompt; None is without bound.
+        budget_tokens: Room in the prompt; None is without bound.
         count_tokens: Counts a text as the prompt's model would.
 
     Returns:
@@ -45,7 +45,7 @@ def pack(
     kept: list[RankedMemory] = []
     left: list[OmittedMemory] = []
     said: dict[tuple[str, ...], RankedMemory] = {}
-    room = None if token_budget is None else _Room(token_budget, count_tokens)
+    room = None if budget_tokens is None else _Room(budget_tokens, count_tokens)
     near = 0
     for found in ranked:
         if not found.row.certain and near >= limit:

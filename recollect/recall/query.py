@@ -1,4 +1,4 @@
-"""What is asked of recall, prepared once for all subjects that are read. Pure."""
+"""One recall's request, and the query that is made of it once for all subjects that are read. Pure."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from recollect.dates import parse_dates
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.expansion import kindred_terms
 from recollect.text import Read, asks, opens_asking, other_stems, read_terms, words
-from recollect.types import Vector
+from recollect.types import MemoryId, Subject, Vector
 
 Interval = tuple[datetime, datetime]
 """From the first moment up to, and without, the second (aware, UTC)."""
@@ -43,6 +43,35 @@ _ASKING = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecallRequest:
+    """What a caller wants recalled. The same value goes from the request through embedding to the query."""
+
+    text: str
+    """The question, or the newest user message."""
+    subject: Subject
+    """Owner of the memories; its reading list is read as well."""
+    policy: RecallPolicy
+    limit: int
+    """Maximum number of memories to return, standing facts not counted."""
+    before: str = ""
+    """The conversation before `text`, newest message last; used where the policy queries by the conversation."""
+    present: frozenset[int] = frozenset()
+    """`Message.hash` of the messages that the request already contains."""
+    excluded: frozenset[MemoryId] = frozenset()
+    """Memories that the prompt shows in another place."""
+    tag: str = ""
+    """Only memories with this tag count as the newest; empty: all do."""
+    for_prompt: bool = False
+    """Put standing facts first, and leave out what scores below the policy's floor."""
+    budget_tokens: int | None = None
+    """Room for the memories in the prompt; None is unbounded."""
+    half_life_days: float = 0.0
+    """A memory unused for this long weighs half; 0: weights do not decay."""
+    cold_start: int = 0
+    """Read global memories too while the subject has fewer of its own, quotations not counted; 0: never."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     """What is asked, by words, meaning and time."""
 
@@ -58,15 +87,15 @@ class Query:
     """`Message.hash` of what the request already contains."""
     limit: int
     """Most memories to return, standing facts not counted."""
-    token_budget: int | None
-    """Room in the prompt; None is without bound."""
+    budget_tokens: int | None
+    """Room in the prompt; None is unbounded."""
     policy: RecallPolicy
     question: bool
     """The text asks something."""
     personal: bool
     """It is about the asker: what they said, did or want, not what they were told."""
-    standing: bool = False
-    """For a prompt: standing facts come first, and what scores below the policy's floor stays out."""
+    for_prompt: bool = False
+    """Standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text behind each term, for people to read."""
     elsewhere: tuple[Read, ...] = ()
@@ -81,61 +110,54 @@ class Query:
     """After so long without use a memory weighs half; 0: it keeps its weight."""
 
 
-def make_query(  # noqa: PLR0913  (each is one independent input of recall; they become fields here)
-    text: str,
+def make_query(
+    request: RecallRequest,
     *,
     vector: Vector | None,
     now: datetime,
     zone: ZoneInfo,
-    limit: int,
-    policy: RecallPolicy,
-    present: frozenset[int] = frozenset(),
     dates: Sequence[Interval] | None = None,
-    token_budget: int | None = None,
-    standing: bool = False,
 ) -> Query:
-    """Prepare a query.
+    """Prepare the query of a request.
 
     Args:
-        text: What is asked, in words.
-        vector: Its embedding, of the space whose vectors will be read.
+        request: What is asked.
+        vector: Embedding of its text, in the space whose vectors will be read.
         now: When it is asked (aware).
         zone: The asker's time zone, which says when a day begins.
-        limit: Most memories to return, standing facts not counted.
-        policy: What is recalled.
-        present: `Message.hash` of what the request already contains.
         dates: The times asked about; None reads them from the text.
-        token_budget: Room in the prompt; None is without bound.
-        standing: The result is for a prompt (see `Query.standing`).
     """
-    found, spoken = _read_terms(_without_idioms(text))
+    text = request.text
+    terms, spoken = _read_terms(_without_idioms(text))
     if dates is None:
         mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone)
-        dates = [(one.start, max(now, one.end) if one.since else one.end) for one in mentions]
+        dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
     question, personal = is_question(text), is_personal(text)
-    wants_known = standing and (personal or not question)
+    wants_known = request.for_prompt and (personal or not question)
     return Query(
         text=text,
-        terms=found,
+        terms=terms,
         vector=vector,
         dates=tuple(dates),
         now=now,
-        present=present,
-        limit=limit,
-        token_budget=token_budget,
-        policy=policy,
+        present=request.present,
+        limit=request.limit,
+        budget_tokens=request.budget_tokens,
+        policy=request.policy,
         question=question,
         personal=personal,
-        standing=standing,
+        for_prompt=request.for_prompt,
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
-        kindred=kindred_terms(found) if wants_known else (),
+        background=_background_terms(request.before, terms),
+        kindred=kindred_terms(terms) if wants_known else (),
+        half_life_days=request.half_life_days,
     )
 
 
-def background_terms(text: str, current: Query) -> tuple[str, ...]:
+def _background_terms(before: str, current: Counter[str]) -> tuple[str, ...]:
     """Return the terms of what was said before that the current message does not have itself."""
-    return tuple(term for term in _read_terms(text)[0] if term not in current.terms)
+    return tuple(term for term in _read_terms(before)[0] if term not in current) if before else ()
 
 
 def is_question(text: str) -> bool:

@@ -96,9 +96,9 @@ def rank_subjects(
         Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
         ids; a few more than the query's limit, of which `finalize` keeps what fits.
     """
-    if query.standing and query.policy.recent and query.newest is None:
+    if query.for_prompt and query.policy.recent and query.newest is None:
         query = replace(query, newest=newest(hots, query.policy.recent))
-    few = few_notes(hots, query) if query.standing else {}
+    few = few_notes(hots, query) if query.for_prompt else {}
     certain: list[RankedRow] = []
     near: list[RankedRow] = []
     left: list[OmittedMemory] = []
@@ -113,7 +113,7 @@ def rank_subjects(
     ranked = certain + near
     kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
     left += [OmittedMemory(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
-    if query.standing:
+    if query.for_prompt:
         strong = [row for row in kept if worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_of_few(row, few)]
         weak = [row for row in kept if row not in strong][: query.limit]
@@ -156,7 +156,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
             left.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
             found.append(one)
-    kept, lost = pack(found, limit=query.limit, token_budget=query.token_budget, count_tokens=count_tokens)
+    kept, lost = pack(found, limit=query.limit, budget_tokens=query.budget_tokens, count_tokens=count_tokens)
     items = tuple(
         RecalledMemory(
             memory=memory,
@@ -203,7 +203,7 @@ def _rank(
             if evidence[place] >= bar
         ]
         evidence[matches.present] = -np.inf
-    if query.standing:
+    if query.for_prompt:
         places = standing_facts(hot, query, _MAX_STANDING)
         if matches.present is not None:
             places = places[~matches.present[places]]

@@ -15,7 +15,7 @@ from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.request import is_background_task, read_request
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
-from recollect.engine.query_vectors import LEFT_OUT
+from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import BadRequestError, RecollectError, StaleSubjectError
 from recollect.server.asgi import (
     BodyTooLargeError,
@@ -171,7 +171,7 @@ class ChatProxy:
             scope = exchange.prepared.scope
             missing = f"; {scope.missing}" if scope and scope.missing else ""
             # The full reason may name the operator's servers: it is in the log.
-            blind = f"; {LEFT_OUT}, the embedder failed" if LEFT_OUT in exchange.prepared.remark else ""
+            blind = f"; {NO_SIMILARITY}, the embedder failed" if NO_SIMILARITY in exchange.prepared.remark else ""
             recent = f"; recent={exchange.prepared.recent}" if exchange.prepared.recent else ""
             exchange.note = f"{identity.memory.value}; recalled={found}{recent}{missing}{blind}"
 

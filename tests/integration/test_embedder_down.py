@@ -16,7 +16,7 @@ from integration.test_openai_providers import Reply
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import open_components
-from recollect.engine.query_vectors import LEFT_OUT, PAUSE_S
+from recollect.engine.query_builder import NO_SIMILARITY, PAUSE_S
 from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock
@@ -138,7 +138,7 @@ async def test_without_its_embedder_the_chat_still_gets_facts_words_and_dates(
 ) -> None:
     prompt, header, _ = await asked(told, "What does my brother Tomas repair?")
     assert "accordions" in prompt
-    assert LEFT_OUT not in header
+    assert NO_SIMILARITY not in header
 
     await embeddings.fall_into(trouble)
     prompt, header, took = await asked(told, "What should I cook for the feast?")
@@ -154,7 +154,7 @@ async def test_without_its_embedder_the_chat_still_gets_facts_words_and_dates(
     clock.advance(seconds=PAUSE_S)
     prompt, header, _ = await asked(told, "What does my brother Tomas repair?")
     assert "accordions" in prompt
-    assert LEFT_OUT not in header, "it recovered by itself"
+    assert NO_SIMILARITY not in header, "it recovered by itself"
 
 
 async def test_an_embedder_that_hangs_costs_one_chat_its_time_limit_and_the_next_ones_nothing(
@@ -164,7 +164,7 @@ async def test_an_embedder_that_hangs_costs_one_chat_its_time_limit_and_the_next
     before = embeddings.asked
     for _ in range(4):
         _, header, _ = await asked(told, "What does my brother Tomas repair?")
-        assert LEFT_OUT in header
+        assert NO_SIMILARITY in header
     assert embeddings.asked - before == 1
     clock.advance(seconds=PAUSE_S)
     await asked(told, "What does my brother Tomas repair?")
@@ -184,7 +184,7 @@ async def test_a_search_says_that_similarity_was_left_out_and_why(
     assert found.items[0].similarity == 0
     assert found.items[0].reasons[0].startswith('shares the word "accordions"')
     why = {"refuses": "cannot be reached", "500": "answered 500", "other length": "vector has 7 numbers"}[trouble]
-    assert found.remark.startswith(LEFT_OUT)
+    assert found.remark.startswith(NO_SIMILARITY)
     assert why in found.remark
     context = await told.context("accordions", user="ana")
     assert "Trieste" in context.text
@@ -218,7 +218,7 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
     await embeddings.fall_into("500")
     context = await told.context("Who repairs accordions?", user="ben", conversation="one", scene=scene)
     assert "Trieste" in context.text
-    assert context.remark.startswith(LEFT_OUT)
+    assert context.remark.startswith(NO_SIMILARITY)
 
 
 async def test_what_is_said_meanwhile_is_formed_once_the_embedder_is_back(

@@ -15,7 +15,7 @@ def found(number: int, text: str, *, certain: bool = False) -> RankedMemory:
 
 
 def packed(*ranked: RankedMemory, limit: int = 10, tokens: int | None = None) -> tuple[list[int], list[OmittedMemory]]:
-    kept, left = pack(ranked, limit=limit, token_budget=tokens, count_tokens=count_words)
+    kept, left = pack(ranked, limit=limit, budget_tokens=tokens, count_tokens=count_words)
     return [int.from_bytes(one.row.id, "big") for one in kept], left
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from factories import ANA
 from recollect.profiles.policies import RecallPolicy
-from recollect.recall.query import make_query
+from recollect.recall.query import RecallRequest, make_query
 from recollect.recall.recall import IN_REQUEST, finalize, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind, Subject
@@ -124,13 +124,10 @@ def test_a_general_word_finds_what_memories_say_instead(question: str, memory: s
     known = Known(id=7, text=memory, vectors=(NORTH,))
     others = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 60)]
     query = make_query(
-        question,
+        RecallRequest(text=question, subject=ANA, policy=RecallPolicy(), limit=3, for_prompt=True),
         vector=unit(*EAST),
         now=NEW_YEAR,
         zone=ZoneInfo("UTC"),
-        limit=3,
-        policy=RecallPolicy(),
-        standing=True,
     )
 
     assert texts(recall(query, known, *others)) == [memory]
@@ -140,7 +137,10 @@ def test_a_general_word_finds_what_memories_say_instead(question: str, memory: s
 @pytest.mark.parametrize("text", ["Thanks!", "What is the capital of Peru?", "How do animals sleep?", "ok great"])
 def test_nothing_is_looked_for_in_other_words_where_no_one_asks_about_themself(text: str) -> None:
     query = make_query(
-        text, vector=None, now=NEW_YEAR, zone=ZoneInfo("UTC"), limit=3, policy=RecallPolicy(), standing=True
+        RecallRequest(text=text, subject=ANA, policy=RecallPolicy(), limit=3, for_prompt=True),
+        vector=None,
+        now=NEW_YEAR,
+        zone=ZoneInfo("UTC"),
     )
     assert query.kindred == ()
 

@@ -12,7 +12,7 @@ from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
 from recollect.store.protocol import Rank
 from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.recall import rank_and_fetch
+from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import MIN_MERGED, hot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value, read_memories
@@ -68,7 +68,7 @@ class PostgresSnapshotReader:
     def choose(
         self, db: SqlConnection, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, VectorRequest]
     ) -> tuple[T, list[Memory]]:
-        """Do as `choosing.choose`. One subject's memories are seen to be of the version that was ranked."""
+        """Do as `rank_and_fetch` does. One subject's memories are seen to be of the version that was ranked."""
         if len(subjects) == 1:
             ((subject, space),) = subjects.items()
             ranked = self.hot(db, subject, space, sought.get(subject))
@@ -80,7 +80,7 @@ class PostgresSnapshotReader:
         def read(db: SqlConnection, subject: Subject, space: str) -> SubjectSnapshot:
             return self._within(db, subject, space, sought.get(subject))
 
-        return rank_and_fetch.choose(db, subjects, rank, read=read, cache=self._cache)
+        return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
 
     def _in_snapshot(
         self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None

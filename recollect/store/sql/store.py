@@ -20,7 +20,7 @@ from recollect.store.sql.maintenance import Tending
 from recollect.store.sql.memories import apply as changing
 from recollect.store.sql.memories import link, read
 from recollect.store.sql.operating import Operating
-from recollect.store.sql.recall.rank_and_fetch import choose
+from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import hot_within, read_hot
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.statements import load
@@ -127,7 +127,7 @@ class RelationalStore(Talking, Operating, Tending, Embedding):
 
         def work(db: SqlConnection, most: int | None = None) -> tuple[T, list[Memory]]:
             read = partial(hot_within, cache=self._cache, term_key=self._term_key, most=most)
-            return choose(db, subjects, rank, read=read, cache=self._cache)
+            return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
 
         small = all(self._weight(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())
         try:
