@@ -22,7 +22,7 @@ from stores import STORES, new_store, url_of
 examples.register_profile("recollect", deadline=None)
 examples.load_profile("recollect")
 
-PROCESS_FOLDERS = ("integration", "benchmarks")
+PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 CAMPAIGN_FOLDERS = ("stories", "scripted")
 CAMPAIGN_FILES = ("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py")
 SERVER_STORES = ("postgres", "citus")
