@@ -1,8 +1,8 @@
-"""Do the work on a large text in a thread, so that the other requests of the event loop go on."""
+"""Run heavy work in a thread, so that the event loop goes on, and several coroutines together."""
 
 import asyncio
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -18,3 +18,14 @@ async def run_in_thread_if_large(size: int, work: Callable[[], T], *, above: int
         Exception: whatever `work` raises.
     """
     return await asyncio.to_thread(work) if size > above else work()
+
+
+async def gather_or_cancel(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Do all of it side by side and return what came of it, in order; the first error ends the rest and is raised."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -10,14 +10,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "recollect"
 
-# Highest first. What stands on one line may not import one another (the faces) or may (see MAY_KNOW).
+# Highest first. Packages on one line may not import each other.
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
-    frozenset({"cli", "server", "sync"}),
+    frozenset({"cli"}),
+    frozenset({"server", "sync"}),
     frozenset({"evaluation"}),
     frozenset({"engine"}),
     frozenset({"worker", "curation"}),
-    frozenset({"formation", "maintenance"}),
+    frozenset({"maintenance"}),
+    frozenset({"formation"}),
     frozenset({"extraction", "resolution"}),
     frozenset({"recall", "prompt"}),
     frozenset({"chat"}),
@@ -31,9 +33,6 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"types"}),
     frozenset({"clock", "concurrency", "errors", "metrics"}),
 )
-# `recollect serve` starts the server, `recollect chat` and the library's blocking twin are faces beside it. Room is
-# made within a formation's commit, and tending has the worker's tools.
-MAY_KNOW = {("cli", "server"), ("cli", "sync"), ("formation", "maintenance"), ("maintenance", "formation")}
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
@@ -81,7 +80,7 @@ def test_imports_go_down_the_house_never_up() -> None:
         if here == "__init__":
             continue
         for there, line in imported_rooms(tree):
-            allowed = here == there or (here, there) in MAY_KNOW or floor(here) < floor(there)
+            allowed = here == there or floor(here) < floor(there)
             if not allowed:
                 wrong.append(f"{relative}:{line} imports recollect.{there}")
     assert wrong == []

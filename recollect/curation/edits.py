@@ -13,7 +13,8 @@ from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.formation.telemetry import record_evictions
 from recollect.ids import id_text, new_id
-from recollect.maintenance.eviction import ASKING_ATTEMPTS, PlannedCommit, plan_eviction
+from recollect.maintenance.capacity import PlannedCommit
+from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
 from recollect.text import normalise, squeeze, terms
 from recollect.types import (

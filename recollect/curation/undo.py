@@ -5,9 +5,8 @@ from datetime import datetime
 
 from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.formation.replays import said_again
-from recollect.formation.restoration import restore
+from recollect.formation.restoration import MAX_DECISIONS, read_lines, read_past, restore, shortened_quotations
 from recollect.formation.runtime import Runtime
-from recollect.formation.undo_history import MAX_DECISIONS, read_lines, read_past, shortened_quotations
 from recollect.ids import new_id
 from recollect.resolution.undo_plan import Source, UndoHistory, UndoPlan, plan_memories, plan_sources, weaken
 from recollect.types import (

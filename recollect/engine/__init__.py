@@ -1,12 +1,11 @@
 """The engine: wires the steps together; the public library API behind every face."""
 
-from recollect.concurrency import run_in_thread_if_large
+from recollect.concurrency import gather_or_cancel, run_in_thread_if_large
 from recollect.engine.components import Components, HeldMemory, MemoryExplanation, MemoryHistory, open_components
 from recollect.engine.context_builder import PromptContext
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.embedder import EmbedderStatus
 from recollect.engine.turn import PreparedTurn
-from recollect.formation.together import gather_or_cancel
 from recollect.maintenance.reembed import ReembedProgress
 from recollect.providers.trying import EmbedderTrial
 from recollect.resolution.undo_plan import UndoPlan

@@ -16,12 +16,12 @@ from recollect.engine.retrieval import Retriever
 from recollect.engine.turn import TurnService
 from recollect.errors import StoreUnavailableError, UnknownMemoryError
 from recollect.formation.extract import extract
+from recollect.formation.index_turns import index_turns
 from recollect.formation.reader import RuleReader
-from recollect.formation.requests import index_turns
 from recollect.formation.runtime import Runtime
 from recollect.formation.summarize import summarize
 from recollect.maintenance.reindex_terms import TermReindexer
-from recollect.maintenance.schedule import SweepSchedule
+from recollect.maintenance.sweep import SweepSchedule
 from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
 from recollect.providers.embedder_router import EmbedderRouter

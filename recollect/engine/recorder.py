@@ -14,7 +14,7 @@ from recollect.engine.base import Wired
 from recollect.engine.message_dates import dated_log, said_dates
 from recollect.engine.turn import charges
 from recollect.errors import BadRequestError, StoreUnavailableError
-from recollect.maintenance.length import HARD_FACTOR
+from recollect.extraction.sentences import HARD_FACTOR
 from recollect.profiles.policies import Profile
 from recollect.text import clean, squeeze
 from recollect.types import NO_SCENE, Memory, NewNote, RecordedTurn, RequestScope, Subject, Turn

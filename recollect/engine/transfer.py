@@ -7,13 +7,13 @@ from itertools import islice
 from typing import BinaryIO
 
 from recollect.clock import from_micros
+from recollect.concurrency import gather_or_cancel
 from recollect.engine.base import Wired
 from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub, scrubbed
 from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
-from recollect.formation.together import gather_or_cancel
 from recollect.ids import id_text
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail

@@ -17,7 +17,7 @@ from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, pro
 from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.sources import readable_text
 from recollect.formation.index_turns import TURNS_VERSION
-from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.propose import extractor_version
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.summarize import EPISODES_VERSION

@@ -10,8 +10,7 @@ from datetime import datetime
 
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.sentences import fold, sentences
-from recollect.formation.quotable import is_quotable
-from recollect.formation.quotations import BATCH_SIZE, places
+from recollect.formation.quotations import BATCH_SIZE, is_quotable, places
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches
 from recollect.ids import id_text

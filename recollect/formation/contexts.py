@@ -7,7 +7,7 @@ from functools import partial
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.formation.forgotten_words import without_forgotten
-from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.quotations import BATCH_SIZE
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches

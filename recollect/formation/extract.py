@@ -14,8 +14,8 @@ from recollect.extraction.redaction import scrub
 from recollect.extraction.review_gate import review_reason
 from recollect.extraction.rules.notes import REQUESTED
 from recollect.extraction.scene import with_characters
+from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import is_read_whole, readable
-from recollect.formation.admission import admitted, skipped
 from recollect.formation.answers import find_forgotten
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.bisection import propose_in_parts
@@ -23,24 +23,29 @@ from recollect.formation.budget import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
 from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
 from recollect.formation.forgotten_words import is_asked_behind, without_asked_since
-from recollect.formation.inputs import parted, recent_recalls, told_again
-from recollect.formation.misspoken import misspoken
+from recollect.formation.inputs import (
+    LARGE_BATCH,
+    admitted,
+    characters,
+    parted,
+    recent_recalls,
+    skipped,
+    take_batch,
+    told_again,
+    without_games,
+)
 from recollect.formation.neighbours import beside_requests, excluding, gather_neighbours
-from recollect.formation.outdated import close_outdated as outdated_by_version
-from recollect.formation.played import without_games
-from recollect.formation.portions import LARGE_BATCH, characters, take_batch
 from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from recollect.formation.quotations import withhold
-from recollect.formation.reconcile import close_abandoned
-from recollect.formation.replaced import restore_replaced
+from recollect.formation.reconcile import close_abandoned, restore_replaced
+from recollect.formation.reconcile import close_outdated as outdated_by_version
 from recollect.formation.replays import marking
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_by
 from recollect.formation.summaries import shorten_episodes
 from recollect.formation.telemetry import count_secrets
-from recollect.formation.updates import closed_within, superseded
+from recollect.formation.updates import closed_within, misspoken, superseded
 from recollect.ids import new_id
-from recollect.maintenance.length import shortened
 from recollect.profiles.overrides import with_overrides
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks

@@ -12,7 +12,7 @@ from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.rules.notes import REQUESTED
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.formation.answers import answers_among
-from recollect.formation.portions import LARGE_BATCH, characters
+from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.replays import NOTHING, Replayed, replayed
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import (

@@ -1,15 +1,17 @@
-"""Read what stood in a conversation's prompts, and take its echoes out of what was said. Reads the store."""
+"""Read what one formation works on: its batch of messages, and what is left out of them. Reads the store."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from recollect.concurrency import run_in_thread_if_large
+from recollect.errors import ReadingOverrunError
 from recollect.extraction.echo import EchoFilter
+from recollect.extraction.probe import probe
 from recollect.extraction.redaction import scrub
-from recollect.extraction.sources import readable
+from recollect.extraction.sources import keep_readable, readable, without_role_play
 from recollect.formation.batch import ExtractionBatch
-from recollect.formation.portions import LARGE_BATCH, characters
+from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.types import Action, Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
@@ -18,6 +20,14 @@ from recollect.types import Action, Decision, InjectionRecord, Lease, LoggedMess
 RECENT = 8
 # Longest text that a decision on an echo shows, in characters.
 _TOLD_CHARACTERS = 500
+# Characters from which a batch is worked on in a thread: at worst some 10 ms of reading, splitting and stemming.
+LARGE_BATCH = 1_000
+# Characters from which the rules read a batch in the child process, as they do a message that is long by itself.
+MAX_HERE = 20_000
+# Most characters of one batch: a commit stays small, however long the pasted pages are that wait.
+MAX_CHARACTERS = 200_000
+# Messages before the new ones in which the beginning of a game is looked for.
+MAX_LOOKBACK = 200
 
 
 async def recent_recalls(lease: Lease, tools: Runtime, *, most: int = RECENT) -> list[InjectionRecord]:
@@ -88,3 +98,97 @@ async def _memories(recalls: Sequence[InjectionRecord], tools: Runtime) -> list[
             wanted.setdefault(subject, {})[memory] = None
     read = await asyncio.gather(*(tools.store.memories(subject, list(ids)) for subject, ids in wanted.items()))
     return [memory for each in read for memory in each]
+
+
+def take_batch(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
+    """Take messages from the first on, at least one, as long as they hold `MAX_CHARACTERS` together."""
+    taken: list[LoggedMessage] = []
+    room = MAX_CHARACTERS
+    for message in messages:
+        room -= len(message.text)
+        if taken and room < 0:
+            break
+        taken.append(message)
+    return taken
+
+
+def characters(messages: Sequence[LoggedMessage]) -> int:
+    """Count the characters of messages."""
+    return sum(len(message.text) for message in messages)
+
+
+def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
+    """Return whether the child process reads these messages: one of them is long, or all are together."""
+    longest = max((len(message.text) for message in messages), default=0)
+    return longest > MAX_INLINE_CHARACTERS or characters(messages) > MAX_HERE
+
+
+async def without_games(
+    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, tools: Runtime
+) -> list[LoggedMessage]:
+    """Return messages of one conversation without what they say within a game that an earlier one began.
+
+    Args:
+        messages: In order.
+        gone: Numbers of messages that an edit took off the conversation.
+        lease: On the conversation.
+        tools: The store is read.
+    """
+    if not messages:
+        return []
+    key, first = lease.key, messages[0].seq
+    start = max(0, first - 1 - MAX_LOOKBACK)
+    earlier: list[LoggedMessage] = []
+    if first > 1:
+        read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
+        earlier = [message for message in read if message.seq < first and message.seq not in gone]
+    size = characters(messages) + characters(earlier)
+    return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
+
+
+async def admitted(messages: Sequence[LoggedMessage], tools: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
+    """Read each long message where it can be ended; leave out those that are not read in time.
+
+    Returns:
+        The messages that every stage can read, and why the others are left out, by their `seq`.
+    """
+    refused: dict[int, str] = {}
+    for message in messages:
+        if message.erased or tools.reader is None:
+            continue
+        try:
+            known = (message.conversation, message.seq, message.hash)
+            words = await tools.reader.check(known, len(message.text), probe, message, tools.zone)
+            if words is not None:
+                keep_readable(message, words)
+        except ReadingOverrunError as error:
+            refused[message.seq] = str(error)
+    return [message for message in messages if message.seq not in refused], refused
+
+
+async def blanked(messages: Sequence[LoggedMessage], tools: Runtime) -> list[LoggedMessage]:
+    """Take the words out of messages that cannot be read in time; their places stay."""
+    _, refused = await admitted(messages, tools)
+    return [replace(message, text="") if message.seq in refused else message for message in messages]
+
+
+def skipped(refused: dict[int, str], batch: ExtractionBatch, tools: Runtime) -> list[Decision]:
+    """Write a decision for each message that was left out of what this formation is done with."""
+    key = batch.lease.key
+    return [
+        Decision(
+            id=new_id(tools.clock),
+            subject=key.subject,
+            at=tools.clock.now(),
+            action=Action.IGNORE,
+            memory_id=None,
+            target_id=None,
+            reason=f"not read: {why}",
+            text="",
+            profile=key.profile,
+            conversation=key.conversation,
+            seq=seq,
+        )
+        for seq, why in refused.items()
+        if batch.lease.formed_seq < seq <= batch.formed_seq
+    ]

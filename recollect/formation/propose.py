@@ -26,8 +26,8 @@ from recollect.extraction.speech_acts import statement_part
 from recollect.extraction.without_model import read_without_model
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.forgotten_words import without_forgotten
+from recollect.formation.inputs import LARGE_BATCH, characters, is_read_apart
 from recollect.formation.neighbours import nearest, notes_sharing_terms
-from recollect.formation.portions import LARGE_BATCH, characters, is_read_apart
 from recollect.formation.runtime import Runtime
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel

@@ -1,6 +1,7 @@
-"""Leave out of quotations what no longer holds. Reads the store and embeds what is left."""
+"""Which messages are quoted, and quotations without what no longer holds. Reads the store and embeds what is left."""
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,13 +11,13 @@ import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.sources import quotation_text
-from recollect.formation.portions import LARGE_BATCH
-from recollect.formation.quotable import is_quotable
+from recollect.extraction.speech_acts import is_small_talk
+from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.recallable import index_pieces
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches, with_secrets
 from recollect.ids import id_text, new_id
-from recollect.text import asks, source_key, squeeze, term_key
+from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, source_key, squeeze, term_key
 from recollect.types import (
     KIND_ORDER,
     Action,
@@ -44,6 +45,16 @@ BATCH_SIZE = 64
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
+_SENTENCE_END = re.compile(BETWEEN_SENTENCES)
+_ASKS = re.compile(
+    r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
+    r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
+    r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
+    re.IGNORECASE,
+)
+# "And of Chile?": a question of so few words tells nothing, however it begins.
+_FRAGMENT = 3
+_TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,3 +219,32 @@ def _decision(short: _Shortened, at: datetime, tools: Runtime) -> Decision:
         conversation=until.conversation if until else None,
         seq=until.seq if until else None,
     )
+
+
+def is_quotable(role: str, text: str) -> bool:
+    """Tell whether a message is worth finding again by itself.
+
+    >>> is_quotable("assistant", "Thanks a lot!"), is_quotable("user", "I live in Oslo.")
+    (False, True)
+    """
+    plain = squeeze(text)
+    if role not in ("user", "assistant") or not plain or is_bare_question(plain):
+        return False
+    return not all(is_small_talk(part) for part in _SENTENCE_END.split(plain) if part)
+
+
+def is_bare_question(text: str) -> bool:
+    """Tell whether a text asks and says nothing of who asks.
+
+    >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
+    (True, False)
+    """
+    plain = squeeze(text.replace("’", "'"))
+    if not asks(plain) or _TELLS.search(plain):
+        return False
+    parts = [part for part in _SENTENCE_END.split(plain) if part]
+    return all(asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) for part in parts)
+
+
+def _is_fragment(question: str) -> bool:
+    return len(question.split()) <= _FRAGMENT and not is_unspaced(question)

@@ -9,7 +9,7 @@ from recollect.extraction.sources import without_role_play
 from recollect.extraction.turns import Exchange
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.index_turns import shown_words
-from recollect.formation.portions import LARGE_BATCH, characters
+from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_memory

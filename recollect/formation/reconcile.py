@@ -1,23 +1,34 @@
-"""Close what rests on words that an edit took back. Reads the store."""
+"""Close what lost its source to an edit or a new extractor, and restore what it had replaced. Reads the store."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 import numpy as np
 
+from recollect.formation.batch import NOTHING_BACK, RestoredMemories
+from recollect.formation.restoration import read_past, restore, shortened_quotations
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
+from recollect.resolution.undo_plan import plan_memories
 from recollect.text import source_key
 from recollect.types import (
     KIND_ORDER,
     Action,
+    Change,
     CloseMemory,
     Decision,
     Lease,
     Memory,
     MemoryId,
     MemoryKind,
+    MemoryState,
+    ReopenMemory,
+    StrengthenMemory,
     SubjectSnapshot,
 )
+
+_FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 async def close_abandoned(
@@ -67,4 +78,90 @@ async def close_abandoned(
 def _rests_only_on(memory: Memory, gone: set[int], lease: Lease) -> bool:
     return bool(memory.evidence) and all(
         evidence.conversation == lease.key.conversation and evidence.seq in gone for evidence in memory.evidence
+    )
+
+
+async def close_outdated(
+    lease: Lease, tools: Runtime, changes: Sequence[Change], *, formed_seq: int
+) -> tuple[list[CloseMemory], list[Decision]]:
+    """Find what is to be closed with the commit that completes the reading of a conversation by a new extractor.
+
+    A memory goes if an older extractor of the same profile made it, it rests on this conversation alone, and the new
+    one did not make it again: what is made again carries the new one's name.
+
+    Args:
+        lease: The formation.
+        tools: Store and clock.
+        changes: What the formation commits beside this.
+        formed_seq: How far it has read.
+    """
+    key = lease.key
+    if formed_seq < lease.last_seq or not await tools.store.formed_by_another(key):
+        return [], []
+    touched = {change.id for change in changes if isinstance(change, CloseMemory | StrengthenMemory | ReopenMemory)}
+    found = await tools.store.memories_from(key.subject, key.conversation)
+    old = [memory for memory in _of_others(found, lease) if memory.id not in touched]
+    now = tools.clock.now()
+    closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in old]
+    decisions = [
+        Decision(
+            id=new_id(tools.clock),
+            subject=key.subject,
+            at=now,
+            action=Action.ABANDON,
+            memory_id=memory.id,
+            target_id=None,
+            reason=f"{memory.version} made it; {key.version}, which reads the conversation now, does not",
+            text=memory.text,
+            profile=key.profile,
+            conversation=key.conversation,
+            seq=memory.evidence[0].seq,
+        )
+        for memory in old
+    ]
+    return closes, decisions
+
+
+def _of_others(memories: Iterable[Memory], lease: Lease) -> list[Memory]:
+    key = lease.key
+    return [
+        memory
+        for memory in memories
+        if memory.state is MemoryState.ACTIVE
+        and memory.kind in _FORMED
+        and memory.profile == key.profile
+        and memory.version not in ("", key.version)
+        and all(said.conversation == key.conversation for said in memory.evidence)
+    ]
+
+
+async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, tools: Runtime) -> RestoredMemories:
+    """Find what the memories that an edit took back had replaced, where nothing else took its place since."""
+    if not closes:
+        return NOTHING_BACK
+    subject = lease.key.subject
+    gone = await tools.store.memories(subject, [closing.id for closing in closes])
+    plan = plan_memories(await read_past(tools, subject, gone), gone)
+    memories = [replace(one.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for one in plan.returning]
+    restored = await restore(tools, memories, undone=frozenset(closing.id for closing in closes))
+    return RestoredMemories(
+        memories=restored.memories,
+        changes=restored.reopened,
+        added=restored.added,
+        closes=(*await shortened_quotations(tools, memories), *restored.closes),
+        decisions=tuple(
+            Decision(
+                id=new_id(tools.clock),
+                subject=subject,
+                at=tools.clock.now(),
+                action=Action.UNDO,
+                memory_id=one.memory.id,
+                target_id=MemoryId(one.closed_by.id),
+                reason="came back: what had replaced it rests on a message that was edited",
+                text=one.memory.text,
+                profile=lease.key.profile,
+                conversation=lease.key.conversation,
+            )
+            for one in plan.returning
+        ),
     )

@@ -14,7 +14,7 @@ from recollect.extraction.requests import forget_request
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.answers import MAX_BEHIND, Forgotten, repeating
-from recollect.formation.portions import LARGE_BATCH, characters
+from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets
 from recollect.text import hash64, normalise, squeeze, words

@@ -1,16 +1,18 @@
-"""Close memories of a model that put an older value of a fact into words of their own. Reads the store.
+"""Find memories in which a model put an older value of a fact into its own words. Reads the store.
 
 A model writes a note where the rules write a fact: 'Mira takes 50 mg of it'. When it refuses the message with the news,
 the rules read '75 mg now', and find no fact to replace.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.facts import facts_of
-from recollect.formation.paraphrase import clauses_behind
+from recollect.extraction.sentences import coarse_clauses, fold, sentences
 from recollect.formation.runtime import Runtime
+from recollect.formation.stale import content_words
 from recollect.ids import id_text
 from recollect.resolution.claim import adds_something
 from recollect.resolution.slots import slot_mark, value_mark
@@ -19,6 +21,10 @@ from recollect.types import KIND_ORDER, Candidate, Evidence, Memory, MemoryId, M
 # Memories that are looked at: the newest.
 MAX_SEARCHED = 200
 _FORMED = (KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.FACT))
+# Who a memory begins with.
+_NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
+# Share of a memory's words that a clause has which the memory puts into other words.
+_SHARED = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,3 +94,26 @@ def _is_before(one: Evidence, other: Evidence) -> bool:
     if one.conversation == other.conversation:
         return (one.said_at, one.seq) < (other.said_at, other.seq)
     return one.said_at < other.said_at
+
+
+def clauses_behind(memory: Memory) -> list[str]:
+    """Return the clauses of the user's own that a memory puts into other words, as models do.
+
+    A quote may say more than its memory: a clause counts that has most of the memory's words.
+    """
+    content = content_words(of_the_user(memory))
+    quotes = [said.quote for said in memory.evidence if said.role == "user" and said.quote]
+    clauses = [clause.text for quote in quotes for piece in sentences(fold(quote)) for clause in coarse_clauses(piece)]
+    return [text for text in clauses if len(content & content_words(text)) > len(content) * _SHARED]
+
+
+def of_the_user(memory: Memory) -> str:
+    """Return a memory's text with the user under that name: a model may call them by their own.
+
+    A name is the user's where the words that it rests on do not have it: 'Mila uses Java' of 'I use Java'.
+    """
+    name = _NAMED.match(memory.text)
+    quotes = [said.quote for said in memory.evidence]
+    if not name or not all(quotes) or any(name["name"].lower() in quote.lower() for quote in quotes):
+        return memory.text
+    return f"The user{memory.text[name.end('name') :]}"

@@ -1,4 +1,4 @@
-"""Bring back what was closed, but not what else is closed or forgotten of its message. Reads the store, embeds."""
+"""Restore closed memories, for undo and edits, without what else is closed or forgotten. Reads the store, embeds."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,23 +12,25 @@ from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, outdated_memory, stale_stretches, with_secrets
 from recollect.formation.summaries import added_episodes, sentences_that_return, without_sentences
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.resolution.undo_plan import closes
+from recollect.resolution.undo_plan import UndoHistory, closes
 from recollect.types import (
     Action,
     AddMemory,
     CloseMemory,
+    Decision,
     Evidence,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryState,
     ReopenMemory,
+    Subject,
     Withheld,
 )
 
-# Lines of the log that are read for one memory: far more than a memory ever has.
-MAX_LINES = 10_000
 _QUOTING = frozenset({MemoryKind.TURN, MemoryKind.EPISODE})
+MAX_DECISIONS = 10_000
+"""Decisions read for one memory: far more than a memory ever has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +113,7 @@ async def _answers_left(tools: Runtime, returning: Sequence[Memory], back: Colle
 
 
 async def _cause_is_back(tools: Runtime, quotation: Memory, back: Collection[MemoryId]) -> bool:
-    lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_LINES)
+    lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_DECISIONS)
     ends = [line for line in lines if closes(line, quotation.id)]
     cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
     known = await tools.store.memories(quotation.subject, [cause]) if cause else []
@@ -180,7 +182,7 @@ class _Still:
     async def _closed(self, memory: Memory) -> list[Outdated]:
         if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:
             return []
-        lines = await self._tools.store.decisions(memory.subject, memory=memory.id, limit=MAX_LINES)
+        lines = await self._tools.store.decisions(memory.subject, memory=memory.id, limit=MAX_DECISIONS)
         ends = [line for line in lines if closes(line, memory.id)]
         replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
         if not ends or not (ends[-1].action is Action.CLOSE or replaced):
@@ -220,3 +222,46 @@ def _stays(stretch: Withheld, ended: Collection[str], secrets: Collection[tuple[
     if stretch.because:
         return stretch.because in ended
     return (stretch.start, stretch.end) not in secrets
+
+
+async def shortened_quotations(tools: Runtime, returning: Sequence[Memory]) -> list[CloseMemory]:
+    """End the quotations of a part of a message, and episodes without a sentence, where the whole comes back."""
+    now = tools.clock.now()
+    closes: dict[MemoryId, CloseMemory] = {}
+    for memory in returning:
+        if memory.kind not in (MemoryKind.TURN, MemoryKind.EPISODE) or not memory.evidence:
+            continue
+        source = memory.evidence[0]
+        for other in await tools.store.memories_from(memory.subject, source.conversation, seq=source.seq):
+            if other.kind is memory.kind and other.state is MemoryState.ACTIVE and other.id != memory.id:
+                closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
+    return list(closes.values())
+
+
+async def read_past(
+    tools: Runtime, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision] = ()
+) -> UndoHistory:
+    """Read what taking back memories rests on: their decisions, what they closed, and the facts that hold.
+
+    Args:
+        tools: Store and clock.
+        subject: The owner of the memories.
+        memories: What is to be taken back.
+        decided: Decisions about them that are known already.
+    """
+    known = {memory.id: memory for memory in memories}
+    lines = {line.id: line for line in decided}
+    await read_lines(tools, subject, [memory for memory in memories if memory.kind is not MemoryKind.TURN], lines)
+    others = {other for line in lines.values() for other in (line.memory_id, line.target_id) if other} - known.keys()
+    related = await tools.store.memories(subject, sorted(others))
+    await read_lines(tools, subject, related, lines)
+    known |= {memory.id: memory for memory in related}
+    ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
+    return UndoHistory(memories=known, decisions=ordered, active=await tools.store.facts(subject))
+
+
+async def read_lines(tools: Runtime, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]) -> None:
+    """Add the decisions about memories to `lines`, by their ids."""
+    for memory in memories:
+        found = await tools.store.decisions(subject, memory=memory.id, limit=MAX_DECISIONS)
+        lines |= {line.id: line for line in found}

@@ -9,7 +9,7 @@ import numpy as np
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.rules.summary import NOTHING_SAID
 from recollect.extraction.sentences import fold, sentences
-from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.quotations import MANY_ROWS, places
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, content_words, says_again

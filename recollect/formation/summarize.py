@@ -11,11 +11,9 @@ from recollect.extraction.evidence import evidence_of
 from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
 from recollect.extraction.summary_by_model import summarise_by_model
 from recollect.extraction.turns import Exchange
-from recollect.formation.admission import blanked
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
-from recollect.formation.inputs import recent_recalls, without_echoes
-from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.inputs import LARGE_BATCH, blanked, recent_recalls, without_echoes
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import EpisodePolicy, Profile

@@ -1,7 +1,4 @@
-"""Close what a later message contradicts where no candidate says so: the rules could not read the new state.
-
-Reads the store.
-"""
+"""Close what a later message contradicts or corrects where the candidates do not say so. Reads the store."""
 
 import re
 from collections.abc import Sequence
@@ -10,14 +7,15 @@ from datetime import datetime
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
+from recollect.extraction.rules.extractor import corrections
+from recollect.extraction.sources import ExtractionInput
 from recollect.formation.batch import ExtractionBatch
-from recollect.formation.paraphrase import clauses_behind, of_the_user
-from recollect.formation.portions import LARGE_BATCH
+from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.propose import ExtractionResult
 from recollect.formation.quotations import MANY_ROWS, places
-from recollect.formation.restated import restated
+from recollect.formation.restated import clauses_behind, of_the_user, restated
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import Outdated, outdated_memory
+from recollect.formation.stale import Outdated, denied_value, outdated_memory
 from recollect.ids import id_text, new_id
 from recollect.text import terms
 from recollect.text.updates import Update, contradicts, topic_of
@@ -174,3 +172,21 @@ def _words(text: str) -> str:
 def _outdated(update: Update, until: Evidence) -> Outdated:
     searched = frozenset(term for word in topic_of(update) for term in terms(word))
     return Outdated(content=frozenset(), terms=searched - {"user"}, until=until, update=update)
+
+
+async def misspoken(batch: ExtractionBatch, tools: Runtime) -> list[Outdated]:
+    """Find what was put right in the messages of a batch; without a model the rules' candidates tell most of it."""
+    if "user" not in batch.sources:
+        return []
+    alone = tools.model is None
+    source = ExtractionInput(
+        messages=batch.messages,
+        earlier=batch.earlier,
+        subject=batch.lease.key.subject,
+        sources=frozenset({"user"}),
+        time_zone=tools.zone,
+    )
+    found = await run_in_thread_if_large(
+        characters(batch.messages), lambda: corrections(source, amounts_alone=alone), above=LARGE_BATCH
+    )
+    return [denied_value(fix.old, fix.meant or fix.new, evidence_of(message)) for message, fix in found]

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from recollect.extraction.redaction import scrub
-from recollect.maintenance.length import HARD_FACTOR
+from recollect.extraction.sentences import HARD_FACTOR
 from recollect.providers.protocols import LanguageModel
 from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
 from recollect.types import Memory, MemoryId, MemoryKind

@@ -1,14 +1,30 @@
-"""Erase, and say of each place how far it went: the receipt. Writes through the store, empties caches."""
+"""Erase, and report in a receipt what was reached and what was not. Writes through the store, empties caches."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from recollect.errors import TryAgainError
-from recollect.maintenance.erased_statements import erased_statements
+from recollect.formation.replays import forgotten_marks
+from recollect.formation.stale import outdated_by_hand, stale_stretches
+from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.store.protocol import Store
 from recollect.text import forget_words
-from recollect.types import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind, Subject
+from recollect.types import (
+    ConversationId,
+    EraseReceipt,
+    EraseRequest,
+    ErasureRecord,
+    ErasureStatus,
+    Evidence,
+    LoggedMessage,
+    Memory,
+    ReceiptLine,
+    StorageKind,
+    Subject,
+    Withheld,
+)
 
 # How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
 # receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
@@ -27,6 +43,9 @@ _ROWS = (
     ("recalls", "records of what went into prompts"),
     ("formations", "pieces of waiting or parked work whose errors may have quoted it"),
 )
+# Of so many messages the statements are kept, the newest: their hashes are written in one transaction.
+MAX_MESSAGES = 5_000
+_Said = tuple[str, Sequence[Withheld]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,3 +176,57 @@ def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
         ("clients", "the history a client keeps itself: when it sends that again, nothing of it is kept"),
     ):
         yield ReceiptLine(name=name, reach=ErasureStatus.OUT_OF_REACH, count=0, text=text)
+
+
+async def erased_statements(order: EraseRequest, store: Store) -> frozenset[int]:
+    """Return the hashes of what is to be erased; none where all of a subject is, whose messages are known whole."""
+    if order.everything:
+        return frozenset()
+    said: list[_Said] = []
+    for memory in await store.memories(order.subject, order.memories):
+        for source in memory.evidence:
+            said += [_of_memory(message, source, memory, order) for message in await _read(source, order, store)]
+    if order.conversation is not None:
+        said += [(message.text, _whole(message)) for message in await _named(order.conversation, order, store)]
+    return await asyncio.to_thread(forgotten_marks, said)
+
+
+def _of_memory(message: LoggedMessage, source: Evidence, memory: Memory, order: EraseRequest) -> _Said:
+    """Return what is erased of a message that a memory rests on: all, or what the memory was formed of."""
+    if not order.keep_messages:
+        return message.text, _whole(message)
+    return message.text, stale_stretches(message.text, source, outdated_by_hand(memory))
+
+
+def _whole(message: LoggedMessage) -> Sequence[Withheld]:
+    return (Withheld(start=0, end=len(message.text)),)
+
+
+async def _read(source: Evidence, order: EraseRequest, store: Store) -> list[LoggedMessage]:
+    """Read a user's message that a memory rests on."""
+    for owner in (order.subject, *order.subject.owners):
+        found = await store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
+        if found:
+            return [message for message in found if message.seq == source.seq and message.role == "user"]
+    return []
+
+
+async def _named(conversation: ConversationId, order: EraseRequest, store: Store) -> list[LoggedMessage]:
+    """Read the user's messages that are to be erased."""
+    found: list[LoggedMessage] = []
+    after, seqs = 0, sorted(order.seqs)
+    while page := await _page(order.subject, conversation, after, seqs, store):
+        found += [message for message in page if message.role == "user"]
+        after = page[-1].seq
+        seqs = [seq for seq in seqs if seq > after]
+        if order.seqs and not seqs:
+            break
+    return found[-MAX_MESSAGES:]
+
+
+async def _page(
+    subject: Subject, conversation: ConversationId, after: int, seqs: Sequence[int], store: Store
+) -> list[LoggedMessage]:
+    if not seqs:
+        return await store.messages(subject, conversation, after_seq=after, limit=MAX_PAGE_SIZE)
+    return await store.messages(subject, conversation, after_seq=max(after, seqs[0] - 1), limit=1)

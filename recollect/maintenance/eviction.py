@@ -5,53 +5,39 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from urllib.parse import unquote
-
-import numpy as np
-import numpy.typing as npt
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
 from recollect.formation.budget import BudgetedModel, with_budget
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_id
+from recollect.maintenance.capacity import COUNTED_KINDS, MAX_QUESTIONS, PlannedCommit, capacity_for, counted_places
 from recollect.maintenance.compaction import (
     CompactionChoice,
     CompactionQuestion,
     InvalidVerdictError,
     ask_what_to_compact,
 )
-from recollect.maintenance.retention import Capacity, Eviction, fitting, leaving, strictest
-from recollect.profiles.overrides import with_overrides
-from recollect.profiles.policies import Profile
-from recollect.profiles.registry import ProfileRegistry
+from recollect.maintenance.retention import Capacity, Eviction, fitting, leaving
 from recollect.text import terms
 from recollect.types import (
-    KIND_ORDER,
     NO_VECTORS,
     Action,
     AddMemory,
     Change,
     CloseMemory,
-    ConversationId,
     CostPurpose,
     Decision,
     FormationResult,
     Lease,
     Memory,
     MemoryId,
-    MemoryKind,
     MemoryState,
     Subject,
-    SubjectSnapshot,
 )
 
 logger = logging.getLogger(__name__)
 
-ROOMY_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
-"""What counts against a subject's room."""
-# Questions to a model in one commit: what one batch brings beyond that pushes out the oldest.
-MAX_QUESTIONS = 3
 # Tries of one formation in which a model may be asked: the first, and the one retry after a database error.
 ASKING_ATTEMPTS = 2
 # Memories closed in one commit beyond those that the new ones push out: who has far too many, since the room became
@@ -59,24 +45,6 @@ ASKING_ATTEMPTS = 2
 MAX_EVICTIONS = 500
 # Memories from which ranking is left to a thread, and evicted at once: a few milliseconds.
 _MANY = 200
-_NUMBERS = [KIND_ORDER.index(kind) for kind in ROOMY_KINDS]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCommit:
-    """What is about to be committed to one subject."""
-
-    subject: Subject
-    profile: str = ""
-    """The one under which it was formed; empty where nothing is."""
-    hot: SubjectSnapshot
-    """What is known; the commit must check its version."""
-    changes: Sequence[Change] = ()
-    conversation: ConversationId | None = None
-    ask: bool = True
-    """Whether a model may be asked: not where asking came to nothing before."""
-    compactor: BudgetedModel | None = None
-    """The model that names what goes, where its energy was booked ahead."""
 
 
 @dataclass(slots=True)
@@ -124,11 +92,6 @@ class _Making:
         self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
 
 
-def roomy_places(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
-    """Return the places of the memories that count against the room."""
-    return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
-
-
 async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Change], list[Decision]]:
     """Say what must go along with planned changes so that the subject holds no more than it has room for.
 
@@ -141,8 +104,8 @@ async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Ch
     """
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
-    places = roomy_places(planned.hot)
-    room = await room_for(planned, len(places) + len(new), tools) if new else None
+    places = counted_places(planned.hot)
+    room = await capacity_for(planned, len(places) + len(new), tools) if new else None
     if room is None:
         return [], []
     # Oldest first: ids are made in that order.
@@ -200,51 +163,11 @@ async def with_evictions(
     )
 
 
-def session_of(subject: Subject) -> tuple[Subject, str] | None:
-    """Return whose conversation a session's memory is of, and its id: its own settings may bound the room.
-
-    It reads the name that `engine.scope.owned` gives a session.
-
-    >>> session_of(Subject("session", "ana%2Fx/1"))
-    (Subject(kind='user', name='ana/x'), '1')
-    """
-    owner, slash, name = subject.name.partition("/")
-    if subject.kind != "session" or not (owner and slash and name):
-        return None
-    kind, colon, of = owner.partition(":")
-    return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
-
-
-def governing_profiles(subject: Subject, formed_under: set[str], shelf: ProfileRegistry) -> list[Profile]:
-    """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
-
-    Where that is `default` alone, for instance because all was added by hand, the profile that is shipped for the
-    subject's kind counts as well. One that is not on the shelf any more rules nothing.
-    """
-    names = formed_under | ({subject.kind} if formed_under <= {"default"} else set())
-    return [shelf.get(name) for name in sorted(names & set(shelf.names()))]
-
-
 def _arriving(changes: Sequence[Change]) -> list[Memory]:
     closing = {change.id for change in changes if isinstance(change, CloseMemory)}
     added = [change.memory for change in changes if isinstance(change, AddMemory)]
-    active = [one for one in added if one.kind in ROOMY_KINDS and one.state is MemoryState.ACTIVE]
+    active = [one for one in added if one.kind in COUNTED_KINDS and one.state is MemoryState.ACTIVE]
     return [one for one in active if one.id not in closing]
-
-
-async def room_for(planned: PlannedCommit, count: int, tools: Runtime) -> Capacity | None:
-    """Return the room that a subject has for `count` memories; None where nothing bounds it."""
-    shelf, session = tools.profiles, session_of(planned.subject)
-    least = strictest(shelf.get(name) for name in shelf.names())
-    if session is None and (least is None or count <= least.policy.most):
-        return None
-    names = await tools.store.profiles_of(planned.subject)
-    profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
-    if session is not None:
-        found = await tools.store.conversation(session[0], external_id=session[1])
-        found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
-        profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
-    return strictest(profiles)
 
 
 async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Runtime) -> list[Memory] | None:

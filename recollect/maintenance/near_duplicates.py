@@ -1,15 +1,26 @@
-"""Which notes say the same and are kept once, by the rules by which new ones are resolved. Pure."""
+"""Merge notes that say the same, by the rules by which new ones are resolved. Uses the store.
 
-from dataclasses import dataclass
+A subject's notes are compared block by block and merged in small commits.
+"""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
+
+from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan, id_at
+from recollect.maintenance.near_pairs import NearPair, NearPairs
+from recollect.maintenance.pace import Pace
 from recollect.maintenance.retention import last_met
-from recollect.profiles.policies import ResolvePolicy
+from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.resolution.compare import alike, never_merge, same, says_more
 from recollect.text import bare
-from recollect.types import Memory, MemoryKind
+from recollect.types import Action, Memory, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
 
 # Something that happened is no other way of saying what held.
 _EVENTS = frozenset({"event", "plan"})
+_PLAIN = Profile(name="", description="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +67,89 @@ def restates(note: Memory, fact: Memory) -> bool:
         and bare(fact.value) in bare(note.text)
         and any((source.conversation, source.seq) in sources for source in note.evidence)
     )
+
+
+class Duplicates:
+    """Merges near-duplicates. It can be stopped and run again until it is done."""
+
+    def __init__(self, commits: Commits, since: datetime | None) -> None:
+        """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
+        self._commits = commits
+        self._since = since
+        self._hot: SubjectSnapshot | None = None
+        self._near: NearPairs | None = None
+        self._pairs: list[NearPair] = []
+
+    @property
+    def reached(self) -> datetime | None:
+        """The time before which all notes were compared with one another; None where that is not known."""
+        return None if self._near is None else self._near.reached
+
+    async def run(self, pace: Pace) -> None:
+        """Compare and merge.
+
+        Raises:
+            PausedError: it was told to stop.
+            StaleSubjectError: the subject kept changing.
+        """
+        if self._near is None or self._hot is None:
+            self._hot = hot = await self._commits.hot(vectors=True)
+            most = (self._commits.profile("default") or _PLAIN).resolve.neighbours
+            self._near = await pace.apart(lambda: NearPairs(hot, since=self._since, most=most))
+        near = self._near
+        while self._pairs or not near.done:
+            if not self._pairs:
+                self._pairs = await pace.apart(lambda: near.next_block(pace.breathe))
+            while self._pairs:
+                pace.check()
+                await self._merge(near, self._hot, self._pairs[:BATCH_SIZE], pace)
+                del self._pairs[:BATCH_SIZE]
+            near.settle()
+        self._hot = None  # its arrays may be large
+
+    async def _merge(self, near: NearPairs, hot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
+        places = {place for pair in pairs for place in (pair.older, pair.newer)}
+        ids = {place: id_at(hot, place) for place in places}
+
+        async def merged() -> Plan:
+            return await self._merged(pairs, ids, pace)
+
+        if await self._commits.commit(merged):
+            near.drop([place for place, id_ in ids.items() if id_ in self._commits.gone])
+
+    async def _merged(self, pairs: Sequence[NearPair], ids: Mapping[int, MemoryId], pace: Pace) -> Plan:
+        commits, plan = self._commits, self._commits.plan()
+        known = {memory.id: memory for memory in await commits.read(list(ids.values()))}
+        names = {memory.profile for memory in known.values()}
+        policies = {name: (commits.profile(name) or _PLAIN).resolve for name in names}
+        cosines = np.array([pair.cosine for pair in pairs], dtype=np.float32)
+        similar = commits.tools.embedder.relevance(cosines).tolist()
+        weighed = [(ids[pair.older], ids[pair.newer], value) for pair, value in zip(pairs, similar, strict=True)]
+        for found in await pace.apart(lambda: _weighed(weighed, known, policies, pace)):
+            kept, gone = found.kept, found.gone
+            plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(gone.id,)))
+            plan.close(gone, commits.tools.clock.now())
+            plan.decide(Action.MERGE, (kept.id, gone.id), (found.reason, gone.text, kept.profile))
+        return plan
+
+
+def _weighed(
+    pairs: Sequence[tuple[MemoryId, MemoryId, float]],
+    known: dict[MemoryId, Memory],
+    policies: Mapping[str, ResolvePolicy],
+    pace: Pace,
+) -> list[DuplicatePair]:
+    """Merge pair after pair; each is weighed against what the merges before it made of its two notes."""
+    found: list[DuplicatePair] = []
+    for older, newer, similarity in pairs:
+        pace.breathe()
+        if older not in known or newer not in known:
+            continue
+        merged = merging(known[older], known[newer], similarity, policies[known[older].profile])
+        if merged is not None:
+            kept, gone = merged.kept, known.pop(merged.gone.id)
+            importance = max(kept.importance, gone.importance)
+            kept = replace(kept, importance=importance, evidence=(*kept.evidence, *gone.evidence))
+            known[kept.id] = kept
+            found.append(replace(merged, kept=kept))
+    return found

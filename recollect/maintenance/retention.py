@@ -1,4 +1,4 @@
-"""Which memories go when a subject holds more than it has room for. Pure."""
+"""Which memories end with time, and which go when a subject holds more than it may. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,14 @@ from math import log1p
 from typing import NamedTuple, Self
 
 from recollect.decay import decay
-from recollect.profiles.policies import CapacityPolicy, Profile
+from recollect.profiles.policies import AgePolicy, CapacityPolicy, Profile
 from recollect.types import Memory, MemoryId, MemoryKind
 
 # What has no half life of its own is taken to weigh half after so long: the value that recall uses as well.
 USUAL_HALF_LIFE_DAYS = 90.0
 _DAY = timedelta(days=1)
+NO_AGE = AgePolicy()
+"""Nothing ends by age alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,3 +119,39 @@ def leave(one: Occupant, count: int, room: Capacity) -> Eviction:
 def fitting(room: Capacity) -> str:
     """Say how much room there is."""
     return f"there is room for {room.policy.most}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expiry:
+    """A memory that ends, since when, and why."""
+
+    memory: Memory
+    valid_to: datetime
+    reason: str
+
+
+def ending(memory: Memory, policy: AgePolicy, now: datetime) -> Expiry | None:
+    """Say whether and why an active memory ends now.
+
+    Args:
+        memory: Any but a turn.
+        policy: That of the profile it was formed under; it speaks of notes alone.
+        now: The time.
+    """
+    if memory.valid_to is not None and memory.valid_to <= now:
+        return Expiry(memory=memory, valid_to=memory.valid_to, reason=f"it ended on {memory.valid_to:%Y-%m-%d}")
+    if memory.kind is not MemoryKind.NOTE:
+        return None
+    idle_days = (now - last_met(memory)) / _DAY
+    if policy.expire_days and idle_days > policy.expire_days:
+        return Expiry(memory=memory, valid_to=now, reason=f"neither said nor used for {idle_days:.0f} days")
+    left = memory.importance * decay(idle_days, policy.half_life_days, memory.uses)
+    if left < policy.prune_below:
+        reason = f"worn off: {left:.3f} is left of importance {memory.importance:.2f} after {idle_days:.0f} days"
+        return Expiry(memory=memory, valid_to=now, reason=reason)
+    return None
+
+
+def ages(policy: AgePolicy) -> bool:
+    """Whether a policy ends anything by age."""
+    return bool(policy.expire_days or policy.prune_below)

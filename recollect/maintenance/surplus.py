@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from recollect.clock import EPOCH
+from recollect.maintenance.capacity import COUNTED_KINDS, PlannedCommit, capacity_for, counted_places
 from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan
-from recollect.maintenance.eviction import ROOMY_KINDS, PlannedCommit, room_for, roomy_places
 from recollect.maintenance.pace import Pace
 from recollect.maintenance.retention import Capacity, Occupant, leave, occupant
 from recollect.types import Action, MemoryId
@@ -48,7 +48,7 @@ class Surplus:
     async def _rank(self, pace: Pace) -> None:
         """Rank all that takes up room, page by page, where there is too much of it."""
         self._version, count = await self._counted()
-        room = await room_for(
+        room = await capacity_for(
             PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.tools
         )
         if room is None or count <= room.policy.most:
@@ -57,7 +57,7 @@ class Surplus:
         oldest = room.policy.policy != "lowest_value"
         ranked: list[Occupant] = []
         after: MemoryId | None = None
-        while page := await self._commits.page(ROOMY_KINDS, after):
+        while page := await self._commits.page(COUNTED_KINDS, after):
             pace.check()
             ranked += [occupant(memory, room, now, oldest=oldest) for memory in self._commits.left(page)]
             after = page[-1].id
@@ -87,4 +87,4 @@ class Surplus:
     async def _counted(self) -> tuple[int, int]:
         """Return the subject's version, and how many of its memories take up room."""
         hot = await self._commits.hot()
-        return hot.version, len(roomy_places(hot))
+        return hot.version, len(counted_places(hot))

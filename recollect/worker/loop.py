@@ -29,7 +29,7 @@ from recollect.formation.budget import BudgetedModel, charge_rule_work, on_budge
 from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
 from recollect.ids import new_id
-from recollect.maintenance.compactor import booked_compactor
+from recollect.maintenance.capacity import booked_compactor
 from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
 from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject

@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.engine import AsyncRecollect, Components
-from recollect.formation.quotable import is_bare_question
+from recollect.formation.quotations import is_bare_question
 from recollect.types import QUESTION_FLAG, MemoryKind
 from sample_chats import assistant, user
 

@@ -9,7 +9,7 @@ import pytest
 from factories import ANA, add, evidence, memory
 from own_profile import OWN, decided, held_texts, unexplained, with_profile
 from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance.age import NO_AGE, ages, ending
+from recollect.maintenance.retention import NO_AGE, ages, ending
 from recollect.profiles.policies import AgePolicy
 from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import NEW_YEAR, FakeClock

@@ -22,7 +22,7 @@ from own_profile import (
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, ModelError
-from recollect.maintenance.eviction import session_of
+from recollect.maintenance.capacity import session_of
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryState, RequestScope, Subject
 from sample_chats import answer, note, slot, user

@@ -23,8 +23,7 @@ from recollect.formation.runtime import Runtime
 from recollect.maintenance import near_pairs
 from recollect.maintenance.commit import BATCH_SIZE
 from recollect.maintenance.near_pairs import NearPairs
-from recollect.maintenance.schedule import SweepSchedule
-from recollect.maintenance.sweep import Care
+from recollect.maintenance.sweep import Care, SweepSchedule
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings

@@ -130,7 +130,7 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="tend: a merged note takes no evidence over",
-        file="recollect/maintenance/duplicates.py",
+        file="recollect/maintenance/near_duplicates.py",
         sound="importance=kept.importance, inherits=(gone.id,)",
         planted="importance=kept.importance",
         noticed_by=(

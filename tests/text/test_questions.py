@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.formation.quotable import is_bare_question, is_quotable
+from recollect.formation.quotations import is_bare_question, is_quotable
 from recollect.recall.query import is_question
 
 BARE = (

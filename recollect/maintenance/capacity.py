@@ -1,0 +1,125 @@
+"""How much a subject may hold, and the energy of a compaction, booked before a formation. Uses the store."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import numpy as np
+import numpy.typing as npt
+
+from recollect.formation.budget import BudgetedModel, units_of, with_budget
+from recollect.formation.runtime import Runtime
+from recollect.maintenance.retention import Capacity, strictest
+from recollect.profiles.overrides import with_overrides
+from recollect.profiles.policies import Profile
+from recollect.profiles.registry import ProfileRegistry
+from recollect.types import (
+    KIND_ORDER,
+    NO_VECTORS,
+    Change,
+    ConversationId,
+    CostPurpose,
+    Lease,
+    MemoryKind,
+    Subject,
+    SubjectSnapshot,
+)
+
+COUNTED_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
+"""What counts against a subject's room."""
+# Questions to a model in one commit: what one batch brings beyond that pushes out the oldest.
+MAX_QUESTIONS = 3
+_NUMBERS = [KIND_ORDER.index(kind) for kind in COUNTED_KINDS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCommit:
+    """What is about to be committed to one subject."""
+
+    subject: Subject
+    profile: str = ""
+    """The one under which it was formed; empty where nothing is."""
+    hot: SubjectSnapshot
+    """What is known; the commit must check its version."""
+    changes: Sequence[Change] = ()
+    conversation: ConversationId | None = None
+    ask: bool = True
+    """Whether a model may be asked: not where asking came to nothing before."""
+    compactor: BudgetedModel | None = None
+    """The model that names what goes, where its energy was booked ahead."""
+
+
+def counted_places(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
+    """Return the places of the memories that count against the room."""
+    return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
+
+
+def session_of(subject: Subject) -> tuple[Subject, str] | None:
+    """Return whose conversation a session's memory is of, and its id: its own settings may bound the room.
+
+    It reads the name that `engine.scope.owned` gives a session.
+
+    >>> session_of(Subject("session", "ana%2Fx/1"))
+    (Subject(kind='user', name='ana/x'), '1')
+    """
+    owner, slash, name = subject.name.partition("/")
+    if subject.kind != "session" or not (owner and slash and name):
+        return None
+    kind, colon, of = owner.partition(":")
+    return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
+
+
+def governing_profiles(subject: Subject, formed_under: set[str], shelf: ProfileRegistry) -> list[Profile]:
+    """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
+
+    Where that is `default` alone, for instance because all was added by hand, the profile that is shipped for the
+    subject's kind counts as well. One that is not on the shelf any more rules nothing.
+    """
+    names = formed_under | ({subject.kind} if formed_under <= {"default"} else set())
+    return [shelf.get(name) for name in sorted(names & set(shelf.names()))]
+
+
+async def capacity_for(planned: PlannedCommit, count: int, tools: Runtime) -> Capacity | None:
+    """Return the room that a subject has for `count` memories; None where nothing bounds it."""
+    shelf, session = tools.profiles, session_of(planned.subject)
+    least = strictest(shelf.get(name) for name in shelf.names())
+    if session is None and (least is None or count <= least.policy.most):
+        return None
+    names = await tools.store.profiles_of(planned.subject)
+    profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
+    if session is not None:
+        found = await tools.store.conversation(session[0], external_id=session[1])
+        found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
+        profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
+    return strictest(profiles)
+
+
+async def booked_compactor(lease: Lease, tools: Runtime, profile: Profile) -> BudgetedModel | None:
+    """Book the energy of a compaction where what is about to be formed may need one; None where it needs none.
+
+    Creation and compaction are let through together or not at all: what waits for a compaction must not pay for its
+    creation at each try. Release the model when the formation has ended.
+
+    Raises:
+        BudgetSpentError: there is not enough for both; nothing was booked.
+    """
+    creating, budget = tools.model, profile.budget
+    if lease.key.stage != "extract" or lease.formed_seq >= lease.last_seq or not isinstance(creating, BudgetedModel):
+        return None
+    if not (budget.capacity or budget.tokens_per_day) or not await _is_full(lease, tools, profile):
+        return None
+    compactor = with_budget(tools, CostPurpose.COMPACT, lease.key.subject, profile)
+    if compactor is not None:
+        await compactor.book_ahead(beside=units_of(CostPurpose.CREATE, budget))
+        creating.covered = True
+    return compactor
+
+
+async def _is_full(lease: Lease, tools: Runtime, profile: Profile) -> bool:
+    """Return whether a model has to make room for what one formation brings."""
+    key, tools = lease.key, await tools.of(lease.key.subject)
+    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
+    count = len(counted_places(hot)) + arriving
+    room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, tools)
+    return room is not None and room.policy.policy == "compact" and count > room.policy.most
