@@ -153,7 +153,7 @@ def _agreement(count: int, exact: Sequence[Recall], found: Sequence[Recall]) -> 
         ]
         name = f"{count:,} of one user, with an index, of the best {most} of all"
         rows.append(Row(name=name, value=float(np.mean(shares)), unit="", count=len(shares)))
-    compared = [one.compared or 0 for one in found]
+    compared = [one.vectors_compared or 0 for one in found]
     rows.append(Row(name=f"{count:,} of one user, vectors compared", value=float(np.mean(compared)), unit=""))
     return rows
 

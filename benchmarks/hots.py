@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.text import term_key
-from recollect.types import KIND_ORDER, MemoryKind, Subject, SubjectSnapshot, Vectors
+from recollect.types import MemoryKind, Subject, SubjectSnapshot, Vectors
 
 SALT = b"benchmark"
 
@@ -37,7 +37,7 @@ def build_hot(subject: Subject, entries: Sequence[Entry]) -> SubjectSnapshot:
         version=1,
         salt=SALT,
         ids=[number.to_bytes(16, "big") for number in range(n)],
-        kinds=np.array([KIND_ORDER.index(entry.kind) for entry in entries], dtype=np.uint8),
+        kinds=np.array([entry.kind.number for entry in entries], dtype=np.uint8),
         importance=np.full(n, 0.5, dtype=np.float32),
         confidence=np.ones(n, dtype=np.float32),
         valid_from=np.array([entry.valid_from_us for entry in entries], dtype=np.int64),

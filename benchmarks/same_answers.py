@@ -89,7 +89,7 @@ async def _change(engine: AsyncRecollect, filler: Filler, new: Sequence[str], kn
 
 async def _answers(engine: AsyncRecollect, asked: Sequence[str]) -> list[Answer]:
     found = [await engine.search(question, user=WHO, limit=_LIMIT) for question in asked]
-    return [tuple((one.memory.id, one.score, one.similarity, one.words) for one in each.items) for each in found]
+    return [tuple((one.memory.id, one.score, one.similarity, one.word_share) for one in each.items) for each in found]
 
 
 def _settings(url: str, cache: int) -> Settings:

@@ -56,13 +56,13 @@ async def dropped(url: str) -> IndexReport:
 
 
 def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 3)) -> VectorRequest:
-    return VectorRequest(vectors=np.array(vectors), most=most, kinds=kinds)
+    return VectorRequest(vectors=np.array(vectors), limit_each=most, kinds=kinds)
 
 
 def brought(hot: SubjectSnapshot) -> set[int]:
     """The places whose vectors stand behind the background."""
-    assert hot.background is not None
-    return set(hot.vector_of[hot.background :].tolist())
+    assert hot.sampled_vectors is not None
+    return set(hot.vector_of[hot.sampled_vectors :].tolist())
 
 
 def relations(url: str) -> list[str]:

@@ -16,7 +16,7 @@ from recollect.recall.query import Interval, Query, RecallRequest, make_query
 from recollect.recall.recall import finalize, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.text import term_key, terms
-from recollect.types import KIND_ORDER, Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector
+from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector
 
 SALT = b"salt"
 NOON = NEW_YEAR + timedelta(hours=12)
@@ -64,7 +64,7 @@ def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Subject
         version=1,
         salt=salt,
         ids=[one.id.to_bytes(16, "big") for one in rows],
-        kinds=np.array([KIND_ORDER.index(one.kind) for one in rows], dtype=np.uint8),
+        kinds=np.array([one.kind.number for one in rows], dtype=np.uint8),
         importance=np.array([one.importance for one in rows], dtype=np.float32),
         confidence=np.array([one.confidence for one in rows], dtype=np.float32),
         valid_from=np.array([to_micros(one.at) for one in rows], dtype=np.int64),

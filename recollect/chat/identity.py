@@ -88,7 +88,7 @@ def identify(
         memory=memory,
         scene=RequestScope(
             profile=given.get(PROFILE) or None,
-            otherwise=_profile_of_key(headers, policy.key_profiles),
+            key_profile=_profile_of_key(headers, policy.key_profiles),
             app=_app(given.get(APP)),
             characters=_characters(given.get(CHARACTERS)),
             interaction=_interaction(given.get(INTERACTION)),

@@ -105,8 +105,8 @@ class _Reading:
             body_start=self.body_start,
             tools_start=self.tools_start,
             tools_empty=self.tools_empty,
-            chooses_tools=self.fields.get("tool_choice", "auto") not in ("auto", None) or self.functions,
-            several=self.fields.get("n", 1) not in (1, None),
+            has_tool_choice=self.fields.get("tool_choice", "auto") not in ("auto", None) or self.functions,
+            wants_multiple_choices=self.fields.get("n", 1) not in (1, None),
         )
 
     def _member(self, key: str, at: int) -> int:

@@ -59,7 +59,7 @@ def offer(request: ChatRequest, names: Collection[str]) -> Insertion | None:
 
     None where they cannot be: the client wants several answers, or says itself whether and what is to be called.
     """
-    if not names or request.several or request.chooses_tools:
+    if not names or request.wants_multiple_choices or request.has_tool_choice:
         return None
     offered = json.dumps(definitions(names), separators=(",", ":"))
     if request.tools_start >= 0:

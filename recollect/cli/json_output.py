@@ -101,9 +101,9 @@ def recall(found: Recall) -> dict[str, Any]:
         "items": [_recalled(item) for item in found.items],
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "considered": found.considered,
-        "compared": found.compared,
+        "compared": found.vectors_compared,
         "took_ms": round(found.took_ms, 3),
-        "remark": found.remark or None,
+        "remark": found.warning or None,
     }
 
 
@@ -114,8 +114,8 @@ def context(found: PromptContext) -> dict[str, Any]:
         "items": [_recalled(item) for item in found.items],
         "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
         "tokens": found.tokens,
-        "compared": found.compared,
-        "remark": found.remark or None,
+        "compared": found.vectors_compared,
+        "remark": found.warning or None,
     }
 
 
@@ -123,9 +123,9 @@ def _recalled(item: RecalledMemory) -> dict[str, Any]:
     return {
         "score": round(item.score, 4),
         "similarity": round(item.similarity, 4),
-        "words": round(item.words, 4),
+        "words": round(item.word_share, 4),
         "reasons": list(item.reasons),
-        "certain": item.certain,
+        "certain": item.standing,
         "memory": memory(item.memory),
     }
 

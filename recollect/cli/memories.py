@@ -185,16 +185,16 @@ def _explain(here: CommandOptions, recall: "Recall") -> None:
         memory = item.memory
         say(f"{place:>2}. {item.score:.2f}  {one_line(memory.text)}")
         dim(f"      {memory.kind.value} {short(memory.id)}, {when(memory.valid_from, here.zone)}")
-        dim(f"      similarity {item.similarity:.2f}, words {item.words:.2f}; {'; '.join(item.reasons)}")
+        dim(f"      similarity {item.similarity:.2f}, words {item.word_share:.2f}; {'; '.join(item.reasons)}")
 
 
 def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]") -> None:
     say()
-    if recall.remark:
-        say(recall.remark)
+    if recall.warning:
+        say(recall.warning)
     say(f"{recall.considered:,} weighed in {recall.took_ms:.1f} ms, {len(recall.left_out):,} near ones left out")
-    if recall.compared is not None:
-        say(f"approximate: an index picked {recall.compared:,} vectors to be compared with the question")
+    if recall.vectors_compared is not None:
+        say(f"approximate: an index picked {recall.vectors_compared:,} vectors to be compared with the question")
     for memory, reason in left_out:
         dim(f"  {short(memory.id)}  {one_line(memory.text)}: {reason}")
     if len(recall.left_out) > len(left_out):

@@ -45,7 +45,7 @@ _NEARLY_EQUAL = 0.9
 _INLINE_PAIRS_THRESHOLD, _BATCH_SIZE = 100_000, 64
 # Where an index finds them, so many notes that may be another spelling of a text.
 _MAX_ALIKE = 50
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_NOTE = MemoryKind.NOTE.number
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 # Somebody else's commits came between reading and writing so often that something is wrong.
 _STALE_TRIES = 20
@@ -217,7 +217,7 @@ def _alike(hot: SubjectSnapshot, vectors: Vectors) -> list[int]:
 
 def _like(vectors: Vectors) -> VectorRequest | None:
     """Say which vectors tell what texts may be another spelling of; None: all, to know which memories have none."""
-    return VectorRequest(vectors=vectors, most=_MAX_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
+    return VectorRequest(vectors=vectors, limit_each=_MAX_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
 
 
 def _wording(text: str) -> str:

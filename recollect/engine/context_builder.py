@@ -49,10 +49,10 @@ class PromptContext:
     """Memories that were near, and why they are not in them."""
     tokens: int
     """Of the text, as they are counted."""
-    compared: int | None = None
-    """See `Recall.compared`."""
-    remark: str = ""
-    """See `Recall.remark`."""
+    vectors_compared: int | None = None
+    """See `Recall.vectors_compared`."""
+    warning: str = ""
+    """See `Recall.warning`."""
     recent: int = 0
     """Messages of the user's other conversations that are shown beside the memories."""
 
@@ -210,8 +210,8 @@ class ContextBuilder:
             items=rendered.items,
             left_out=recall.left_out,
             tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
-            compared=recall.compared,
-            remark=recall.remark,
+            vectors_compared=recall.vectors_compared,
+            warning=recall.warning,
             recent=rendered.recent,
         )
 
@@ -234,6 +234,7 @@ def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:
     ids = {memory.id for memory in summaries}
     found = tuple(item for item in recall.items if item.memory.id not in ids)
     whole = tuple(
-        RecalledMemory(memory=memory, score=1.0, similarity=0.0, words=0.0, reasons=_SUMMED_UP) for memory in summaries
+        RecalledMemory(memory=memory, score=1.0, similarity=0.0, word_share=0.0, reasons=_SUMMED_UP)
+        for memory in summaries
     )
     return replace(recall, items=found + whole)

@@ -17,15 +17,15 @@ from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable_text, speaker_kind
 from recollect.formation.stale import disjoint
 from recollect.ids import id_bytes, new_id
-from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, read_detail, write_detail
+from recollect.store.sql.rows import STATE_NUMBER, read_detail, write_detail
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import key_of
 from recollect.store.sql.transfer.import_reader import ImportedSubject
 from recollect.text import squeeze
 from recollect.types import KIND_ORDER, NO_DETAIL, Action, Candidate, MemoryKind, MemoryState
 
-_FORMED = frozenset({KIND_NUMBER[MemoryKind.NOTE], KIND_NUMBER[MemoryKind.FACT]})
-_TURN = KIND_NUMBER[MemoryKind.TURN]
+_FORMED = frozenset({MemoryKind.NOTE.number, MemoryKind.FACT.number})
+_TURN = MemoryKind.TURN.number
 _ACTIVE, _HELD, _CLOSED = (STATE_NUMBER[state] for state in (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED))
 # Who says what no message in the file says: an order of theirs waits for review.
 _FILE = "import"

@@ -73,4 +73,4 @@ async def recall_past(parts: Components, tools: Runtime, request: RecallRequest,
     found = finalize(
         ranking, {memory.id: redact_quotation(memory) for memory in memories}, count_tokens=parts.counter.count
     )
-    return replace(found, remark=embedded.failure, took_ms=(parts.clock.monotonic() - started) * 1000)
+    return replace(found, warning=embedded.failure, took_ms=(parts.clock.monotonic() - started) * 1000)

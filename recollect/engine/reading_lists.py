@@ -6,11 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from recollect.store.protocol import Store
-from recollect.types import GLOBAL, KIND_ORDER, MemoryKind, Subject, SubjectSnapshot
+from recollect.types import GLOBAL, MemoryKind, Subject, SubjectSnapshot
 
 # Users whose subscriptions are kept between two recalls; who is dropped costs one more read.
 _MAX_CACHED = 10_000
-_TURN = KIND_ORDER.index(MemoryKind.TURN)
+_TURN = MemoryKind.TURN.number
 
 
 class ReadingListCache:

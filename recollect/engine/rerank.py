@@ -30,7 +30,7 @@ class RerankedOrder(NamedTuple):
     ranking: Ranking
     scores: Mapping[MemoryId, float]
     """Of those it was asked about."""
-    remark: str
+    warning: str
     """Why it was not, where it should have been."""
 
 
@@ -60,8 +60,8 @@ class RerankStep:
         if not self._wanted(query):
             return RerankedOrder(ranking, {}, "")
         rows = list(zip(ranking.rows, ranking.ids, strict=True))
-        first = [one for one in rows if one[0].certain or one[1] not in memories]
-        near = [one for one in rows if not one[0].certain and one[1] in memories]
+        first = [one for one in rows if one[0].standing or one[1] not in memories]
+        near = [one for one in rows if not one[0].standing and one[1] in memories]
         asked, rest = near[: self._parts.settings.rerank_top], near[self._parts.settings.rerank_top :]
         scores, remark = await self._scores(query, [memories[id_] for _, id_ in asked]) if asked else ({}, "")
         if not scores:
@@ -97,12 +97,12 @@ class RerankStep:
 def explained(found: Recall, order: RerankedOrder) -> Recall:
     """Say of each memory that was reranked so, with its score, which is the reranker's; and what went wrong."""
     if not order.scores:
-        return replace(found, remark=order.remark) if order.remark else found
+        return replace(found, warning=order.warning) if order.warning else found
     least = min(order.scores.values())
     items = tuple(
         replace(item, score=score, reasons=(f"reranked ({score:.2f})", *item.reasons))
         if (score := order.scores.get(item.memory.id)) is not None
-        else (item if item.certain else replace(item, score=min(item.score, least)))
+        else (item if item.standing else replace(item, score=min(item.score, least)))
         for item in found.items
     )
     return replace(found, items=items)

@@ -91,7 +91,7 @@ class Retriever:
             return ranking.wanted(), (ranking, snapshots[0])
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
-        sought = {subject: planner.sought for subject, planner in planners.items()}
+        sought = {subject: planner.vector_request for subject, planner in planners.items()}
         (ranking, own), memories = await self._parts.store.choose(spaces, rank, sought=sought)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
@@ -100,8 +100,8 @@ class Retriever:
         recall = explained(finalize(order.ranking, texts, count_tokens=self._parts.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
         failures = {vector.failure for vector in embedded.values() if vector.failure}
-        remark = "; ".join(filter(None, [*sorted(failures), recall.remark]))
-        return replace(recall, took_ms=took_ms, remark=remark), own.salt
+        remark = "; ".join(filter(None, [*sorted(failures), recall.warning]))
+        return replace(recall, took_ms=took_ms, warning=remark), own.salt
 
 
 def _in_space(query: Query, embedded: QueryVector) -> Query:

@@ -59,7 +59,7 @@ def memory_scope(
 
 def profile_name(scene: RequestScope, known: Conversation | None, default: str) -> str:
     """Choose the profile: the request's, the one its conversation was opened with, its key's, the settings'."""
-    return scene.profile or (known.profile if known else None) or scene.otherwise or default
+    return scene.profile or (known.profile if known else None) or scene.key_profile or default
 
 
 def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
@@ -78,9 +78,9 @@ def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
     if trigger.when == "every_turn":
         return due
     if trigger.when == "periodic":
-        return replace(due, every=trigger.every)
+        return replace(due, every_turns=trigger.every)
     idle = timedelta(seconds=trigger.idle_s) if trigger.when == "on_end" and trigger.idle_s else None
-    return replace(due, every=0, idle=idle)
+    return replace(due, every_turns=0, after_idle=idle)
 
 
 def _options(scene: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:

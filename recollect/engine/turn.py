@@ -66,7 +66,7 @@ class PreparedTurn:
     """What was spliced into the body."""
     toolbox: MemoryTools | None = None
     """The tools that the body offers; None where it offers none of ours."""
-    remark: str = ""
+    warning: str = ""
     """What did not go as it should in recall, such as an embedder that gave no answer; empty where all did."""
     recent: int = 0
     """Messages of the user's other conversations that the body carries beside the memories."""
@@ -139,7 +139,7 @@ class TurnService:
         own = None if identity.append else identity.conversation
         wanted = await run_in_thread_if_large(size, lambda: prompt_recall(request, log, scope, self._parts.settings))
         recall, rendered = await self._prompts.write(wanted, scope, turns_wanted(log, scope, own))
-        plain = replace(plain, remark=recall.remark)
+        plain = replace(plain, warning=recall.warning)
         metrics = self._parts.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
         metrics.app_turns += scope.writes.kind == "app"
@@ -278,7 +278,7 @@ class TurnService:
         if profile.form.turns:
             made_due.insert(0, replace(due, stage="index", version=TURNS_VERSION))
         if window := profile.episodes.window:
-            made_due.append(replace(due, stage="episodes", version=EPISODES_VERSION, every=window, on_edit=True))
+            made_due.append(replace(due, stage="episodes", version=EPISODES_VERSION, every_turns=window, on_edit=True))
         return tuple(made_due)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
@@ -315,7 +315,7 @@ def _forgetting(formations: Sequence[FormationRequest]) -> list[FormationRequest
     """Make the stage due that heeds requests, also in a profile without quotations; others wait for the model."""
     if not formations or any(due.stage == "index" for due in formations):
         return list(formations)
-    first = replace(formations[0], stage="index", version=TURNS_VERSION, every=1, idle=None, on_edit=False)
+    first = replace(formations[0], stage="index", version=TURNS_VERSION, every_turns=1, after_idle=None, on_edit=False)
     return [first, *formations]
 
 

@@ -9,9 +9,9 @@ from recollect.extraction.redaction import scrub
 from recollect.formation.neighbours import nearest
 from recollect.formation.runtime import Runtime
 from recollect.text import clean
-from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, RecalledMemory, Subject, Vectors
+from recollect.types import NO_VECTORS, MemoryKind, RecalledMemory, Subject, Vectors
 
-_SEARCHED = [KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.EPISODE)]
+_SEARCHED = [MemoryKind.NOTE.number, MemoryKind.EPISODE.number]
 
 
 async def nearest_to(
@@ -27,7 +27,7 @@ async def nearest_to(
             memory=one.memory,
             score=one.similarity,
             similarity=one.similarity,
-            words=0.0,
+            word_share=0.0,
             reasons=(f"near in meaning ({one.similarity:.2f})",),
         )
         for one in found

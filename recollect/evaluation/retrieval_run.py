@@ -67,7 +67,7 @@ class RetrievalRun:
         whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
         deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
         context = await self._engine.context(question.text, user=user, use=False)
-        for remark in (first.remark, deep.remark, context.remark):
+        for remark in (first.warning, deep.warning, context.warning):
             _refuse_blind(remark)
         reading = result.reading
         reading.recall_ms.append(first.took_ms)

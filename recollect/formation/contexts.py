@@ -15,7 +15,6 @@ from recollect.ids import id_text, new_id
 from recollect.providers.chunker import chunks
 from recollect.text import squeeze, terms
 from recollect.types import (
-    KIND_ORDER,
     Action,
     AddMemory,
     Change,
@@ -34,7 +33,7 @@ from recollect.types import (
 )
 
 _ADDRESS = re.compile(r"recollect://(?P<conversation>[^/]+)/(?P<seq>\d{1,18})")
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_NOTE = MemoryKind.NOTE.number
 
 
 async def shorten_contexts(

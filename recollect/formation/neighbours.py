@@ -18,7 +18,6 @@ from recollect.resolution.states import words_of
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.text import term_key, terms
 from recollect.types import (
-    KIND_ORDER,
     Candidate,
     ConversationId,
     Memory,
@@ -30,8 +29,8 @@ from recollect.types import (
     Vectors,
 )
 
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
-_FACT = KIND_ORDER.index(MemoryKind.FACT)
+_NOTE = MemoryKind.NOTE.number
+_FACT = MemoryKind.FACT.number
 # Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
 _MAX_RESTATING = 200
 # Notes that a request to forget may name: whoever means more says so twice.
@@ -61,8 +60,8 @@ async def nearest(
         kinds: Places in `KIND_ORDER` of the kinds that count.
         said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
     """
-    if hot.background is not None and len(vectors):  # the index is asked
-        sought = VectorRequest(vectors=vectors, most=most, kinds=tuple(kinds))
+    if hot.sampled_vectors is not None and len(vectors):  # the index is asked
+        sought = VectorRequest(vectors=vectors, limit_each=most, kinds=tuple(kinds))
         hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
     if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]

@@ -33,7 +33,7 @@ from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
 from recollect.text import terms
 from recollect.text.updates import Update
-from recollect.types import KIND_ORDER, Candidate, LoggedMessage, Memory, MemoryKind
+from recollect.types import Candidate, LoggedMessage, Memory, MemoryKind
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
 _NOTES_SHOWN, _FACTS_SHOWN = 10, 6
@@ -257,7 +257,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], tools: 
     """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
     texts = [readable(one) for one in worth]
     vectors = await tools.embedder.embed(texts)
-    kinds = [KIND_ORDER.index(kind) for kind in FORMED]
+    kinds = [kind.number for kind in FORMED]
     found = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
     ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}

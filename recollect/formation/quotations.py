@@ -19,7 +19,6 @@ from recollect.formation.stale import Outdated, stale_stretches, with_secrets
 from recollect.ids import id_text, new_id
 from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, source_key, squeeze, term_key
 from recollect.types import (
-    KIND_ORDER,
     Action,
     AddMemory,
     Change,
@@ -131,7 +130,7 @@ async def without_outdated(
 
 def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
     """Find the quotations, or episodes, that may say what no longer holds: by their source, or by their words."""
-    is_wanted = hot.kinds == KIND_ORDER.index(kind)
+    is_wanted = hot.kinds == kind.number
     keys = {source_key(said.conversation, said.seq) for old in outdated for said in old.evidence}
     keys |= {source_key(*place) for old in outdated for place in (*old.messages, *old.answers)}
     owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))

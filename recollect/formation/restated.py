@@ -16,11 +16,11 @@ from recollect.formation.stale import content_words
 from recollect.ids import id_text
 from recollect.resolution.claim import adds_something
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.types import KIND_ORDER, Candidate, Evidence, Memory, MemoryId, MemoryKind, SubjectSnapshot
+from recollect.types import Candidate, Evidence, Memory, MemoryId, MemoryKind, SubjectSnapshot
 
 # Memories that are looked at: the newest.
 MAX_SEARCHED = 200
-_FORMED = (KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.FACT))
+_FORMED = (MemoryKind.NOTE.number, MemoryKind.FACT.number)
 # Who a memory begins with.
 _NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
 # Share of a memory's words that a clause has which the memory puts into other words.

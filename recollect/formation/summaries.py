@@ -16,7 +16,6 @@ from recollect.formation.stale import Outdated, content_words, says_again
 from recollect.ids import id_text, new_id
 from recollect.text import normalise, terms, words
 from recollect.types import (
-    KIND_ORDER,
     Action,
     AddMemory,
     Change,
@@ -58,7 +57,7 @@ async def shorten_episodes(
         home: Whose the conversations are; None: the subject's own.
         gone: Memories that the same commit closes already.
     """
-    if not outdated or not len(hot) or not np.any(hot.kinds == KIND_ORDER.index(MemoryKind.EPISODE)):
+    if not outdated or not len(hot) or not np.any(hot.kinds == MemoryKind.EPISODE.number):
         return [], []
     found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]

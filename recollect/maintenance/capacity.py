@@ -14,7 +14,6 @@ from recollect.profiles.overrides import with_overrides
 from recollect.profiles.policies import Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.types import (
-    KIND_ORDER,
     NO_VECTORS,
     Change,
     ConversationId,
@@ -29,7 +28,7 @@ COUNTED_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 """What counts against a subject's room."""
 # Questions to a model in one commit: what one batch brings beyond that pushes out the oldest.
 MAX_QUESTIONS = 3
-_NUMBERS = [KIND_ORDER.index(kind) for kind in COUNTED_KINDS]
+_NUMBERS = [kind.number for kind in COUNTED_KINDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
-from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot
+from recollect.types import MemoryKind, SubjectSnapshot
 
 # Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
 # sentence have for any embedder.
@@ -19,7 +19,7 @@ NEAR = 0.7
 _BLOCK_CELLS = 1_000_000
 # Fewer notes at once in a small memory: the pairs of a block are what a stop throws away.
 _MAX_BLOCK_ROWS = 256
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_NOTE = MemoryKind.NOTE.number
 _MILLIS_BYTES = 6
 _ALWAYS = datetime.max.replace(tzinfo=UTC)
 

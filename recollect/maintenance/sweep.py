@@ -25,7 +25,6 @@ from recollect.profiles.policies import AgePolicy
 from recollect.store.paging import MAX_PAGE_SIZE
 from recollect.text import source_key
 from recollect.types import (
-    KIND_ORDER,
     Action,
     ConversationId,
     Decision,
@@ -36,7 +35,7 @@ from recollect.types import (
     Subject,
 )
 
-_NOTE = KIND_ORDER.index(MemoryKind.NOTE)
+_NOTE = MemoryKind.NOTE.number
 
 Place = tuple[ConversationId, int]
 """A message, by its conversation and `seq`."""

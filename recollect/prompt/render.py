@@ -108,7 +108,7 @@ def block_ids(text: str) -> list[str]:
 
 
 def _takes(block: TemplateBlock, item: RecalledMemory) -> bool:
-    return item.memory.kind in block.kinds and block.certain in (None, item.certain)
+    return item.memory.kind in block.kinds and block.standing in (None, item.standing)
 
 
 def _written(block: TemplateBlock, memories: Sequence[Memory], frame: RenderOptions) -> str:

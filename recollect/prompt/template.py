@@ -21,7 +21,7 @@ class TemplateBlock(BaseModel):
     """Whether it stays the same from turn to turn (standing facts), or is made for each."""
     kinds: frozenset[MemoryKind] = frozenset(MemoryKind)
     """Memories of which kinds it takes."""
-    certain: bool | None = None
+    standing: bool | None = None
     """Whether it takes standing facts alone, all but these, or both (left out)."""
     order: Literal["slot", "rank", "turns"] = "rank"
     """Its rows: by category and key, in the order of the recall, or in the order in which it was said."""

@@ -60,7 +60,7 @@ def _choose(recalled: Sequence[RecalledMemory]) -> list[RecalledMemory]:
     """Choose what to quote: the nearest first, standing facts in the places left, each wording once."""
     distinct = list({bare(item.memory.text): item for item in reversed(recalled) if bare(item.memory.text)}.values())
     distinct.reverse()
-    near = [item for item in distinct if not item.certain or item.words > 0 or item.similarity >= _NEAR]
+    near = [item for item in distinct if not item.standing or item.word_share > 0 or item.similarity >= _NEAR]
     near.sort(key=lambda item: item.score, reverse=True)
     standing = [item for item in distinct if item not in near]
     return (near[:_NEAR_FIRST] + standing + near[_NEAR_FIRST:])[:_MAX_QUOTED]

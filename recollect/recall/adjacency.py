@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.recall.top_k import top_k
-from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, SubjectSnapshot
+from recollect.types import QUESTION_FLAG, MemoryKind, SubjectSnapshot
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,8 +34,8 @@ LINKED = 0.3
 # The best memories by all other evidence, whose links are followed: twenty times as many as are shown.
 _LINKS_OF = 200
 _LOW_BITS = 0xFFFF
-_NOTE, _FACT = KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.FACT)
-_TURN = KIND_ORDER.index(MemoryKind.TURN)
+_NOTE, _FACT = MemoryKind.NOTE.number, MemoryKind.FACT.number
+_TURN = MemoryKind.TURN.number
 
 
 def adjacency_signal(hot: SubjectSnapshot, own: Floats) -> Floats | None:

@@ -25,7 +25,7 @@ NEAR, PROMISING = 200, 300
 _AROUND_OF, _AROUND = 100, (-2, -1, 1, 2)
 # Episodes are few beside what they sum up, and chosen among themselves.
 _EPISODES = 100
-_TURN, _EPISODE = KIND_ORDER.index(MemoryKind.TURN), KIND_ORDER.index(MemoryKind.EPISODE)
+_TURN, _EPISODE = MemoryKind.TURN.number, MemoryKind.EPISODE.number
 _KINDS = tuple(range(len(KIND_ORDER)))
 
 Places = npt.NDArray[np.intp]
@@ -41,19 +41,19 @@ class AnnPlanner:
         self._weighed: tuple[SubjectSnapshot, WordSignal] | None = None
 
     @property
-    def sought(self) -> VectorRequest:
+    def vector_request(self) -> VectorRequest:
         """What the store is asked for."""
         query = self._query
         if query.vector is None:
             return NO_VECTORS
         return VectorRequest(
             vectors=query.vector[None, :],
-            most=max(NEAR, 2 * query.limit, query.policy.candidates),
+            limit_each=max(NEAR, 2 * query.limit, query.policy.candidates),
             kinds=_KINDS if query.policy.turns else tuple(kind for kind in _KINDS if kind != _TURN),
-            also=self.promising,
+            expand=self.expand,
         )
 
-    def promising(self, hot: SubjectSnapshot) -> Places:
+    def expand(self, hot: SubjectSnapshot) -> Places:
         """Find the memories whose vector was not read and may well be among the best once it is.
 
         Args:
@@ -79,7 +79,7 @@ class AnnPlanner:
         return found[unread[found]]
 
     def words(self, hot: SubjectSnapshot) -> WordSignal | None:
-        """Return what the memories share with the query's words, where `promising` looked at the same ones."""
+        """Return what the memories share with the query's words, where `expand` looked at the same ones."""
         known = self._weighed
         return known[1] if known is not None and known[0].terms is hot.terms else None
 

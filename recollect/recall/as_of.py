@@ -8,7 +8,7 @@ import numpy as np
 from recollect.clock import to_micros
 from recollect.ids import id_bytes
 from recollect.text import asks, source_key, term_key
-from recollect.types import KIND_ORDER, QUESTION_FLAG, Memory, MemoryKind, Subject, SubjectSnapshot, Vector
+from recollect.types import QUESTION_FLAG, Memory, MemoryKind, Subject, SubjectSnapshot, Vector
 
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
@@ -44,7 +44,7 @@ def build_snapshot(subject: Subject, items: Sequence[SnapshotItem], *, salt: byt
         version=0,
         salt=salt,
         ids=[id_bytes(memory.id) or b"" for memory in memories],
-        kinds=np.array([KIND_ORDER.index(memory.kind) for memory in memories], dtype=np.uint8),
+        kinds=np.array([memory.kind.number for memory in memories], dtype=np.uint8),
         importance=np.array([memory.importance for memory in memories], dtype=np.float32),
         confidence=np.array([memory.confidence for memory in memories], dtype=np.float32),
         valid_from=np.array([to_micros(memory.valid_from) for memory in memories], dtype=np.int64),

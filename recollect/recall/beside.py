@@ -20,7 +20,7 @@ def match_alternative_terms(hot: SubjectSnapshot, query: Query, found: WordSigna
     now = {word: place for place, word in reversed(list(enumerate(query.spoken[term] for term in query.terms)))}
     missing = _missing(query, found)
     beside: list[Read] = [(word, own) for word, own in query.elsewhere if word in missing]
-    if hot.former_terms:
+    if hot.has_legacy_terms:
         beside += former_terms(query.text)
     places: dict[str, int | None] = {}
     for word, own in beside:

@@ -49,17 +49,17 @@ def _settle(
         return
     first, note = max(notes, key=lambda pair: (pair[1].evidence, -pair[0]))
     if turn.score <= note.score + QUOTATION_LEAD:
-        if not note.certain and turn.evidence > note.evidence:
+        if not note.standing and turn.evidence > note.evidence:
             kept[first] = note._replace(evidence=turn.evidence)
         kept[index] = None
         gone.append((turn, note))
         return
     for rival, lesser in notes:
-        if not lesser.certain and len(lesser.sources) == 1:
+        if not lesser.standing and len(lesser.sources) == 1:
             kept[rival] = None
             gone.append((lesser, turn))
 
 
 def _order(row: RankedRow) -> tuple[bool, float]:
     # Sorting is stable: standing facts keep their order, ties keep that of the reading list and of ids.
-    return (not row.certain, 0.0 if row.certain else -row.evidence)
+    return (not row.standing, 0.0 if row.standing else -row.evidence)

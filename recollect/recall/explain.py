@@ -13,7 +13,7 @@ _AROUND = 0.5
 
 def reasons(row: RankedRow, query: Query) -> tuple[str, ...]:
     """Say what speaks for a row, the strongest kinds of evidence first."""
-    found = ["a standing fact"] if row.certain else []
+    found = ["a standing fact"] if row.standing else []
     if row.similarity >= _NEAR:
         found.append(f"{'means the same' if row.similarity >= _SAME else 'near in meaning'} ({row.similarity:.2f})")
     if row.hits:

@@ -17,7 +17,7 @@ from recollect.recall.explain import speaks_for
 from recollect.recall.query import Query
 from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow
 from recollect.recall.signals import RankingSignals
-from recollect.types import KIND_ORDER, MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
+from recollect.types import MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 
 # What the recent conversation's words count beside those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
@@ -34,7 +34,7 @@ _MAX_NAMED = 10
 # A message of fewer terms that neither asks nor speaks of its author ("ok great") wants nothing that is known.
 MIN_TERMS = 3
 _DAY_US = 86_400 * 1_000_000
-_NOTE, _EPISODE = KIND_ORDER.index(MemoryKind.NOTE), KIND_ORDER.index(MemoryKind.EPISODE)
+_NOTE, _EPISODE = MemoryKind.NOTE.number, MemoryKind.EPISODE.number
 
 Evidence = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -93,7 +93,7 @@ def few_notes(hots: Sequence[SubjectSnapshot], query: Query) -> dict[Subject, fl
 
 def worth_showing(row: RankedRow, query: Query) -> bool:
     """Tell whether a row may go into a prompt, as far as its score tells."""
-    if row.certain or query.policy.order != "evidence" or row.id in (query.newest or ()):
+    if row.standing or query.policy.order != "evidence" or row.id in (query.newest or ()):
         return True
     if row.kind is MemoryKind.EPISODE:
         return True  # its distance has let it in

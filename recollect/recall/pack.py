@@ -48,7 +48,7 @@ def pack(
     room = None if budget_tokens is None else _Room(budget_tokens, count_tokens)
     near = 0
     for found in ranked:
-        if not found.row.certain and near >= limit:
+        if not found.row.standing and near >= limit:
             left.append(OmittedMemory(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
             continue
         before = said.setdefault(gist(found.memory.text), found)
@@ -58,7 +58,7 @@ def pack(
             left.append(OmittedMemory(id=found.memory.id, reason=why))
         else:
             kept.append(found)
-            near += not found.row.certain
+            near += not found.row.standing
     return kept, left
 
 
@@ -83,13 +83,13 @@ class _Room:
 
     def refuse(self, found: RankedMemory) -> str:
         """Take the tokens of a row, and of the block that it opens, and return an empty text; or say why not."""
-        certain = found.row.certain
+        standing = found.row.standing
         tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + ROW_TOKENS
-        frame = 0 if certain in self._framed else FRAME_TOKENS
-        left = (min(self._left, self._standing) if certain else self._left) - frame
+        frame = 0 if standing in self._framed else FRAME_TOKENS
+        left = (min(self._left, self._standing) if standing else self._left) - frame
         if tokens > left:
             return f"no room: takes {tokens} tokens, {max(0, left)} are left"
-        self._framed.add(certain)
+        self._framed.add(standing)
         self._left -= tokens + frame
         self._standing -= tokens + frame
         return ""

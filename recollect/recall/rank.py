@@ -51,7 +51,7 @@ _DAY_US = 86_400 * 1_000_000
 _SORT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _ASSISTANT = 2
-_FACT, _TURN = KIND_ORDER.index(MemoryKind.FACT), KIND_ORDER.index(MemoryKind.TURN)
+_FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
 
 
 class RankedRow(NamedTuple):
@@ -63,7 +63,7 @@ class RankedRow(NamedTuple):
     evidence: float
     """The order: log-odds against the point where the score is 0.5."""
     similarity: float
-    words: float
+    word_share: float
     """Share of the query's rarity-weighted words."""
     hits: int
     """Bit `j`: the memory has the query's term `j`."""
@@ -71,7 +71,7 @@ class RankedRow(NamedTuple):
     around: float
     """Log-odds that what was said around it, or is linked with it, adds."""
     importance: float
-    certain: bool
+    standing: bool
     sources: tuple[int, ...]
     """`source_key` of each source."""
     kindred: bool = False
@@ -124,7 +124,7 @@ def rows(
     evidence: npt.NDArray[np.float64],
     places: npt.NDArray[np.intp],
     *,
-    certain: bool,
+    standing: bool,
 ) -> list[RankedRow]:
     """Read the rows at some places of a subject, in their order."""
     start, keys = hot.source_start, hot.source_key
@@ -160,7 +160,7 @@ def rows(
             timed,
             beside,
             importance,
-            certain,
+            standing,
             tuple(all_keys[first:last] if some else keys[first:last].tolist()),
             akin,
         )

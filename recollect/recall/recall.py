@@ -23,7 +23,6 @@ from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
 from recollect.text import bare
 from recollect.types import (
-    KIND_ORDER,
     Memory,
     MemoryId,
     MemoryKind,
@@ -63,8 +62,8 @@ class Ranking:
     """The subjects read, own before shared before global."""
     considered: int
     """How many active memories were weighed."""
-    compared: int | None
-    """See `Recall.compared`."""
+    vectors_compared: int | None
+    """See `Recall.vectors_compared`."""
     ids: tuple[MemoryId, ...]
     """Of the rows."""
 
@@ -99,7 +98,7 @@ def rank_subjects(
     if query.for_prompt and query.policy.recent and query.newest is None:
         query = replace(query, newest=newest(hots, query.policy.recent))
     few = few_notes(hots, query) if query.for_prompt else {}
-    certain: list[RankedRow] = []
+    standing: list[RankedRow] = []
     near: list[RankedRow] = []
     left: list[OmittedMemory] = []
     for hot in hots:
@@ -107,10 +106,10 @@ def rank_subjects(
             asked, meaning = others.get(hot.subject, (query, relevance))
             words = seekers[hot.subject].words(hot) if hot.subject in seekers else None
             matches = collect_signals(hot, asked, meaning, words)
-            _rank(query, hot, matches, (certain, near, left), all_notes=hot.subject in few)
-    certain.sort(key=lambda row: -row.importance)
+            _rank(query, hot, matches, (standing, near, left), all_notes=hot.subject in few)
+    standing.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
-    ranked = certain + near
+    ranked = standing + near
     kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
     left += [OmittedMemory(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
     if query.for_prompt:
@@ -119,7 +118,7 @@ def rank_subjects(
         weak = [row for row in kept if row not in strong][: query.limit]
         left += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
-    most = len(certain) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
+    most = len(standing) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
     shown = tuple(kept[:most])
     return Ranking(
         query=query,
@@ -128,7 +127,7 @@ def rank_subjects(
         left_out=tuple(left),
         reading_list=tuple(hot.subject for hot in hots),
         considered=sum(len(hot) for hot in hots),
-        compared=_compared(hots),
+        vectors_compared=_compared(hots),
     )
 
 
@@ -162,9 +161,9 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
             memory=memory,
             score=row.score,
             similarity=row.similarity,
-            words=row.words,
+            word_share=row.word_share,
             reasons=reasons(row, query),
-            certain=row.certain,
+            standing=row.standing,
         )
         for row, memory in kept
     )
@@ -173,7 +172,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         items=items,
         left_out=tuple(left + lost),
         considered=ranking.considered,
-        compared=ranking.compared,
+        vectors_compared=ranking.vectors_compared,
     )
 
 
@@ -186,7 +185,7 @@ def _rank(
     all_notes: bool,
 ) -> None:
     """Add the best rows of one subject, or those and all its notes, to the standing, the near and those left out."""
-    certain, near, left = into
+    standing, near, left = into
     evidence = score_memories(hot, matches, query)
     hidden = hidden_kinds(hot, query)
     if hidden is not None:
@@ -207,13 +206,13 @@ def _rank(
         places = standing_facts(hot, query, _MAX_STANDING)
         if matches.present is not None:
             places = places[~matches.present[places]]
-        certain += rows(hot, matches, evidence, places, certain=True)
+        standing += rows(hot, matches, evidence, places, standing=True)
         evidence[places] = -np.inf
     places = top_k(evidence, most)
     if all_notes:
-        notes = np.flatnonzero((hot.kinds == KIND_ORDER.index(MemoryKind.NOTE)) & (evidence > -np.inf))
+        notes = np.flatnonzero((hot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
         places = np.concatenate((places, np.setdiff1d(notes, places)))
-    near += rows(hot, matches, evidence, places, certain=False)
+    near += rows(hot, matches, evidence, places, standing=False)
 
 
 def _slot_holders(found: Sequence[RankedMemory], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
@@ -237,7 +236,7 @@ def _distinct(ranked: Sequence[RankedRow]) -> list[RankedRow]:
 
 def _compared(hots: Sequence[SubjectSnapshot]) -> int | None:
     """Count the vectors that an index picked; None where all were read."""
-    picked = [len(hot.vector_of) for hot in hots if hot.background is not None]
+    picked = [len(hot.vector_of) for hot in hots if hot.sampled_vectors is not None]
     return sum(picked) if picked else None
 
 

@@ -12,11 +12,11 @@ from recollect.recall.beside import match_alternative_terms
 from recollect.recall.bm25 import WORD_WEIGHT, WordSignal, word_signal
 from recollect.recall.query import Interval, Query
 from recollect.recall.similarity import Relevance, SimilaritySignal, similarity_signal
-from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot
+from recollect.types import MemoryKind, SubjectSnapshot
 
 # Up to so many comparisons sources are compared with the request's messages at once; beyond, by sorting.
 _AT_ONCE = 200_000
-_DISTILLED = [KIND_ORDER.index(kind) for kind in (MemoryKind.NOTE, MemoryKind.FACT)]
+_DISTILLED = [kind.number for kind in (MemoryKind.NOTE, MemoryKind.FACT)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def collect_signals(
 
 def _words(hot: SubjectSnapshot, query: Query) -> WordSignal:
     found = word_signal(hot, tuple(query.terms))
-    return match_alternative_terms(hot, query, found) if hot.former_terms or query.elsewhere else found
+    return match_alternative_terms(hot, query, found) if hot.has_legacy_terms or query.elsewhere else found
 
 
 def _kindred(hot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:

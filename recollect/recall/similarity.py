@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types import KIND_ORDER, MemoryKind, SubjectSnapshot, Vector
+from recollect.types import MemoryKind, SubjectSnapshot, Vector
 
 Relevance = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 """An embedder's calibration: cosines to relevance, 0 to 1, the same shape."""
@@ -38,7 +38,7 @@ _MIN_SURE, _MAX_SURE = np.float32(_SUREST), np.float32(1 - _SUREST)
 _MIN_COSINE, _MAX_COSINE = np.float32(-1), np.float32(1)
 # The places of most subjects, made once.
 _PLACES = np.arange(4096, dtype=np.int32)
-_FACT = KIND_ORDER.index(MemoryKind.FACT)
+_FACT = MemoryKind.FACT.number
 
 Floats = npt.NDArray[np.float32]
 
@@ -75,7 +75,7 @@ def similarity_signal(hot: SubjectSnapshot, vector: Vector | None, relevance: Re
     evidence -= np.log(np.maximum(pieces, 1)).astype(np.float32)
     evidence = np.maximum(evidence, np.float32(LOWEST))
     evidence[pieces == 0] = WITHOUT_VECTOR
-    if hot.background is not None:
+    if hot.sampled_vectors is not None:
         evidence[(pieces == 0) & (hot.kinds != _FACT)] = UNREAD
     return SimilaritySignal(evidence=evidence, similarity=similarity)
 
@@ -84,8 +84,8 @@ def _standing(alike: Floats, hot: SubjectSnapshot) -> Floats:
     """Return how far each vector stands out of the subject's, as log-odds."""
     held = np.fmin(np.fmax(alike, _MIN_SURE), _MAX_SURE)
     odds: Floats = np.log(held / (1 - held))
-    others = odds[: hot.background]
-    n = len(odds) if hot.background is None else len(hot)
+    others = odds[: hot.sampled_vectors]
+    n = len(odds) if hot.sampled_vectors is None else len(hot)
     share = USUAL_COUNT / (n + USUAL_COUNT) if len(others) else 1.0
     mean, spread = (float(others.mean()), float(others.std())) if len(others) else (USUAL_ODDS, USUAL_SPREAD)
     usual = share * USUAL_ODDS + (1 - share) * mean

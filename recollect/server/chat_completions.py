@@ -171,7 +171,7 @@ class ChatProxy:
             scope = exchange.prepared.scope
             missing = f"; {scope.missing}" if scope and scope.missing else ""
             # The full reason may name the operator's servers: it is in the log.
-            blind = f"; {NO_SIMILARITY}, the embedder failed" if NO_SIMILARITY in exchange.prepared.remark else ""
+            blind = f"; {NO_SIMILARITY}, the embedder failed" if NO_SIMILARITY in exchange.prepared.warning else ""
             recent = f"; recent={exchange.prepared.recent}" if exchange.prepared.recent else ""
             exchange.note = f"{identity.memory.value}; recalled={found}{recent}{missing}{blind}"
 

@@ -70,8 +70,8 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         Recording the identical turn again changes nothing but `due_at`.
 
         A formation is asked for up to the newest message where as many turns wait behind its cursor as
-        `FormationDue.every` says, or (`on_edit`) where the turn branches off; with `idle` it becomes due after that
-        silence; else it waits for `ask_formation`.
+        `FormationRequest.every_turns` says, or (`on_edit`) where the turn branches off; with `after_idle` it is due
+        after that silence; else it waits for `ask_formation`.
         """
         ...
 
@@ -198,7 +198,7 @@ class Store(OperatorStore, TendedStore, EmbeddedStore, LedgerReader, Protocol):
         """Return all active memories of the subject as arrays, with the vectors of one space.
 
         Taken from a cache where the subject's version, read in the same snapshot, has not moved. Of vectors that have
-        an index no more than those `sought` need come (see `SubjectSnapshot.background`); None: all.
+        an index no more than those `sought` need come (see `SubjectSnapshot.sampled_vectors`); None: all.
 
         Raises:
             SpaceMovedError: the subject is read in another space.

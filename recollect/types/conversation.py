@@ -108,9 +108,9 @@ class FormationRequest:
     stage: str
     version: str
     due_at: datetime
-    every: int = 1
+    every_turns: int = 1
     """Turns that must wait before they are formed; 0: only when it is asked for, or after silence."""
-    idle: timedelta | None = None
+    after_idle: timedelta | None = None
     """Silence after which what waits is formed all the same."""
     on_edit: bool = False
     """Due at once, however few turns wait, where the turn does not go on from the newest leaf: what was formed may rest

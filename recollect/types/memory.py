@@ -123,8 +123,18 @@ class MemoryKind(StrEnum):
     EPISODE = "episode"
     TURN = "turn"
 
+    @property
+    def number(self) -> int:
+        """Position in `KIND_ORDER`: arrays and tables hold kinds as numbers.
+
+        >>> MemoryKind.FACT.number
+        1
+        """
+        return self.number
+
 
 KIND_ORDER = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE, MemoryKind.TURN)
+"""Never changed, only extended: databases hold the positions."""
 
 
 class MemoryState(StrEnum):

@@ -61,9 +61,9 @@ class SubjectSnapshot:
     """e: 64-bit hash of (conversation, seq), equal for a turn and the notes formed from it."""
     source_start: npt.NDArray[np.int64]
     """n + 1 offsets."""
-    former_terms: bool = False
+    has_legacy_terms: bool = False
     """Some memories may still have terms of the former scheme: see `text.TERM_SCHEME`."""
-    background: int | None = None
+    sampled_vectors: int | None = None
     """The first so many vectors were drawn evenly from all of the subject's and stand for them; behind them come those
     that were sought, not in the order of their memories. None: all vectors are there."""
 
@@ -78,11 +78,11 @@ class VectorRequest:
 
     vectors: Vectors
     """Those near to one of these rows; a row of zeros is near to nothing."""
-    most: int = 0
+    limit_each: int = 0
     """How many memories near to each."""
     kinds: tuple[int, ...] = tuple(range(len(KIND_ORDER)))
     """Places in `KIND_ORDER` of the kinds that count."""
-    also: Callable[[SubjectSnapshot], npt.NDArray[np.intp]] | None = None
+    expand: Callable[[SubjectSnapshot], npt.NDArray[np.intp]] | None = None
     """Given those, names the places of further memories whose vectors are needed."""
 
 
@@ -101,11 +101,11 @@ class RecalledMemory:
     """0 to 1; comparable within one recall."""
     similarity: float
     """Calibrated similarity in meaning, 0 to 1; 0 where the memory has no vector."""
-    words: float
+    word_share: float
     """Share of the query's rarity-weighted words that the memory answers, 0 to 1."""
     reasons: tuple[str, ...]
     """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
-    certain: bool = False
+    standing: bool = False
     """A standing fact: there by importance, whatever was asked."""
 
 
@@ -126,10 +126,10 @@ class Recall:
     left_out: tuple[OmittedMemory, ...] = ()
     considered: int = 0
     """How many active memories were weighed."""
-    compared: int | None = None
+    vectors_compared: int | None = None
     """How many of their vectors an index picked to be compared with the query: it may have missed a near one. None:
     all were compared."""
     took_ms: float = 0.0
     """Time beside the query's embedding, in milliseconds."""
-    remark: str = ""
+    warning: str = ""
     """What did not go as it should, such as a reranker that gave no answer; empty where all did."""

@@ -62,9 +62,9 @@ class ChatRequest:
     """Offset behind the opening bracket of `tools`; -1 where there is no such list."""
     tools_empty: bool = False
     """Whether that list is empty."""
-    chooses_tools: bool = False
+    has_tool_choice: bool = False
     """Whether the client says which tool is to be called, or that none is; or sends functions in the old way."""
-    several: bool = False
+    wants_multiple_choices: bool = False
     """Whether more than one answer is asked for."""
 
 
@@ -104,7 +104,7 @@ class RequestScope:
 
     profile: str | None = None
     """None: the one its conversation was opened with, else `otherwise`."""
-    otherwise: str | None = None
+    key_profile: str | None = None
     """The profile of the key it came with; None is the settings' profile."""
     app: str | None = None
     """Name of the app it belongs to; None: the one its conversation was opened with."""

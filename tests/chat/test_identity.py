@@ -312,7 +312,7 @@ def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
     authorized = (b"Authorization", b"Bearer sk-app")
     assert ask((b"x-recollect-profile", b"tiered")).scene == RequestScope(profile="tiered")
     assert ask((b"x-recollect-profile", b"")).scene == RequestScope()
-    assert ask(authorized, policy=keyed).scene == RequestScope(otherwise="app")
+    assert ask(authorized, policy=keyed).scene == RequestScope(key_profile="app")
     assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scene.profile == "session"
     assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scene == RequestScope()
 

@@ -219,7 +219,7 @@ def recalled(text: str, *, evidence: tuple[Evidence, ...] = ()) -> RecalledMemor
         known_from=datetime(2025, 6, 2, tzinfo=UTC),
         evidence=evidence,
     )
-    return RecalledMemory(memory=memory, score=0.123456, similarity=0, words=0, reasons=('shares "tea"',))
+    return RecalledMemory(memory=memory, score=0.123456, similarity=0, word_share=0, reasons=('shares "tea"',))
 
 
 def test_memories_are_described_in_one_line_of_ascii() -> None:

@@ -203,7 +203,7 @@ async def test_the_limit_of_memories_counts_beside_the_standing_facts(parts: Com
         for place in range(6):
             await engine.add(f"At restaurant number {place} the user avoided the soup of the day.", user="ana")
         turn = await prepared(engine, request(user(RESTAURANT)))
-        assert [item.certain for item in turn.items] == [True, True, False, False]
+        assert [item.standing for item in turn.items] == [True, True, False, False]
 
 
 async def test_recalled_words_cannot_close_their_block(engine: AsyncRecollect) -> None:

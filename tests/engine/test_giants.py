@@ -52,10 +52,10 @@ async def test_recall_finds_what_it_finds_without_and_says_that_it_is_approximat
 ) -> None:
     queries = [f"What of {one} and {other}?" for one, other in pairwise(WORDS)]
     near_ones = [await ana.search(query, user="ana") for query in queries]
-    assert all(found.compared and found.considered == len(SAID) for found in near_ones)
+    assert all(found.vectors_compared and found.considered == len(SAID) for found in near_ones)
     await dropped(url)
     exact = [await ana.search(query, user="ana") for query in queries]
-    assert all(found.compared is None for found in exact)
+    assert all(found.vectors_compared is None for found in exact)
     for one, other in zip(near_ones, exact, strict=True):
         assert one.items[0].memory.id == other.items[0].memory.id
         assert len({i.memory.id for i in one.items} & {i.memory.id for i in other.items}) >= 8
@@ -77,7 +77,7 @@ async def test_what_is_formed_is_weighed_against_what_is_near(ana: AsyncRecollec
     assert len(before) > len(SAID)
     assert [one.id for one in after] == [one.id for one in before]
     found = await ana.search("peanuts", user="ana")
-    assert found.compared
+    assert found.vectors_compared
     assert "peanuts" in found.items[0].memory.text
 
 
@@ -93,7 +93,7 @@ async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
 ) -> None:
     assert (await ana.tend(user="ana")).subjects == 1
     past = await ana.search("chess", user="ana", at=clock.now())
-    assert past.compared is None
+    assert past.vectors_compared is None
     assert past.items
     fresh = await ana.add("Ana likes parrots.", user="ana")
     assert (await ana.forget(fresh.id, user="ana")).id == fresh.id
@@ -111,5 +111,5 @@ async def test_a_copy_holds_the_same_and_has_no_index_yet(
     store = await open_store(there, clock=clock)
     async with AsyncRecollect(replace(parts, store=store)) as engine:
         assert (await engine.stats()).indexes == ()
-        assert (await engine.search("chess", user="ana")).compared is None
+        assert (await engine.search("chess", user="ana")).vectors_compared is None
     assert [done.subject for done in (await built(there)).built] == ["user:ana"]

@@ -69,7 +69,7 @@ async def test_a_search_of_the_past_ranks_what_held_then(engine: AsyncRecollect,
     assert [one.memory.text for one in now.items] == ["Ana keeps bees behind the barn."]
     assert [one.memory.id for one in past.items] == [goats.id]
     assert past.items[0].similarity > 0.5
-    assert past.items[0].words > 0.5
+    assert past.items[0].word_share > 0.5
     assert past.considered == 1
 
 

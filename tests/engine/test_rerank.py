@@ -74,7 +74,7 @@ async def test_the_rerankers_order_holds_and_each_memory_says_so(
     assert scores == sorted(scores, reverse=True)
     assert reranker.asked == [(ASKED, [text for text in await order(plain)])]
     assert engine.metrics.reranked == 1
-    assert found.remark == ""
+    assert found.warning == ""
 
 
 async def test_what_recall_alone_would_not_have_shown_can_come_first(
@@ -94,9 +94,9 @@ async def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_is_left_alo
     reranker.error = ModelError("it went away") if how == "fails" else None
     found = await engine.search(ASKED, user="ana")
     assert [one.memory.text for one in found.items] == await order(plain)
-    assert found.remark.startswith("not reranked: " + ("it went away" if how == "fails" else "no answer within"))
+    assert found.warning.startswith("not reranked: " + ("it went away" if how == "fails" else "no answer within"))
     again = await engine.search(ASKED, user="ana")
-    assert "left alone" in again.remark
+    assert "left alone" in again.warning
     assert len(reranker.asked) == 1
     assert engine.metrics.rerank_failures == 2
     assert not any("reranked" in reason for one in again.items for reason in one.reasons)
@@ -109,10 +109,10 @@ async def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_is_left_alo
 async def test_standing_facts_stay_where_they_are_in_a_prompt(engine: AsyncRecollect, reranker: ByLetter) -> None:
     await tell(engine, "I'm allergic to peanuts.")
     prepared = await engine.turns.prepare(request(user(ASKED)), asks("ana"))
-    certain = [item.certain for item in prepared.items]
+    certain = [item.standing for item in prepared.items]
     assert certain == sorted(certain, reverse=True)
     assert certain[0]
-    near = [item.memory.text for item in prepared.items if not item.certain]
+    near = [item.memory.text for item in prepared.items if not item.standing]
     assert near[0] == NOTES[2]
     assert not any("peanuts" in text and "allerg" in text and text in near for text in reranker.asked[-1][1])
 

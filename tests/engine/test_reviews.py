@@ -76,7 +76,7 @@ async def test_what_was_approved_is_found_by_meaning_and_words_like_any_other(
     assert len(after.vectors) == len(before.vectors) + 1
     [found] = [one for one in (await engine.search("quarterly figures", user="ana")).items if one.memory.id == held.id]
     assert found.similarity > 0
-    assert found.words > 0
+    assert found.word_share > 0
     assert (await parts.store.stats(check=True)).problems == ()
 
 

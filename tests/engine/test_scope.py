@@ -82,7 +82,7 @@ async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncR
 async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncRecollect) -> None:
     opened = await engine.open_conversation("c", user="ana", scene=SESSION)
     assert (opened.profile, opened.last_seq) == ("session", 0)
-    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(otherwise="user"), "c")
+    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(key_profile="user"), "c")
     assert scope.profile.name == "session", "the conversation's comes before the key's"
     named = await engine.turns.scope(Subject("user", "ana"), RequestScope(profile="tiered"), "c")
     assert named.profile.name == "tiered", "and the request's before it"

@@ -75,7 +75,7 @@ async def asked(url: str) -> dict[object, Any]:
             found[name, "held"] = await engine.held(user=who)
             for query in QUERIES:
                 items = (await engine.search(query, user=who)).items
-                found[name, query] = [(item.memory.id, item.words) for item in items]
+                found[name, query] = [(item.memory.id, item.word_share) for item in items]
                 # A summary is embedded statement by statement; anew, sentence by sentence of what it says.
                 if not any(item.memory.kind is MemoryKind.EPISODE for item in items):
                     found[name, query, "scores"] = [item.score for item in items]

@@ -49,7 +49,7 @@ async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: F
     found = await engine.search("bees on the roof", user="ana")
     hit = next(one for one in found.items if one.memory.id == note.id)
     assert hit.similarity > 0.5
-    assert hit.words > 0.5
+    assert hit.word_share > 0.5
 
 
 async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncRecollect, clock: FakeClock) -> None:

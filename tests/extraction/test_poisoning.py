@@ -151,7 +151,7 @@ def shown(text: str) -> list[RecalledMemory]:
             valid_from=at,
             known_from=at,
         )
-        found.append(RecalledMemory(memory=memory, score=1, similarity=1, words=1, reasons=(), certain=fact))
+        found.append(RecalledMemory(memory=memory, score=1, similarity=1, word_share=1, reasons=(), standing=fact))
     return found
 
 

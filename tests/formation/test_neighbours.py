@@ -14,9 +14,9 @@ from recollect.formation.runtime import Runtime
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.testing import NEW_YEAR
 from recollect.text import terms
-from recollect.types import KIND_ORDER, AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
+from recollect.types import AddMemory, Candidate, ConversationId, Memory, MemoryId, MemoryKind, Subject
 
-FACT = KIND_ORDER.index(MemoryKind.FACT)
+FACT = MemoryKind.FACT.number
 
 
 @pytest.fixture

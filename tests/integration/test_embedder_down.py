@@ -176,7 +176,7 @@ async def test_a_search_says_that_similarity_was_left_out_and_why(
     told: AsyncRecollect, embeddings: Embeddings, trouble: str
 ) -> None:
     well = await told.search("accordions", user="ana")
-    assert well.remark == ""
+    assert well.warning == ""
     assert well.items[0].similarity > 0
     await embeddings.fall_into(trouble)
     found = await told.search("accordions", user="ana")
@@ -184,18 +184,18 @@ async def test_a_search_says_that_similarity_was_left_out_and_why(
     assert found.items[0].similarity == 0
     assert found.items[0].reasons[0].startswith('shares the word "accordions"')
     why = {"refuses": "cannot be reached", "500": "answered 500", "other length": "vector has 7 numbers"}[trouble]
-    assert found.remark.startswith(NO_SIMILARITY)
-    assert why in found.remark
+    assert found.warning.startswith(NO_SIMILARITY)
+    assert why in found.warning
     context = await told.context("accordions", user="ana")
     assert "Trieste" in context.text
-    assert context.remark == found.remark
+    assert context.warning == found.warning
     past = await told.search("accordions", user="ana", at=NEW_YEAR)
     assert "Trieste" in past.items[0].memory.text
-    assert why in past.remark
+    assert why in past.warning
 
     await embeddings.recover()
     again = await told.search("accordions", user="ana")
-    assert again.remark == "", "a search by hand does not wait for the pause to end"
+    assert again.warning == "", "a search by hand does not wait for the pause to end"
     assert [item.memory.id for item in again.items][:1] == [item.memory.id for item in well.items][:1]
 
 
@@ -218,7 +218,7 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
     await embeddings.fall_into("500")
     context = await told.context("Who repairs accordions?", user="ben", conversation="one", scene=scene)
     assert "Trieste" in context.text
-    assert context.remark.startswith(NO_SIMILARITY)
+    assert context.warning.startswith(NO_SIMILARITY)
 
 
 async def test_what_is_said_meanwhile_is_formed_once_the_embedder_is_back(

@@ -31,7 +31,7 @@ async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: 
         copy = await engine.get(note.id, user=subject)
         assert (copy.text, copy.evidence, copy.subject) == (note.text, note.evidence, subject)
         found = (await engine.search("dogs of the sister", user=subject)).items
-        assert [(one.memory.id, one.similarity > 0, one.words > 0) for one in found] == [(note.id, True, True)]
+        assert [(one.memory.id, one.similarity > 0, one.word_share > 0) for one in found] == [(note.id, True, True)]
         [line] = await engine.decisions(user=subject)
         assert (line.action, line.memory_id) == (Action.LINK, note.id)
     assert (await engine.get(note.id, user=APP)).number == 1

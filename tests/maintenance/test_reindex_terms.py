@@ -114,14 +114,14 @@ async def remember(url: str, clock: FakeClock) -> None:
 async def by_words(engine: AsyncRecollect, asked: str, who: str = "ana") -> str:
     """Return the memory that shares most of the question's words."""
     found = await engine.search(asked, user=who)
-    return max(found.items, key=lambda item: item.words).memory.text if found.items else ""
+    return max(found.items, key=lambda item: item.word_share).memory.text if found.items else ""
 
 
 async def all_found(engine: AsyncRecollect) -> None:
     for asked, place in ASKED.items():
         found = await engine.search(asked, user="ana")
         [item] = [item for item in found.items if item.memory.text == SAID[place]]
-        assert item.words > 0, asked
+        assert item.word_share > 0, asked
         assert await by_words(engine, asked) == SAID[place]
         assert any("shares the word" in reason for reason in item.reasons)
     assert "manzanos" in await by_words(engine, "manzanos", "ben")
@@ -167,11 +167,11 @@ async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, 
         store = engine._tools.store
         assert set(await store.behind()) == {ANA, BEN}
         before = await store.hot(ANA, "words-64")
-        assert before.former_terms
+        assert before.has_legacy_terms
         assert keys_of(before) != as_made_now(before, *SAID)
         await TermReindexer(engine._tools).portion(lambda: False)
         hot = await store.hot(ANA, "words-64")
-        assert not hot.former_terms
+        assert not hot.has_legacy_terms
         assert keys_of(hot) == as_made_now(hot, *SAID)
         assert hot.length.tolist() == [sum(terms(text).values()) for text in SAID]
         assert await store.behind() == []
@@ -214,13 +214,13 @@ async def test_another_process_reads_the_new_terms_and_none_of_the_former(
     assert first is not None
     assert await ours.set_terms(first, [terms(one.text) for one in first.memories])
     halfway = await theirs.hot(ANA, SPACE)
-    assert halfway.former_terms
+    assert halfway.has_legacy_terms
     for _ in range(2):
         rest = await ours.untermed(ANA, limit=250)
         assert rest is not None
         assert await ours.set_terms(rest, [terms(one.text) for one in rest.memories])
     after_all = await theirs.hot(ANA, SPACE)
-    assert not after_all.former_terms
+    assert not after_all.has_legacy_terms
     assert keys_of(after_all) == as_made_now(after_all, *texts)
     assert after_all.version > halfway.version
     await ours.close()
@@ -273,7 +273,7 @@ async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: 
         db.execute("UPDATE subject SET terms = 1, version = version + 1")
     assert await store.behind() == [ANA]
     halfway = await store.hot(ANA, SPACE)
-    assert halfway.former_terms
+    assert halfway.has_legacy_terms
     assert not len(halfway.terms)
     commits = 0
     while (found := await store.untermed(ANA, limit=2)) is not None:
@@ -282,6 +282,6 @@ async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: 
         commits += 1
     assert commits == 4
     hot = await store.hot(ANA, SPACE)
-    assert not hot.former_terms
+    assert not hot.has_legacy_terms
     assert keys_of(hot) == as_made_now(hot, *SAID)
     await store.close()

@@ -16,7 +16,7 @@ BEFORE = OmittedMemory(id=memory_of(Known(id=99, text="x")).id, reason="too weak
 
 def recall(*texts: str) -> Recall:
     memories = [memory_of(Known(id=place, text=text)) for place, text in enumerate(texts)]
-    items = tuple(RecalledMemory(memory=one, score=0.5, similarity=0.5, words=0, reasons=()) for one in memories)
+    items = tuple(RecalledMemory(memory=one, score=0.5, similarity=0.5, word_share=0, reasons=()) for one in memories)
     return Recall(query="q", items=items, left_out=(BEFORE,), considered=7)
 
 

@@ -28,11 +28,11 @@ def fact(number: int, key: str, value: str, category: str = "preference") -> Rec
     return item(Known(id=number, text=f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key), value, True)
 
 
-def item(known: Known, value: str = "", certain: bool = False, score: float = 0.5) -> RecalledMemory:
+def item(known: Known, value: str = "", standing: bool = False, score: float = 0.5) -> RecalledMemory:
     memory = memory_of(known)
     if value:
         object.__setattr__(memory, "value", value)
-    return RecalledMemory(memory=memory, score=score, similarity=0.5, words=0, reasons=(), certain=certain)
+    return RecalledMemory(memory=memory, score=score, similarity=0.5, word_share=0, reasons=(), standing=standing)
 
 
 def said(text: str, speaker: str = "user") -> RecalledMemory:
@@ -76,7 +76,7 @@ def test_a_block_opens_says_what_it_is_and_closes_with_its_id() -> None:
 def test_standing_facts_are_the_same_bytes_whatever_their_order_score_or_company() -> None:
     diet, home = fact(1, "diet", "vegan"), fact(2, "location", "Oslo", "identity")
     louder = RecalledMemory(
-        memory=diet.memory, score=0.9, similarity=0.1, words=1, reasons=("important (0.9)",), certain=True
+        memory=diet.memory, score=0.9, similarity=0.1, word_share=1, reasons=("important (0.9)",), standing=True
     )
 
     first, second = rendered([diet, home]), rendered([home, louder, said("hello")])
@@ -146,7 +146,7 @@ def test_a_fact_that_ranked_is_written_with_its_slot() -> None:
     known = Known(id=1, text="Ana eats vegan.", kind=MemoryKind.FACT, key="diet", category="preference", at=LATE)
 
     assert rows(rendered([item(known, "vegan")]).recalled) == ['- "diet: vegan" (2026-05-03)']
-    assert rows(rendered([item(known, certain=True)]).standing) == ["- Ana eats vegan."]
+    assert rows(rendered([item(known, standing=True)]).standing) == ["- Ana eats vegan."]
 
 
 @pytest.mark.parametrize(

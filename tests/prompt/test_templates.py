@@ -24,8 +24,8 @@ NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
 UTC_ZONE = ZoneInfo("UTC")
 
 
-def shown(memory: Memory, *, certain: bool = False) -> RecalledMemory:
-    return RecalledMemory(memory=memory, score=0.5, similarity=0.5, words=0, reasons=(), certain=certain)
+def shown(memory: Memory, *, standing: bool = False) -> RecalledMemory:
+    return RecalledMemory(memory=memory, score=0.5, similarity=0.5, word_share=0, reasons=(), standing=standing)
 
 
 def note(
@@ -37,7 +37,7 @@ def note(
 
 def fact(key: str, value: str) -> RecalledMemory:
     known = Known(id=90, text=f"The user's {key} is {value}.", kind=MemoryKind.FACT, category="identity", key=key)
-    return shown(replace(memory_of(known), value=value), certain=True)
+    return shown(replace(memory_of(known), value=value), standing=True)
 
 
 def episode(first: int, last: int, text: str) -> RecalledMemory:

@@ -24,7 +24,7 @@ class WordCounter:
 
 
 def recalled(
-    text: str, *, score: float = 0.5, certain: bool = False, words: float = 0, said: bool = True
+    text: str, *, score: float = 0.5, standing: bool = False, words: float = 0, said: bool = True
 ) -> RecalledMemory:
     evidence = Evidence(
         conversation=ConversationId("c"), seq=1, hash=1, role="user", speaker="user", quote="", said_at=DAY
@@ -38,7 +38,7 @@ def recalled(
         known_from=DAY,
         evidence=(evidence,) if said else (),
     )
-    return RecalledMemory(memory=memory, score=score, similarity=0, words=words, reasons=(), certain=certain)
+    return RecalledMemory(memory=memory, score=score, similarity=0, word_share=words, reasons=(), standing=standing)
 
 
 def quotes(answer: str) -> list[str]:
@@ -78,8 +78,8 @@ def test_it_quotes_at_most_five_and_each_wording_once() -> None:
 
 
 def test_standing_facts_do_not_crowd_out_what_answers() -> None:
-    facts = [recalled(f"Fact {place}", certain=True, score=0.9) for place in range(6)]
-    near = [recalled("A near note", score=0.6), recalled("Fact of these words", certain=True, words=0.5, score=0.8)]
+    facts = [recalled(f"Fact {place}", standing=True, score=0.9) for place in range(6)]
+    near = [recalled("A near note", score=0.6), recalled("Fact of these words", standing=True, words=0.5, score=0.8)]
     assert quotes(offline_answer(question="What?", recalled=[*facts, *near])) == [
         "Fact of these words",
         "A near note",

@@ -21,21 +21,21 @@ WORDS = "tea oslo bees chess violin snow harbour peanuts garden train winter bro
 Places = npt.NDArray[np.intp]
 
 
-def with_few(hot: SubjectSnapshot, places: Places, *, background: int = 100) -> SubjectSnapshot:
+def with_few(hot: SubjectSnapshot, places: Places, *, sampled: int = 100) -> SubjectSnapshot:
     """Take all vectors away but those of some memories and an even sample, as an index leaves it."""
-    sample = np.unique(np.linspace(0, len(hot) - 1, background).astype(np.intp))
+    sample = np.unique(np.linspace(0, len(hot) - 1, sampled).astype(np.intp))
     kept = np.concatenate((sample, np.setdiff1d(places, sample)))
-    return replace(hot, vectors=hot.vectors[kept], vector_of=kept.astype(np.int32), background=len(sample))
+    return replace(hot, vectors=hot.vectors[kept], vector_of=kept.astype(np.int32), sampled_vectors=len(sample))
 
 
 def found_by(query: Query, hot: SubjectSnapshot) -> SubjectSnapshot:
     """Bring the vectors that a query seeks, as a perfect index would."""
-    wanted = AnnPlanner(query, as_it_is).sought
+    wanted = AnnPlanner(query, as_it_is).vector_request
     [vector] = wanted.vectors
     cosine = np.where(np.isin(hot.kinds, wanted.kinds), hot.vectors @ vector, -9)
-    near = np.argsort(-cosine, kind="stable")[: wanted.most]
-    assert wanted.also is not None
-    return with_few(hot, np.union1d(near, wanted.also(with_few(hot, near))))
+    near = np.argsort(-cosine, kind="stable")[: wanted.limit_each]
+    assert wanted.expand is not None
+    return with_few(hot, np.union1d(near, wanted.expand(with_few(hot, near))))
 
 
 def many(count: int = 1_500, *, kind: MemoryKind = MemoryKind.NOTE) -> list[Known]:
@@ -72,7 +72,7 @@ def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -
         assert len(few.vector_of) < len(hot) / 2
         exact, near = (rank_subjects(query, [one], as_it_is) for one in (hot, few))
         shared += len(set(exact.ids[:10]) & set(near.ids[:10]))
-        assert (exact.compared, near.compared) == (None, len(few.vector_of))
+        assert (exact.vectors_compared, near.vectors_compared) == (None, len(few.vector_of))
         assert near.considered == len(hot)
     assert shared >= least * 200
 
@@ -80,7 +80,7 @@ def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -
 def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
     hot, query = hot_of(*many()), unit(1, 0, 0, 0)
     near = np.argsort(-(hot.vectors @ query))[:50]
-    few = with_few(hot, near, background=400)
+    few = with_few(hot, near, sampled=400)
     exact, told = (similarity_signal(one, query, as_it_is) for one in (hot, few))
     assert np.allclose(told.evidence[near], exact.evidence[near], atol=0.1)
     assert np.array_equal(told.similarity[near], exact.similarity[near])
@@ -91,7 +91,7 @@ def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
 
 def test_without_any_background_a_memory_is_judged_by_what_is_usual() -> None:
     hot = hot_of(Known(id=1, text="a", vectors=((1.0, 0, 0, 0),)), Known(id=2, text="b", kind=MemoryKind.FACT))
-    found = similarity_signal(replace(hot, background=0), unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(replace(hot, sampled_vectors=0), unit(1, 0, 0, 0), as_it_is)
     assert found.evidence[0] > 2
     assert found.evidence[1] < 0, "a fact has no vector"
 
@@ -102,17 +102,17 @@ def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
     hot = hot_of(*known)
     query = ask("which zeppelin?", vector=unit(1, 0, 0, 0))
     near = np.argsort(-(hot.vectors @ unit(1, 0, 0, 0)))[:60]
-    assert 701 in AnnPlanner(query, as_it_is).promising(with_few(hot, near)).tolist()
-    assert not set(near.tolist()) & set(AnnPlanner(query, as_it_is).promising(with_few(hot, near)).tolist())
+    assert 701 in AnnPlanner(query, as_it_is).expand(with_few(hot, near)).tolist()
+    assert not set(near.tolist()) & set(AnnPlanner(query, as_it_is).expand(with_few(hot, near)).tolist())
 
 
 def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> None:
     hot = hot_of(*many())
     query = ask("tea oslo", vector=unit(1, 0, 0, 0))
-    few = with_few(hot, np.arange(9), background=2)
+    few = with_few(hot, np.arange(9), sampled=2)
     seeker = AnnPlanner(query, as_it_is)
     assert seeker.words(few) is None
-    seeker.promising(few)
+    seeker.expand(few)
     assert seeker.words(hot) is seeker.words(few) is not None, "the terms are the same arrays"
     once, again = (rank_subjects(query, [few], as_it_is, seekers=known) for known in ({ANA: seeker}, {}))
     assert once == again
@@ -123,8 +123,8 @@ def test_what_stands_around_the_best_quotations_is_read_too() -> None:
     turns = many(kind=MemoryKind.TURN)
     hot = hot_of(*turns)
     query = ask("where?", vector=unit(*turns[700].vectors[0]))
-    few = with_few(hot, np.array([700]), background=2)
-    assert {698, 699, 701, 702} <= set(AnnPlanner(query, as_it_is).promising(few).tolist())
+    few = with_few(hot, np.array([700]), sampled=2)
+    assert {698, 699, 701, 702} <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
 
 
 def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read() -> None:
@@ -133,9 +133,9 @@ def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read
     policy = RecallPolicy(order="product")
     query = replace(ask("x", vector=unit(1, 0, 0, 0), policy=policy), half_life_days=10.0)
     hot = hot_of(*known)
-    few = with_few(hot, np.array([5]), background=2)
-    assert 3 in AnnPlanner(query, as_it_is).promising(few).tolist()
-    assert len(AnnPlanner(query, as_it_is).promising(few)) == 60
+    few = with_few(hot, np.array([5]), sampled=2)
+    assert 3 in AnnPlanner(query, as_it_is).expand(few).tolist()
+    assert len(AnnPlanner(query, as_it_is).expand(few)) == 60
 
 
 def test_episodes_are_read_among_themselves() -> None:
@@ -143,21 +143,21 @@ def test_episodes_are_read_among_themselves() -> None:
         Known(id=5_000 + place, text="once", kind=MemoryKind.EPISODE, vectors=((0, 0, 0, 1.0),)) for place in range(5)
     ]
     hot = hot_of(*many(), *episodes)
-    few = with_few(hot, np.array([5]), background=2)
+    few = with_few(hot, np.array([5]), sampled=2)
     query = for_prompt(ask("tea oslo", vector=unit(0, 0, 0, 1)))
-    assert set(range(1_500, 1_504)) <= set(AnnPlanner(query, as_it_is).promising(few).tolist())
+    assert set(range(1_500, 1_504)) <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
 
 
 def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_are_not_sought() -> None:
-    assert AnnPlanner(ask("tea"), as_it_is).sought is NO_VECTORS
-    told = AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).sought
+    assert AnnPlanner(ask("tea"), as_it_is).vector_request is NO_VECTORS
+    told = AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).vector_request
     assert told.kinds == (0, 1, 2)
-    assert AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).sought.most == 400
+    assert AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), limit=200), as_it_is).vector_request.limit_each == 400
 
 
 def test_a_ranking_of_several_counts_the_vectors_of_those_that_have_an_index() -> None:
     hot = hot_of(*many(200))
     other = hot_of(*many(3), subject=Subject("shared", "team"))
     query = ask("tea", vector=unit(1, 0, 0, 0))
-    found: Ranking = rank_subjects(query, [with_few(hot, np.arange(7), background=2), other], as_it_is)
-    assert (found.considered, found.compared) == (203, 8)
+    found: Ranking = rank_subjects(query, [with_few(hot, np.arange(7), sampled=2), other], as_it_is)
+    assert (found.considered, found.vectors_compared) == (203, 8)

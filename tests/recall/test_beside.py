@@ -23,7 +23,7 @@ def hot_of_former(*texts: str) -> SubjectSnapshot:
         rows.append(sorted((term_key(SALT, term), count) for term, count in counted.items()))
     return replace(
         hot,
-        former_terms=True,
+        has_legacy_terms=True,
         terms=np.array([key for row in rows for key, _ in row], dtype=np.uint32),
         counts=np.array([count for row in rows for _, count in row], dtype=np.uint16),
         term_start=np.cumsum([0, *map(len, rows)], dtype=np.int64),
@@ -52,7 +52,7 @@ def test_a_word_of_the_former_scheme_is_found_as_before(text: str, asked: str) -
 
 
 def test_a_subject_of_today_is_not_asked_by_the_former_scheme() -> None:
-    hot = replace(hot_of_former("Vivo cerca de las montañas."), former_terms=False)
+    hot = replace(hot_of_former("Vivo cerca de las montañas."), has_legacy_terms=False)
     assert not collect_signals(hot, ask("montañas"), lambda cosine: cosine).words.hits.any()
 
 

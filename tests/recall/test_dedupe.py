@@ -6,8 +6,8 @@ from recollect.recall.rank import RankedRow
 from recollect.types import MemoryKind
 
 
-def row(number: int, kind: MemoryKind, evidence: float, *sources: int, certain: bool = False) -> RankedRow:
-    return RankedRow(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, certain, sources)
+def row(number: int, kind: MemoryKind, evidence: float, *sources: int, standing: bool = False) -> RankedRow:
+    return RankedRow(ANA, number.to_bytes(16, "big"), kind, evidence, 0.5, 0.5, 0, False, 0.0, 0.5, standing, sources)
 
 
 def shown(*rows: RankedRow) -> list[int]:
@@ -42,7 +42,7 @@ def test_a_note_with_further_sources_stays_beside_the_better_quotation() -> None
 
 
 def test_a_standing_fact_stays_in_front_whatever_its_quotation_scores() -> None:
-    fact = row(2, MemoryKind.FACT, -2.0, 7, certain=True)
+    fact = row(2, MemoryKind.FACT, -2.0, 7, standing=True)
 
     assert shown(fact, row(1, MemoryKind.TURN, 2.0, 7)) == [2, 1]
     assert shown(fact, row(1, MemoryKind.TURN, -1.9, 7)) == [2]

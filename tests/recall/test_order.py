@@ -165,7 +165,7 @@ def test_t7_standing_facts_come_first_whatever_is_near() -> None:
     found = asked(RecallPolicy(turns=False), fact, lesser, episode(1, 0.95))
 
     assert numbers(found) == [9, 1]
-    assert found.items[0].certain
+    assert found.items[0].standing
 
 
 def test_a_search_shows_what_a_prompt_leaves_out() -> None:

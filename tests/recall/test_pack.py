@@ -9,8 +9,8 @@ from recollect.types import MAX_MEMORY_CHARACTERS, MemoryKind, OmittedMemory
 from snapshots import Known, count_words, memory_of, name
 
 
-def found(number: int, text: str, *, certain: bool = False) -> RankedMemory:
-    row = RankedRow(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, certain, ())
+def found(number: int, text: str, *, standing: bool = False) -> RankedMemory:
+    row = RankedRow(ANA, number.to_bytes(16, "big"), MemoryKind.NOTE, 0.0, 0.0, 0.0, 0, False, 0.0, 0.5, standing, ())
     return RankedMemory(row, memory_of(Known(id=number, text=text)))
 
 
@@ -20,7 +20,7 @@ def packed(*ranked: RankedMemory, limit: int = 10, tokens: int | None = None) ->
 
 
 def test_standing_facts_do_not_count_towards_the_limit() -> None:
-    kept, left = packed(found(1, "fact", certain=True), found(2, "oslo"), found(3, "tea"), limit=1)
+    kept, left = packed(found(1, "fact", standing=True), found(2, "oslo"), found(3, "tea"), limit=1)
 
     assert kept == [1, 2]
     assert left == [OmittedMemory(id=name(3), reason="ranks below the 1 asked for")]
@@ -58,7 +58,7 @@ def test_what_is_too_long_is_passed_over_for_what_fits() -> None:
 
 
 def test_standing_facts_leave_room_for_what_bears_on_the_question() -> None:
-    facts = [found(number, f"fact{number}x", certain=True) for number in range(1, 50)]
+    facts = [found(number, f"fact{number}x", standing=True) for number in range(1, 50)]
 
     kept, left = packed(*facts, found(99, "oslo"), tokens=400)
 
@@ -69,7 +69,7 @@ def test_standing_facts_leave_room_for_what_bears_on_the_question() -> None:
 
 
 def test_which_facts_stand_does_not_depend_on_what_else_was_found() -> None:
-    facts = [found(number, f"fact{number}x", certain=True) for number in range(1, 50)]
+    facts = [found(number, f"fact{number}x", standing=True) for number in range(1, 50)]
     near = [found(number, f"near{number}x") for number in range(100, 130)]
 
     alone, with_more = packed(*facts, tokens=400)[0], packed(*facts, *near, limit=30, tokens=400)[0]
@@ -84,5 +84,5 @@ def test_a_long_text_takes_the_room_of_what_is_shown_of_it() -> None:
 
 
 def test_no_room_at_all_keeps_nothing() -> None:
-    assert packed(found(1, "fact", certain=True), found(2, "oslo"), tokens=0)[0] == []
+    assert packed(found(1, "fact", standing=True), found(2, "oslo"), tokens=0)[0] == []
     assert packed(found(2, "oslo"), limit=0)[0] == []

@@ -56,7 +56,7 @@ def test_words_are_explained_as_they_were_asked() -> None:
     found = recall(ask("Which allergies, peanuts?"), replace(PEANUTS, text="Allergic to a peanut: an allergy."), OSLO)
 
     assert found.items[0].reasons == ('shares the words "allergies", "peanuts"',)
-    assert found.items[0].words == pytest.approx(1)
+    assert found.items[0].word_share == pytest.approx(1)
 
 
 def test_a_time_asked_about_finds_what_shares_neither_words_nor_meaning() -> None:
@@ -157,10 +157,10 @@ def test_standing_facts_come_first_in_a_prompt_and_rank_like_the_rest_in_a_searc
     prompt, search = (recall(query, PEANUTS, FACT, minor) for query in (for_prompt(question), question))
 
     assert texts(prompt)[:2] == [FACT.text, PEANUTS.text]
-    assert [item.certain for item in prompt.items[:2]] == [True, False]
+    assert [item.standing for item in prompt.items[:2]] == [True, False]
     assert prompt.items[0].reasons == ("a standing fact", "important (0.9)")
     assert texts(search)[0] == PEANUTS.text
-    assert not any(item.certain for item in search.items)
+    assert not any(item.standing for item in search.items)
 
 
 def test_what_the_request_contains_is_left_out_with_the_reason() -> None:
@@ -267,7 +267,7 @@ def test_any_query_over_any_memories_has_scores_in_bounds(text: str) -> None:
     for vector in (None, unit(*EAST), np.zeros(4, np.float32)):
         found = recall(ask(text, vector=vector), PEANUTS, FACT, broken)
         assert len(found.items) == 3
-        assert all(0 <= item.score <= 1 and 0 <= item.words <= 1 for item in found.items)
+        assert all(0 <= item.score <= 1 and 0 <= item.word_share <= 1 for item in found.items)
     assert recall(ask(text)).items == ()
 
 

@@ -208,7 +208,7 @@ async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_a
     [boats, dentist] = await engine.app_memories("calendar", user="ana")
     assert (dentist.importance, boats.importance) == (0.7, 0.2)
     by_words = (await engine.search("dentist", user=APP, profile="default")).items
-    assert [(item.memory.id, item.words > 0) for item in by_words[:1]] == [(dentist.id, True)]
+    assert [(item.memory.id, item.word_share > 0) for item in by_words[:1]] == [(dentist.id, True)]
     by_meaning = await engine.nearest(query="boats that Ana likes", user=APP)
     assert by_meaning[0].memory.id == boats.id
     exported = (await api.get("/apps/calendar/memories")).json()
@@ -225,7 +225,7 @@ async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_l
     for word, wanted in (("dentist", "The dentist"), ("choir", "The choir"), ("boat", "The boat")):
         found = (await engine.search(word, user=APP, profile="app")).items
         assert found[0].memory.text.startswith(wanted)
-        assert found[0].words > 0
+        assert found[0].word_share > 0
     block = await engine.context("Who is the dentist?", user="ana", scene=CALENDAR)
     assert [item.memory.text[:8] for item in block.items] == ["The boat", "The choi", "The dent"]
 

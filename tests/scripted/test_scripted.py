@@ -130,7 +130,7 @@ def after(case: Case, *memories: Memory, shown: Sequence[Memory] = ()) -> set[Fl
         active=[one for one in memories if one.state is MemoryState.ACTIVE],
         closed=[one for one in memories if one.state is MemoryState.CLOSED],
         turns={("one", 1): "1.1", ("one", 2): "1.2"},
-        recalls=[[RecalledMemory(memory=one, score=1, similarity=1, words=1, reasons=()) for one in shown]],
+        recalls=[[RecalledMemory(memory=one, score=1, similarity=1, word_share=1, reasons=()) for one in shown]],
     )
     return {one.flaw for one in findings(played)}
 

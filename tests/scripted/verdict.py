@@ -100,8 +100,8 @@ def _closed(played: Played) -> Iterator[Finding]:
 
 
 def _asked(case: Case, asked: Asked, items: Sequence[RecalledMemory]) -> Iterator[Finding]:
-    standing = [_shown(case, item) for item in items if item.certain]
-    others = [_shown(case, item) for item in items if not item.certain]
+    standing = [_shown(case, item) for item in items if item.standing]
+    others = [_shown(case, item) for item in items if not item.standing]
     if asked.first and not any(all_in(asked.first, line) for line in (*standing, *others[:1])):
         best = others[0] if others else "nothing"
         yield Finding(Flaw.RECALL, asked.ask, f"finds {best!r} first, not {' + '.join(asked.first)}")

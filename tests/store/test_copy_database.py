@@ -61,7 +61,8 @@ async def everything(url: str) -> dict[object, Any]:
             for query in QUERIES:
                 recalled = await engine.search(query, user=who)
                 found[name, query] = [
-                    (item.memory.id, item.score, item.similarity, item.words, item.reasons) for item in recalled.items
+                    (item.memory.id, item.score, item.similarity, item.word_share, item.reasons)
+                    for item in recalled.items
                 ]
         found["formations"] = await engine.formations(limit=1000)
         found["subjects"] = await engine.subjects()

@@ -40,7 +40,7 @@ async def test_what_is_near_comes_with_the_background_and_everything_but_vectors
     hot = await opened.hot(ANA, EIGHT, sought=sought(asked))
     truly = set(np.argsort(-(giant @ asked), kind="stable")[:20].tolist())
     assert truly <= set(hot.vector_of.tolist())
-    assert hot.background == 30
+    assert hot.sampled_vectors == 30
     assert len(hot.vector_of) <= 50
     assert np.array_equal(hot.vectors, giant[hot.vector_of])
     for name in ("ids", "kinds", "terms", "counts", "term_start", "valid_from", "length", "source_start"):
@@ -88,7 +88,7 @@ async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
         seen.append(set(hot.vector_of.tolist()))
         return np.array([3, 4, 7], dtype=np.intp)
 
-    wanted = VectorRequest(vectors=giant[7:8], most=5, also=also)
+    wanted = VectorRequest(vectors=giant[7:8], limit_each=5, expand=also)
     hot = await opened.hot(ANA, EIGHT, sought=wanted)
     assert 7 in seen[0]
     assert {3, 4, 7} <= set(hot.vector_of.tolist())
@@ -106,7 +106,7 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
     ) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
         hot = hots[0]
         best = int(hot.vector_of[np.argmax(hot.vectors @ giant[7])])
-        found = [(len(one), one.background) for one in hots]
+        found = [(len(one), one.sampled_vectors) for one in hots]
         return {hot.subject: [MemoryId(id_text(hot.ids[best]))]}, found
 
     wanted = {ANA: sought(giant[7]), BEN: sought(giant[7])}
@@ -125,10 +125,10 @@ async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
     kept = opened._cache.bytes
     for _ in range(2):
         hot = await opened.hot(ANA, EIGHT)
-        assert hot.background is None
+        assert hot.sampled_vectors is None
         assert np.array_equal(hot.vectors, giant)
     assert opened._cache.bytes == kept
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).background == 30
+    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors == 30
 
 
 async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not(
@@ -147,8 +147,8 @@ async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not
     ids = {hot.ids[place] for place in hot.vector_of.tolist()}
     assert id_bytes(fresh.id) in ids
     assert id_bytes(gone) not in hot.ids
-    assert hot.background is not None
-    assert hot.background >= 29
+    assert hot.sampled_vectors is not None
+    assert hot.sampled_vectors >= 29
 
 
 async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_its_subject(
@@ -191,7 +191,7 @@ async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without
     assert left.bytes <= 16_384, "written anew without them"
     await opened.apply(ANA, adding(clock, giant[:60]), [])
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
-    assert (hot.background, len(hot.vectors)) == (None, 60)
+    assert (hot.sampled_vectors, len(hot.vectors)) == (None, 60)
     assert [one.vectors for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
 
 
@@ -212,7 +212,7 @@ async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connec
     with connect(giants_url) as db:
         session = PostgresConnection(db)
         hot = opened._chooser.hot(session, ANA, EIGHT, sought(giant[7]))
-        assert hot.background == 30
+        assert hot.sampled_vectors == 30
         assert said == ["200", "relaxed_order"]
         assert [real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan")] == [
             "40",

@@ -38,8 +38,8 @@ async def test_giants_alone_get_an_index_and_it_is_there_for_good(
     assert [(one.subject, one.space, one.vectors, one.used) for one in first.built] == [("user:ana", EIGHT, MANY, True)]
     again = await built(giants_url)
     assert (again.built, again.before, again.dropped) == ((), first.built, ())
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).background == 30
-    assert (await opened.hot(BEN, EIGHT, sought=NO_VECTORS)).background is None
+    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors == 30
+    assert (await opened.hot(BEN, EIGHT, sought=NO_VECTORS)).sampled_vectors is None
     assert (await opened.stats()).indexes == first.built
 
 
@@ -58,15 +58,15 @@ async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
     version = (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).version
     assert await opened.switch_space(ANA, "other-4", since=version)
     hot = await opened.hot(ANA, "other-4", sought=sought(fours[3]))
-    assert (hot.background, len(hot.vectors)) == (None, MANY), "the new space has no index yet: all are read"
+    assert (hot.sampled_vectors, len(hot.vectors)) == (None, MANY), "the new space has no index yet: all are read"
     assert [one.used for one in (await opened.stats()).indexes] == [False]
     second = await built(giants_url)
     assert [one.space for one in second.built] == ["other-4"]
     assert second.dropped == ("user:ana",)
-    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).background == 30
+    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).sampled_vectors == 30
     third = await built(giants_url, least=MANY + 1)
     assert (third.built, third.before, third.dropped) == ((), (), ("user:ana",))
-    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).background is None
+    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).sampled_vectors is None
     assert relations(giants_url) == []
     assert first.where == third.where
 
@@ -96,7 +96,7 @@ async def test_all_are_dropped_at_once_and_recall_is_exact_again(
     done = await dropped(giants_url)
     assert (done.built, done.before, done.dropped) == ((), (), ("user:ana",))
     hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
-    assert hot.background is None
+    assert hot.sampled_vectors is None
     assert np.array_equal(hot.vectors, giant)
     assert (await dropped(giants_url)).dropped == ()
 
@@ -113,7 +113,7 @@ async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_re
     hot = await opened.hot(ANA, "test-3000", sought=sought(long[9], most=3))
     assert 9 in hot.vector_of
     assert np.array_equal(hot.vectors, long[hot.vector_of]), "ranked by what is stored, not by halves"
-    assert (await opened.hot(BEN, "test-4100", sought=sought(long[0], most=3))).background is None
+    assert (await opened.hot(BEN, "test-4100", sought=sought(long[0], most=3))).sampled_vectors is None
 
 
 async def test_no_vector_of_an_index_is_kept_among_the_planners_samples(
@@ -157,7 +157,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
     monkeypatch.setattr(hnsw_index, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         index_database(giants_url, bar=Shown(), least=50)
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).background is None
+    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors is None
     monkeypatch.undo()
     assert [one.used for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
 

@@ -27,7 +27,9 @@ from recollect.types import (
 
 
 async def talked(store: Store, *texts: str) -> RecordedTurn:
-    return await store.record(turn(*texts, external_id="chat", formations=[replace(due(), every=3, on_edit=True)]))
+    return await store.record(
+        turn(*texts, external_id="chat", formations=[replace(due(), every_turns=3, on_edit=True)])
+    )
 
 
 async def seqs(store: Store, chat: ConversationId, **more: int) -> list[int]:

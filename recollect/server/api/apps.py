@@ -104,7 +104,7 @@ def _scene(asked: ApiRequest, app: str | None) -> RequestScope:
     app = app or named.app
     return RequestScope(
         profile=named.profile or ("app" if app else None),
-        otherwise=named.otherwise,
+        key_profile=named.key_profile,
         app=app,
         characters=named.characters,
         interaction=named.interaction,

@@ -46,13 +46,13 @@ class HnswSearch:
     def bring(self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest) -> SubjectSnapshot:
         """Put the vectors that are sought behind the background of a subject."""
         asked = [vector for vector in sought.vectors if vector.any()]
-        if hot.background is None or not asked or not len(hot):
+        if hot.sampled_vectors is None or not asked or not len(hot):
             return hot
         with db:  # for which the index is told how far to look
             found = self._of_kinds(db, hot, space, sought, asked)
             hot = self._with_vectors(db, hot, space, found)
-            if sought.also is not None:
-                hot = self._with_vectors(db, hot, space, sought.also(hot))
+            if sought.expand is not None:
+                hot = self._with_vectors(db, hot, space, sought.expand(hot))
         return hot
 
     def _of_kinds(
@@ -70,13 +70,13 @@ class HnswSearch:
         self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, vector: Vector
     ) -> Places:
         statement = self.statement(db, hot.subject, space)
-        text, most = as_text(vector), sought.most
+        text, most = as_text(vector), sought.limit_each
         while True:
             rows = fetch(db, statement, text, most)
             places = _places(hot, dict.fromkeys(row[0] for row in rows))
             places = places[np.isin(hot.kinds[places], sought.kinds)]
-            if len(places) >= sought.most or len(rows) < most or most >= _MAX_ASKED:
-                return places[: sought.most]
+            if len(places) >= sought.limit_each or len(rows) < most or most >= _MAX_ASKED:
+                return places[: sought.limit_each]
             most = min(most * _WIDER, _MAX_ASKED)
 
     def statement(self, db: SqlConnection, subject: Subject, space: str) -> str:

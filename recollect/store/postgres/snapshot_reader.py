@@ -61,7 +61,7 @@ class PostgresSnapshotReader:
         memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
         found = unpack(subject, version, salt_of(self._term_key, subject), dim or 0, memories, None)
         if former_terms:
-            found = replace(found, former_terms=True)
+            found = replace(found, has_legacy_terms=True)
         self._cache.put(space, found)
         return found
 
@@ -91,7 +91,7 @@ class PostgresSnapshotReader:
     def _within(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
         """Read a subject within the snapshot of the caller's transaction, with or without its index."""
         kept = self._cache.get(subject, space)
-        if kept is not None and kept.background is None and kept.version == version_of(db, subject):
+        if kept is not None and kept.sampled_vectors is None and kept.version == version_of(db, subject):
             return kept
         read = partial(hot_within, db, subject, space, term_key=self._term_key)
         if not self._nearby.indexed(db, subject, space):
@@ -104,7 +104,7 @@ class PostgresSnapshotReader:
         self, db: SqlConnection, kept: SubjectSnapshot, space: str, sought: VectorRequest | None
     ) -> SubjectSnapshot:
         """Complete what is kept of a subject, if that is not all of it."""
-        if kept.background is None:
+        if kept.sampled_vectors is None:
             return kept
         if sought is None:
             return self._in_snapshot(db, kept.subject, space, None)

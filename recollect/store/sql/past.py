@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_one, micros, read_decision, read_memories
+from recollect.store.sql.rows import fetch, fetch_one, micros, read_decision, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.types import ConversationId, Decision, InjectionSite, Memory, MemoryId, MemoryKind, MemoryState, Subject
@@ -38,7 +38,7 @@ def memories_at(
     """Read what held: see `Store.memories_at`."""
     if version_of(db, subject) is None:
         return []
-    wanted = sum(1 << KIND_NUMBER[kind] for kind in set(kinds))
+    wanted = sum(1 << kind.number for kind in set(kinds))
     rows = fetch(db, SQL["at"], subject.key, to_micros(at), to_micros(known_at), wanted)
     return [_as_then(memory, known_at) for memory in read_memories(subject, rows)]
 

@@ -9,7 +9,7 @@ from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
 from recollect.store.sql.database import SqlConnection
-from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_one, fetch_value
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.sql.statements import load
 from recollect.types import QUESTION_FLAG, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
@@ -51,7 +51,7 @@ def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory
     if row is None:
         return
     kind, importance, confidence, valid_from, uses, last_used_at, category, slot, number, _ = row
-    if kind == KIND_NUMBER[MemoryKind.FACT]:
+    if kind == MemoryKind.FACT.number:
         filled = fetch_value(db, MEMORY_SQL["in_slot"], key, category, slot)
         if filled is not None:
             said = f"was filled meanwhile by {id_text(filled)}: read again"

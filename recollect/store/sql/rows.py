@@ -37,7 +37,6 @@ STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 """A state is stored as its place here."""
 WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
 """How much of a message is gone: `message.erased`."""
-KIND_NUMBER = {kind: number for number, kind in enumerate(KIND_ORDER)}
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 _ID = itemgetter(1)
 # The instants of a memory and of its source are mostly one and the same.

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Set
 
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.erase.delete import MemoryDeleter
-from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_value
+from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.statements import load
 from recollect.types import EraseRequest, MemoryKind, Subject
 
 SQL = load("erase")
-_TURN, _EPISODE = KIND_NUMBER[MemoryKind.TURN], KIND_NUMBER[MemoryKind.EPISODE]
+_TURN, _EPISODE = MemoryKind.TURN.number, MemoryKind.EPISODE.number
 Source = tuple[int, bytes, int]
 """Home, conversation and `seq` of a message that a memory rests on."""
 Places = Set[tuple[bytes, int]]

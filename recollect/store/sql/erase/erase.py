@@ -15,13 +15,13 @@ from recollect.store.sql.emptying import SubjectErasure
 from recollect.store.sql.erase.cascade import ErasureCascade, Source
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.hollowing import MessageRedactor, Place
-from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
+from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from recollect.store.sql.statements import load
 from recollect.types import EraseRequest, ErasureRecord, MemoryKind, MemoryState, Subject, message_address
 
 SQL = load("erase")
 LOG_SQL = load("log")
-_TURN = KIND_NUMBER[MemoryKind.TURN]
+_TURN = MemoryKind.TURN.number
 _CLOSED = STATE_NUMBER[MemoryState.CLOSED]
 # Subjects within another that are erased in one transaction: others write in between, and no lock list grows long.
 MAX_INNER = 200

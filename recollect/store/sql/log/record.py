@@ -182,11 +182,11 @@ def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
         subjects.ensure(db, due.key_subject)
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
-        asked = due.every == 1 or (due.on_edit and tail.branches)
-        if asked or (due.every and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every):
+        asked = due.every_turns == 1 or (due.on_edit and tail.branches)
+        if asked or (due.every_turns and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every_turns):
             db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
         else:
-            idle = None if due.idle is None else due.idle // _MICROSECOND
+            idle = None if due.after_idle is None else due.after_idle // _MICROSECOND
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
 
 

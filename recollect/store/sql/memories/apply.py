@@ -12,7 +12,6 @@ from recollect.store.sql.erase.tombstones import mark_words, refuse_erased
 from recollect.store.sql.memories.write import InsertBatch
 from recollect.store.sql.reopening import reopen, weaken
 from recollect.store.sql.rows import (
-    KIND_NUMBER,
     STATE_NUMBER,
     STATE_ORDER,
     fetch,
@@ -165,7 +164,7 @@ class Changes:
         if change.inherits:
             role, sources = self._role_and_sources(id_)
         fixed = pack_fixed(
-            kind=KIND_NUMBER[memory.kind],
+            kind=memory.kind.number,
             role=role + QUESTION_FLAG * change.asks,
             length=sum(change.terms.values()),
             weights=(memory.importance, memory.confidence),
@@ -196,7 +195,7 @@ class Changes:
     def _memory_row(self, memory: Memory, id_: bytes) -> Row:
         return (
             id_,
-            KIND_NUMBER[memory.kind],
+            memory.kind.number,
             STATE_NUMBER[memory.state],
             None if memory.kind is MemoryKind.TURN else clean(memory.text),
             clean(memory.type),

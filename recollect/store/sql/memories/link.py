@@ -10,14 +10,14 @@ from recollect.store.sql import numbers, subjects
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.memories.apply import apply
-from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch_one, fetch_value
+from recollect.store.sql.rows import STATE_NUMBER, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_terms
 from recollect.store.sql.statements import load
 from recollect.types import Decision, MemoryId, MemoryKind, MemoryState, Subject
 
 SQL = load("erase")
 MEMORY_SQL = load("memory")
-_TURN, _FACT = KIND_NUMBER[MemoryKind.TURN], KIND_NUMBER[MemoryKind.FACT]
+_TURN, _FACT = MemoryKind.TURN.number, MemoryKind.FACT.number
 _ACTIVE = STATE_NUMBER[MemoryState.ACTIVE]
 
 

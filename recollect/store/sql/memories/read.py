@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes
 from recollect.store.sql.database import SqlConnection, TooLargeError
-from recollect.store.sql.rows import KIND_NUMBER, STATE_NUMBER, fetch, read_decision, read_memories
+from recollect.store.sql.rows import STATE_NUMBER, fetch, read_decision, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.text import clean
@@ -51,7 +51,7 @@ def list_memories(
     if version_of(db, subject) is None:
         return []
     states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
-    wanted = sum(1 << KIND_NUMBER[kind] for kind in set(which.kinds))
+    wanted = sum(1 << kind.number for kind in set(which.kinds))
     if which.tag:
         rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
     else:

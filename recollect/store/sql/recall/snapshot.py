@@ -58,7 +58,7 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
         TooLargeError: there are more than `most` memories to be read.
     """
     kept = cache.get(subject, space)
-    if kept is not None and kept.background is not None and sample is None:
+    if kept is not None and kept.sampled_vectors is not None and sample is None:
         kept = None
     version, read_in = state_of(db, subject) or (None, None)
     if kept is not None and kept.version == version:
@@ -81,11 +81,11 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
         rows, vectors = _all_rows(db, subject, number, most)
     hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
     if terms_behind(db, subject):
-        hot = replace(hot, former_terms=True)
+        hot = replace(hot, has_legacy_terms=True)
     if base is not None and changed is not None:
         hot = merge(base, hot, changed.ids)
     if sample is not None:
-        hot = replace(hot, background=len(hot.vector_of))
+        hot = replace(hot, sampled_vectors=len(hot.vector_of))
     cache.put(space, hot, changed=changed)
     return hot
 
@@ -93,7 +93,7 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
 def _changed_rows(db: SqlConnection, base: SubjectSnapshot, space: int) -> tuple[list[Row], list[Row]]:
     """Read what changed since `base`; no vectors where it does not have them all."""
     rows = fetch(db, SQL["hot_changed"], base.subject.key, base.version)
-    if base.background is not None:
+    if base.sampled_vectors is not None:
         return rows, []
     return rows, fetch(db, SQL["vectors_changed"], base.subject.key, space, base.version)
 
@@ -112,7 +112,7 @@ def _all_rows(db: SqlConnection, subject: Subject, space: int, most: int | None)
 
 
 def _worth_merging(kept: SubjectSnapshot, dim: int, sample: Sample | None) -> bool:
-    alike = (kept.background is None) == (sample is None)
+    alike = (kept.sampled_vectors is None) == (sample is None)
     return alike and len(kept) >= MIN_MERGED and kept.vectors.shape[1] == dim
 
 

@@ -8,12 +8,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.errors import BadRequestError
-from recollect.store.sql.rows import ERASED, KIND_NUMBER, STATE_NUMBER
+from recollect.store.sql.rows import ERASED, STATE_NUMBER
 from recollect.types import MemoryKind, MemoryState, Subject
 
 Record = dict[str, Any]
 Rows = Mapping[str, Sequence[Record]]
-_FACT, _TURN = KIND_NUMBER[MemoryKind.FACT], KIND_NUMBER[MemoryKind.TURN]
+_FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
 _ACTIVE, _CLOSED = STATE_NUMBER[MemoryState.ACTIVE], STATE_NUMBER[MemoryState.CLOSED]
 # Clocks of two machines may differ: a memory may be closed so many microseconds before it was stored.
 _CLOCK_SKEW = 24 * 60 * 60 * 1_000_000

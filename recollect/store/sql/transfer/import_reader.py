@@ -10,13 +10,12 @@ from functools import cached_property
 from typing import Any
 
 from recollect.errors import BadRequestError, RequestError
-from recollect.store.sql.rows import KIND_NUMBER
 from recollect.store.sql.transfer import record_format
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import LineError, check_block
 from recollect.types import MemoryKind, Subject
 
-_TURN = KIND_NUMBER[MemoryKind.TURN]
+_TURN = MemoryKind.TURN.number
 _PLAIN = {
     "app": record_format.APP,
     "subscription": record_format.SUBSCRIPTION,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from recollect.store.sql.rows import KIND_NUMBER, fetch, fetch_value
+from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.statements import load
 from recollect.store.sql.transfer.endpoint import CopyEndpoint
 from recollect.store.sql.transfer.export import Record
@@ -19,7 +19,7 @@ from recollect.store.sql.transfer.import_reader import ImportedSubject
 from recollect.types import MemoryKind, Subject
 
 SQL, ERASE_SQL = load("export"), load("erase")
-_TURN = KIND_NUMBER[MemoryKind.TURN]
+_TURN = MemoryKind.TURN.number
 # Subjects whose memory is formed of conversations in the logs of users.
 _WITHIN = frozenset({"session", "app", "character"})
 _ADVICE = "import them together (`recollect export --all`), or with --trusted if nobody else had the file"

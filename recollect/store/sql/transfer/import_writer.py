@@ -9,7 +9,7 @@ from recollect.store.sql import numbers, subjects
 from recollect.store.sql.database import Row
 from recollect.store.sql.erase.tombstones import imported_as
 from recollect.store.sql.memories.write import VectorPacker
-from recollect.store.sql.rows import KIND_NUMBER, STATE_ORDER, fetch, fetch_value
+from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
@@ -22,7 +22,7 @@ from recollect.types import QUESTION_FLAG, MemoryId, MemoryKind, MemoryState, Re
 SQL = load("export")
 SUBJECT_SQL = load("subject")
 _TABLES = {table.name: table for table in TABLES}
-_ACTIVE, _TURN = STATE_ORDER.index(MemoryState.ACTIVE), KIND_NUMBER[MemoryKind.TURN]
+_ACTIVE, _TURN = STATE_ORDER.index(MemoryState.ACTIVE), MemoryKind.TURN.number
 # What a memory has that is no app's.
 _BARE: Record = {"number": None, "app": None}
 _BESIDE = frozenset({"calls", "tags", "linked", "evidence", "line"})

@@ -14,7 +14,7 @@ from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.numbers import MAX_NUMBER
 from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
-from recollect.store.sql.rows import KIND_NUMBER, STATE_ORDER
+from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
 from recollect.text import clean
 from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemoryState, Subject, Withheld
@@ -184,7 +184,7 @@ def _is_count(value: Any) -> bool:
 def _kind(value: Any) -> int:
     if not isinstance(value, str) or value not in set(MemoryKind):
         raise ValueError(f"is none of {', '.join(MemoryKind)}")
-    return KIND_NUMBER[MemoryKind(value)]
+    return MemoryKind(value).number
 
 
 def _state(value: Any) -> int:
