@@ -130,7 +130,7 @@ class MemoryKind(StrEnum):
         >>> MemoryKind.FACT.number
         1
         """
-        return self.number
+        return KIND_ORDER.index(self)
 
 
 KIND_ORDER = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE, MemoryKind.TURN)
