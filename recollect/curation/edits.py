@@ -65,17 +65,17 @@ class ManualNote(NamedTuple):
     detail: MemoryDetail = NO_DETAIL
 
 
-async def add_note(tools: Runtime, subject: Subject, wanted: ManualNote, *, home: Subject | None = None) -> Memory:
+async def add_note(runtime: Runtime, subject: Subject, wanted: ManualNote, *, home: Subject | None = None) -> Memory:
     """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
 
     Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
     what they say together. `home` is whose log its evidence points into, where that is another's.
     """
-    return (await add_notes(tools, subject, [wanted], home=home))[0]
+    return (await add_notes(runtime, subject, [wanted], home=home))[0]
 
 
 async def add_notes(
-    tools: Runtime, subject: Subject, wanted: Sequence[ManualNote], *, home: Subject | None = None
+    runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote], *, home: Subject | None = None
 ) -> list[Memory]:
     """Keep sentences of one profile in one commit, as if they came one after another; return a memory for each.
 
@@ -84,38 +84,38 @@ async def add_notes(
     """
     if not wanted:
         return []
-    tools = await tools.of(subject)
-    vectors = await tools.embedder.embed([one.text for one in wanted])
-    async with tools.turns.setdefault(subject, asyncio.Lock()):
-        return await _add(tools, subject, wanted, vectors, home)
+    runtime = await runtime.for_subject(subject)
+    vectors = await runtime.embedder.embed([one.text for one in wanted])
+    async with runtime.turns.setdefault(subject, asyncio.Lock()):
+        return await _add(runtime, subject, wanted, vectors, home)
 
 
 async def _add(
-    tools: Runtime, subject: Subject, wanted: Sequence[ManualNote], vectors: Vectors, home: Subject | None
+    runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote], vectors: Vectors, home: Subject | None
 ) -> list[Memory]:
-    fresh = [_note(tools, subject, one) for one in wanted]
+    fresh = [_note(runtime, subject, one) for one in wanted]
     for attempt in range(_STALE_TRIES):
-        of_now = await tools.of(subject)
-        if of_now is not tools:  # it was embedded anew meanwhile
-            tools = of_now
-            vectors = await tools.embedder.embed([one.text for one in wanted])
-        hot = await tools.store.hot(subject, tools.embedder.space, sought=_like(vectors))
-        known = await _same(tools, hot, wanted, vectors)
+        of_now = await runtime.for_subject(subject)
+        if of_now is not runtime:  # it was embedded anew meanwhile
+            runtime = of_now
+            vectors = await runtime.embedder.embed([one.text for one in wanted])
+        hot = await runtime.store.hot(subject, runtime.embedder.space, sought=_like(vectors))
+        known = await _same(runtime, hot, wanted, vectors)
         kept = _kept(known, fresh)
         changes = [
-            _added(tools, memory, vector) if memory is new else _strengthened(memory, one)
+            _added(runtime, memory, vector) if memory is new else _strengthened(memory, one)
             for memory, new, one, vector in zip(kept, fresh, wanted, vectors, strict=True)
         ]
         planned = PlannedCommit(
             subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=attempt < ASKING_ATTEMPTS
         )
-        further, room_made = await plan_eviction(planned, tools)
+        further, room_made = await plan_eviction(planned, runtime)
         decisions = [
-            _decision(tools, memory, *_how(memory is not new, one), one.text)
+            _decision(runtime, memory, *_how(memory is not new, one), one.text)
             for memory, new, one in zip(kept, fresh, wanted, strict=True)
         ]
         try:
-            await tools.store.apply(
+            await runtime.store.apply(
                 subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
             )
         except StaleSubjectError:
@@ -124,10 +124,10 @@ async def _add(
             # One retry, then without a model; whether the write took effect is read back first.
             if not further or attempt >= ASKING_ATTEMPTS:
                 raise
-            if not await tools.store.memories(subject, [one.id for one in fresh]):
+            if not await runtime.store.memories(subject, [one.id for one in fresh]):
                 continue
-        record_evictions(subject, room_made, tools)
-        return await _as_kept(tools, subject, kept, room_made)
+        record_evictions(subject, room_made, runtime)
+        return await _as_kept(runtime, subject, kept, room_made)
     raise StaleSubjectError("the memories kept changing; nothing was added, try again")
 
 
@@ -144,7 +144,7 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
 
 
 async def _as_kept(
-    tools: Runtime, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
+    runtime: Runtime, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
 ) -> list[Memory]:
     """Read the memories back; one that went into another to make room, as that one."""
     folds = {one.target_id: one.memory_id for one in room_made if one.action is Action.FOLD}
@@ -154,7 +154,7 @@ async def _as_kept(
         while (whole := folds.get(id_)) is not None:
             id_ = whole
         ids.append(id_)
-    found = {one.id: one for one in await tools.store.memories(subject, list(dict.fromkeys(ids)))}
+    found = {one.id: one for one in await runtime.store.memories(subject, list(dict.fromkeys(ids)))}
     return [found[id_] for id_ in ids]
 
 
@@ -163,9 +163,9 @@ def _strengthened(known: Memory, wanted: ManualNote) -> Change:
     return StrengthenMemory(id=known.id, importance=importance, evidence=wanted.evidence)
 
 
-def _added(tools: Runtime, fresh: Memory, vector: Vector) -> Change:
+def _added(runtime: Runtime, fresh: Memory, vector: Vector) -> Change:
     vectors = (vector,) if vector.any() else ()
-    return AddMemory(memory=fresh, space=tools.embedder.space, vectors=vectors, terms=terms(fresh.text))
+    return AddMemory(memory=fresh, space=runtime.embedder.space, vectors=vectors, terms=terms(fresh.text))
 
 
 def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
@@ -174,22 +174,22 @@ def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
     return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
 
 
-async def link_memory(tools: Runtime, memory: Memory, to: Subject) -> Memory:
+async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
     """Put a memory into another subject; return the row there."""
-    made = _decision(tools, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
-    await tools.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
-    await embed_missing(tools, to)
-    return (await tools.store.memories(to, [memory.id]))[0]
+    made = _decision(runtime, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
+    await runtime.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
+    await embed_missing(runtime, to)
+    return (await runtime.store.memories(to, [memory.id]))[0]
 
 
-async def unlink_memory(tools: Runtime, memory: Memory) -> None:
+async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
     """Take a memory from its subject."""
-    made = _decision(tools, memory, Action.UNLINK, "taken from this subject alone", "")
-    await tools.store.unlink(memory.subject, memory.id, decision=made)
+    made = _decision(runtime, memory, Action.UNLINK, "taken from this subject alone", "")
+    await runtime.store.unlink(memory.subject, memory.id, decision=made)
 
 
 async def _same(
-    tools: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote], vectors: Vectors
+    runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote], vectors: Vectors
 ) -> dict[str, Memory]:
     """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
     places = await run_in_thread_if_large(
@@ -197,7 +197,7 @@ async def _same(
     )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     found: dict[str, Memory] = {}
-    for known in await tools.store.memories(hot.subject, ids):
+    for known in await runtime.store.memories(hot.subject, ids):
         found.setdefault(_wording(known.text), known)
     return found
 
@@ -229,10 +229,10 @@ def _wording(text: str) -> str:
     return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
 
 
-def _note(tools: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
-    now = tools.clock.now()
+def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
+    now = runtime.clock.now()
     return Memory(
-        id=MemoryId(new_id(tools.clock)),
+        id=MemoryId(new_id(runtime.clock)),
         subject=subject,
         kind=MemoryKind.NOTE,
         text=wanted.text,
@@ -248,11 +248,11 @@ def _note(tools: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
     )
 
 
-def _decision(tools: Runtime, memory: Memory, action: Action, reason: str, text: str) -> Decision:
+def _decision(runtime: Runtime, memory: Memory, action: Action, reason: str, text: str) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=memory.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=action,
         memory_id=memory.id,
         target_id=None,

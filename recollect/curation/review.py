@@ -33,7 +33,7 @@ from recollect.types import (
 _STALE_TRIES = 20
 
 
-async def approve_held(tools: Runtime, memory: Memory) -> Memory:
+async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
     """Let a held memory hold, as if nothing had spoken against it when it was formed; return what holds now.
 
     What it replaces is closed. What is known already is strengthened and returned, and the held one closed.
@@ -43,33 +43,33 @@ async def approve_held(tools: Runtime, memory: Memory) -> Memory:
         StaleSubjectError: the memories kept changing.
     """
     for _ in range(_STALE_TRIES):
-        tools = await tools.of(memory.subject)
-        vectors = await tools.embedder.embed([memory.text])
-        memory = _require_held((await tools.store.memories(memory.subject, [memory.id])), memory)
-        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
-        resolved = await _resolved(tools, hot, memory, vectors)
-        changes, decisions, holds = _approved(tools, memory, resolved, vectors)
+        runtime = await runtime.for_subject(memory.subject)
+        vectors = await runtime.embedder.embed([memory.text])
+        memory = _require_held((await runtime.store.memories(memory.subject, [memory.id])), memory)
+        hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
+        resolved = await _resolved(runtime, hot, memory, vectors)
+        changes, decisions, holds = _approved(runtime, memory, resolved, vectors)
         try:
-            await tools.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
+            await runtime.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
         except StaleSubjectError:
             continue
-        return (await tools.store.memories(memory.subject, [holds]))[0]
+        return (await runtime.store.memories(memory.subject, [holds]))[0]
     raise StaleSubjectError("the memories kept changing; nothing was approved, try again")
 
 
-async def reject_held(tools: Runtime, memory: Memory) -> Memory:
+async def reject_held(runtime: Runtime, memory: Memory) -> Memory:
     """Close a held memory: it never holds.
 
     Raises:
         BadRequestError: it is not held.
     """
     _require_held([memory], memory)
-    await tools.store.apply(
+    await runtime.store.apply(
         memory.subject,
-        [_closed(tools, memory)],
-        [_decision(tools, memory, Action.REJECT, "rejected on review")],
+        [_closed(runtime, memory)],
+        [_decision(runtime, memory, Action.REJECT, "rejected on review")],
     )
-    return (await tools.store.memories(memory.subject, [memory.id]))[0]
+    return (await runtime.store.memories(memory.subject, [memory.id]))[0]
 
 
 def _require_held(found: list[Memory], asked: Memory) -> Memory:
@@ -79,7 +79,7 @@ def _require_held(found: list[Memory], asked: Memory) -> Memory:
     return found[0]
 
 
-async def _resolved(tools: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
+async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
     """Weigh a held memory as a candidate that somebody vouches for."""
     said = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=_by_hand(memory))
     candidate = Candidate(
@@ -97,9 +97,9 @@ async def _resolved(tools: Runtime, hot: SubjectSnapshot, memory: Memory, vector
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
     )
-    policy = _policy(tools, memory)
-    near = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
-    context = ResolveInputs(now=tools.clock.now())
+    policy = _policy(runtime, memory)
+    near = await gather_neighbours(hot, [candidate], vectors, runtime, most=policy.neighbours)
+    context = ResolveInputs(now=runtime.clock.now())
     [resolved] = resolve([(candidate, said)], near, policy=policy, context=context).resolved
     if resolved.target and resolved.valid_to:
         raise BadRequestError(
@@ -109,10 +109,10 @@ async def _resolved(tools: Runtime, hot: SubjectSnapshot, memory: Memory, vector
     return resolved
 
 
-def _policy(tools: Runtime, memory: Memory) -> ResolvePolicy:
+def _policy(runtime: Runtime, memory: Memory) -> ResolvePolicy:
     """Return the rules that a memory was formed under; the built-in ones where its profile is no more."""
     try:
-        return tools.profiles.get(memory.profile).resolve
+        return runtime.profiles.get(memory.profile).resolve
     except UnknownProfileError:
         return ResolvePolicy()
 
@@ -125,55 +125,55 @@ def _by_hand(memory: Memory) -> Evidence:
 
 
 def _approved(
-    tools: Runtime, memory: Memory, resolved: ResolvedCandidate, vectors: Vectors
+    runtime: Runtime, memory: Memory, resolved: ResolvedCandidate, vectors: Vectors
 ) -> tuple[list[Change], list[Decision], MemoryId]:
     """Write out what approving changes, why, and which memory holds then."""
     target = resolved.target
     if target is not None and not resolved.adds:
         reason = f"approved on review; {resolved.reason}"
-        known = replace(_decision(tools, memory, Action.APPROVE, reason), target_id=target.id)
+        known = replace(_decision(runtime, memory, Action.APPROVE, reason), target_id=target.id)
         raised = max(target.importance, memory.importance)
         return (
-            [_closed(tools, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))],
+            [_closed(runtime, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))],
             [known],
             target.id,
         )
-    now = tools.clock.now()
+    now = runtime.clock.now()
     embedded = memory.kind is not MemoryKind.FACT and vectors[0].any()
     changes: list[Change] = [
         *(CloseMemory(id=one.memory.id, valid_to=one.valid_to, closed_at=now) for one in resolved.closes),
         ReopenMemory(
             id=memory.id,
-            space=tools.embedder.space if embedded else "",
+            space=runtime.embedder.space if embedded else "",
             vectors=(vectors[0],) if embedded else (),
             terms=terms(memory.text),
         ),
     ]
     decisions = [
-        _decision(tools, memory, Action.APPROVE, "approved on review"),
-        *(_ended(tools, memory, one, resolved.reason) for one in resolved.closes),
+        _decision(runtime, memory, Action.APPROVE, "approved on review"),
+        *(_ended(runtime, memory, one, resolved.reason) for one in resolved.closes),
     ]
     return changes, decisions, memory.id
 
 
-def _ended(tools: Runtime, memory: Memory, closing: EndedMemory, reason: str) -> Decision:
+def _ended(runtime: Runtime, memory: Memory, closing: EndedMemory, reason: str) -> Decision:
     """Say why another memory ends: it is replaced, or restates what was."""
     if closing.restates:
-        line = _decision(tools, closing.memory, Action.CLOSE, "restates what was replaced")
+        line = _decision(runtime, closing.memory, Action.CLOSE, "restates what was replaced")
         return replace(line, target_id=memory.id)
-    return replace(_decision(tools, memory, Action.REPLACE, reason), target_id=closing.memory.id)
+    return replace(_decision(runtime, memory, Action.REPLACE, reason), target_id=closing.memory.id)
 
 
-def _closed(tools: Runtime, memory: Memory) -> CloseMemory:
-    now = tools.clock.now()
+def _closed(runtime: Runtime, memory: Memory) -> CloseMemory:
+    now = runtime.clock.now()
     return CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
 
 
-def _decision(tools: Runtime, memory: Memory, action: Action, reason: str) -> Decision:
+def _decision(runtime: Runtime, memory: Memory, action: Action, reason: str) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=memory.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=action,
         memory_id=memory.id,
         target_id=None,

@@ -28,46 +28,46 @@ _STALE_TRIES = 20
 Plan = Callable[[], Awaitable[UndoPlan]]
 
 
-async def undo_decision(tools: Runtime, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
+async def undo_decision(runtime: Runtime, subject: Subject, decision_id: str, *, dry_run: bool = False) -> UndoPlan:
     """Do the inverse of what a decision did: see `Undoing.undo`."""
 
     async def plan() -> UndoPlan:
-        line = await tools.store.decision(subject, decision_id)
+        line = await runtime.store.decision(subject, decision_id)
         if line is None:
             raise BadRequestError(f"no decision {decision_id} in this memory; `show` names them", param="decision")
-        await _refuse_twice(tools, subject, line)
-        return await _plan_decision(tools, line)
+        await _refuse_twice(runtime, subject, line)
+        return await _plan_decision(runtime, line)
 
-    return await _undo(tools, subject, plan, f"decision {decision_id}", undone=decision_id, dry_run=dry_run)
+    return await _undo(runtime, subject, plan, f"decision {decision_id}", undone=decision_id, dry_run=dry_run)
 
 
 async def undo_source(
-    tools: Runtime, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
+    runtime: Runtime, subject: Subject, conversation: ConversationId, *, seq: int | None = None, dry_run: bool = False
 ) -> UndoPlan:
     """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
-        found = await tools.store.memories_from(subject, conversation, seq=seq)
+        found = await runtime.store.memories_from(subject, conversation, seq=seq)
         sources = frozenset(
             (said.conversation, said.seq)
             for memory in found
             for said in memory.evidence
             if said.conversation == conversation and seq in (None, said.seq)
         )
-        ending = await tools.store.decisions_from(subject, conversation=conversation, seq=seq)
-        return plan_sources(await read_past(tools, subject, found, ending), sources, ending)
+        ending = await runtime.store.decisions_from(subject, conversation=conversation, seq=seq)
+        return plan_sources(await read_past(runtime, subject, found, ending), sources, ending)
 
     where = f"conversation {conversation}" if seq is None else f"message {seq} of conversation {conversation}"
-    return await _undo(tools, subject, plan, where, dry_run=dry_run)
+    return await _undo(runtime, subject, plan, where, dry_run=dry_run)
 
 
-async def undo_since(tools: Runtime, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
+async def undo_since(runtime: Runtime, subject: Subject, since: datetime, *, dry_run: bool = False) -> UndoPlan:
     """Take back what was stored, closed or strengthened since an instant: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
-        changed = await tools.store.memories_since(subject, since)
-        decided = await tools.store.decisions_from(subject, since=since)
-        past = await read_past(tools, subject, changed, decided)
+        changed = await runtime.store.memories_since(subject, since)
+        decided = await runtime.store.decisions_from(subject, since=since)
+        past = await read_past(runtime, subject, changed, decided)
         ended = [line for line in decided if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO)]
         whole = [memory for memory in changed if memory.known_from >= since]
         new = {memory.id for memory in whole}
@@ -78,44 +78,44 @@ async def undo_since(tools: Runtime, subject: Subject, since: datetime, *, dry_r
                 again.setdefault(held, set()).add((line.conversation, line.seq))
         return plan_memories(past, whole, ended, _weaker(past, again, before=since))
 
-    return await _undo(tools, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
+    return await _undo(runtime, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
 
 
 async def _undo(
-    tools: Runtime, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
+    runtime: Runtime, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
 ) -> UndoPlan:
     for _ in range(_STALE_TRIES):
-        tools = await tools.of(subject)
-        version = (await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)).version
+        runtime = await runtime.for_subject(subject)
+        version = (await runtime.store.hot(subject, runtime.embedder.space, sought=NO_VECTORS)).version
         planned = await plan()
         if planned.empty:
             raise BadRequestError(f"nothing of {what} is left to undo", param="undo")
         if dry_run:
             return planned
-        changes = await _changes(tools, planned)
-        decisions = _decisions(tools, subject, planned, f"taken back with {what}", undone)
+        changes = await _changes(runtime, planned)
+        decisions = _decisions(runtime, subject, planned, f"taken back with {what}", undone)
         try:
-            await tools.store.apply(subject, changes, decisions, subject_version=version)
+            await runtime.store.apply(subject, changes, decisions, subject_version=version)
         except StaleSubjectError:
             continue
         return planned
     raise StaleSubjectError("the memories kept changing; nothing was undone, try again")
 
 
-async def _changes(tools: Runtime, plan: UndoPlan) -> list[Change]:
-    now = tools.clock.now()
+async def _changes(runtime: Runtime, plan: UndoPlan) -> list[Change]:
+    now = runtime.clock.now()
     # What is taken back was never true: it ends when it began.
     leaving = {memory.id for memory in plan.leaving}
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
     back = [one.memory for one in plan.returning]
-    rivals = [closing for closing in await shortened_quotations(tools, back) if closing.id not in leaving]
-    restored = await restore(tools, back, undone=plan.undone | leaving)
+    rivals = [closing for closing in await shortened_quotations(runtime, back) if closing.id not in leaving]
+    restored = await restore(runtime, back, undone=plan.undone | leaving)
     quotations = (*restored.memories, *(add.memory for add in restored.added))
-    told = said_again(back, quotations, tools)
+    told = said_again(back, quotations, runtime)
     return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added, *told]
 
 
-def _decisions(tools: Runtime, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
+def _decisions(runtime: Runtime, subject: Subject, plan: UndoPlan, reason: str, undone: str | None) -> list[Decision]:
     touched: list[tuple[MemoryId, str, str | None, str]] = []
     for memory in plan.leaving:
         touched.append((memory.id, reason, undone, memory.text if memory.kind is not MemoryKind.TURN else ""))
@@ -126,9 +126,9 @@ def _decisions(tools: Runtime, subject: Subject, plan: UndoPlan, reason: str, un
         touched.append((weaker.id, f"rests on less: some of it was {reason}", undone, ""))
     return [
         Decision(
-            id=new_id(tools.clock),
+            id=new_id(runtime.clock),
             subject=subject,
-            at=tools.clock.now(),
+            at=runtime.clock.now(),
             action=Action.UNDO,
             memory_id=memory,
             target_id=MemoryId(target) if target else None,
@@ -139,22 +139,22 @@ def _decisions(tools: Runtime, subject: Subject, plan: UndoPlan, reason: str, un
     ]
 
 
-async def _refuse_twice(tools: Runtime, subject: Subject, line: Decision) -> None:
+async def _refuse_twice(runtime: Runtime, subject: Subject, line: Decision) -> None:
     if line.action is Action.UNDO:
         raise BadRequestError(f"decision {line.id} is itself an undoing; say again what should hold", param="decision")
-    for other in await tools.store.decisions(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
+    for other in await runtime.store.decisions(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
         if other.action is Action.UNDO:
             raise BadRequestError(f"decision {line.id} was undone already at {other.at.isoformat()}", param="decision")
 
 
-async def _plan_decision(tools: Runtime, line: Decision) -> UndoPlan:
+async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
     subject = line.subject
     touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
-    memories = await tools.store.memories(subject, [touched] if touched else [])
+    memories = await runtime.store.memories(subject, [touched] if touched else [])
     decided = {line.id: line}
     if line.action in (Action.CLOSE, Action.ABANDON):  # notes that ended with a quotation come back with it
-        await read_lines(tools, subject, memories, decided)
-    past = await read_past(tools, subject, memories, decided.values())
+        await read_lines(runtime, subject, memories, decided)
+    past = await read_past(runtime, subject, memories, decided.values())
     source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
     if line.action in (Action.CLOSE, Action.ABANDON):
         with_it = [one for one in past.decisions if _ended_with(one, line)]

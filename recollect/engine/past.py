@@ -53,7 +53,7 @@ def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf
 async def recall_past(parts: Components, tools: Runtime, request: RecallRequest, then: AsOf) -> Recall:
     """Find the memories that bore on a query then, ranked as of then."""
     request, subject = cleaned(request), request.subject
-    queries, tools = QueryBuilder(parts), await tools.of(subject)
+    queries, tools = QueryBuilder(parts), await tools.for_subject(subject)
     embedder = tools.embedder
     embedded = await queries.embed(request, embedder)
     started = parts.clock.monotonic()

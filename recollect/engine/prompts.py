@@ -137,7 +137,7 @@ class PromptService(ConversationService):
             scope = await self.turns.scope(self.subject(user), scene, conversation)
             talk = await self._with_elsewhere(_Talk(scope=scope, subject=_written_to(scope)), scope.home, None)
         episodes = await self._episodes(talk)
-        tools = await self._tools.of(talk.subject)
+        tools = await self._tools.for_subject(talk.subject)
         window = await without_forgotten(talk.window, talk.subject, tools, home=talk.scope.home)
         messages = [_said(message) for message in window if message.role in _SPOKEN and message.text]
         messages.append({"role": "user", "content": query})
@@ -187,7 +187,7 @@ class PromptService(ConversationService):
 
     async def _block_key(self, talk: _Talk) -> bytes:
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
-        tools = await self._tools.of(talk.subject)
+        tools = await self._tools.for_subject(talk.subject)
         return (await self._store.hot(talk.subject, tools.embedder.space, sought=NO_VECTORS)).salt
 
 

@@ -141,7 +141,7 @@ class TransferService(Wired):
         by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
         for block in group:
             active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
-            tools = self._tools if block.subject is None else await self._tools.of(block.subject)
+            tools = self._tools if block.subject is None else await self._tools.for_subject(block.subject)
             by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
         portions = [
             (tools, memories[start : start + BATCH_SIZE])

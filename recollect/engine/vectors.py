@@ -18,7 +18,7 @@ async def nearest_to(
     tools: Runtime, subject: Subject, wanted: str | Sequence[float] | None, limit: int
 ) -> list[RecalledMemory]:
     """Find the memories of a subject nearest to a text or a vector, best first."""
-    tools = await tools.of(subject)
+    tools = await tools.for_subject(subject)
     vectors = await _vectors(tools, wanted)
     hot = await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)
     [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)

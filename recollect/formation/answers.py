@@ -54,22 +54,22 @@ class Forgotten:
 
 
 async def find_forgotten(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, home: Subject | None = None
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, home: Subject | None = None
 ) -> Forgotten:
     """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
 
     Args:
         outdated: What no longer holds; of it, what is to be forgotten counts.
         hot: The subject's active memories.
-        tools: Store and clock.
+        runtime: Store and clock.
         home: Owner of the conversations; None: the subject, or one that it is within.
     """
     topics = [old for old in outdated if old.is_topic]
     if not topics:
         return Forgotten()
-    quotations = await _quotations_meant(topics, hot, tools)
+    quotations = await _quotations_meant(topics, hot, runtime)
     asked = _messages_meant(topics, quotations)
-    tokenize = [await _with_answers(place, hot.subject, home, tools) for place in asked[-MAX_ANSWERED:]]
+    tokenize = [await _with_answers(place, hot.subject, home, runtime) for place in asked[-MAX_ANSWERED:]]
     first = [messages[0] for messages in tokenize if messages and messages[0].role == "user"]
     said = {(one.evidence[0].conversation, one.evidence[0].seq): (one.text, one.evidence[0]) for one in quotations}
     said |= {(one.conversation, one.seq): (one.text, evidence_of(one)) for one in first}
@@ -81,23 +81,23 @@ async def find_forgotten(
     )
 
 
-async def answers_to(place: Place, subject: Subject, tools: Runtime) -> list[Place]:
+async def answers_to(place: Place, subject: Subject, runtime: Runtime) -> list[Place]:
     """Return the places of the answers to a message of the user."""
-    tokenize = await _with_answers(place, subject, None, tools)
+    tokenize = await _with_answers(place, subject, None, runtime)
     return _answers(tokenize[0], tokenize) if tokenize else []
 
 
-async def question_with_answer(said: Evidence, subject: Subject, tools: Runtime) -> list[LoggedMessage]:
+async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtime) -> list[LoggedMessage]:
     """Read the user's message that a message answers, and what follows it; empty where that is not near.
 
     Args:
         said: The answer, as the source of its quotation.
         subject: Whose quotation it is.
-        tools: The store.
+        runtime: The store.
     """
     for owner in (subject, *subject.owners):
         first = max(0, said.seq - 1 - MAX_BEHIND)
-        tokenize = await tools.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
+        tokenize = await runtime.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
         by_seq = {message.seq: message for message in tokenize}
         above = by_seq.get(said.seq)
         while above is not None and above.role != "user":
@@ -190,12 +190,12 @@ def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[
     return found
 
 
-async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime) -> list[Memory]:
+async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
     """Read the quotations of the user's messages that may speak of what is to be forgotten."""
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        tokenize = await tools.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        tokenize = await runtime.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
         found += [one for one in tokenize if one.evidence and one.evidence[0].role == "user"]
     return found
 
@@ -208,11 +208,11 @@ def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) ->
     return sorted(meant | {(ConversationId(place[0]), place[1]) for old in topics for place in old.messages})
 
 
-async def _with_answers(place: Place, subject: Subject, home: Subject | None, tools: Runtime) -> list[LoggedMessage]:
+async def _with_answers(place: Place, subject: Subject, home: Subject | None, runtime: Runtime) -> list[LoggedMessage]:
     """Read a message with what stands behind it."""
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
-        tokenize = await tools.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
+        tokenize = await runtime.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
         if tokenize:
             return tokenize
     return []

@@ -31,7 +31,7 @@ class _Failure:
     """None: the model answered, but not in the form it was asked for."""
 
 
-async def propose_in_parts(batch: ExtractionBatch, tools: Runtime) -> tuple[ExtractionBatch, ExtractionResult]:
+async def propose_in_parts(batch: ExtractionBatch, runtime: Runtime) -> tuple[ExtractionBatch, ExtractionResult]:
     """Let the extractor read the batch, or as much of its beginning as the model bears.
 
     Returns:
@@ -44,7 +44,7 @@ async def propose_in_parts(batch: ExtractionBatch, tools: Runtime) -> tuple[Extr
     size = _first_size(batch, len(turns))
     while True:
         part = _beginning(batch, turns, size)
-        failure, extracted = await _asked(part, tools)
+        failure, extracted = await _asked(part, runtime)
         if failure is None:
             return part, extracted
         if size > 1 and (failure.error is None or failure.error.fault is ModelFault.REQUEST):
@@ -52,12 +52,12 @@ async def propose_in_parts(batch: ExtractionBatch, tools: Runtime) -> tuple[Extr
             continue
         if failure.error is not None and _is_asked_again(failure.error, batch, alone=size <= 1):
             raise failure.error
-        return part, await _read_by_rules(part, extracted, failure, tools)
+        return part, await _read_by_rules(part, extracted, failure, runtime)
 
 
-async def _asked(part: ExtractionBatch, tools: Runtime) -> tuple[_Failure | None, ExtractionResult]:
+async def _asked(part: ExtractionBatch, runtime: Runtime) -> tuple[_Failure | None, ExtractionResult]:
     try:
-        extracted = await propose(part, tools, alone=_is_last(part))
+        extracted = await propose(part, runtime, alone=_is_last(part))
     except ModelError as error:
         if isinstance(error, ModelDownError) or part.profile.form.on_error == "skip":
             raise
@@ -96,10 +96,10 @@ def _beginning(batch: ExtractionBatch, turns: list[Exchange], size: int) -> Extr
 
 
 async def _read_by_rules(
-    part: ExtractionBatch, extracted: ExtractionResult, failure: _Failure, tools: Runtime
+    part: ExtractionBatch, extracted: ExtractionResult, failure: _Failure, runtime: Runtime
 ) -> ExtractionResult:
     logger.warning("read by rules", extra={"conversation": part.lease.key.conversation, "error": failure.reason})
-    by_rules = await propose_by_rules(part, tools)
+    by_rules = await propose_by_rules(part, runtime)
     dropped = [reason for reason in extracted.dropped if reason != failure.reason]
     asked = [message.seq for message in part.messages if message.role == "user"]
     # An error may repeat words of the message: its decision names one, to be erased with it.

@@ -32,11 +32,11 @@ class BudgetedModel:
     """
 
     def __init__(
-        self, model: LanguageModel, tools: Runtime, purpose: CostPurpose, subject: Subject, policy: BudgetPolicy
+        self, model: LanguageModel, runtime: Runtime, purpose: CostPurpose, subject: Subject, policy: BudgetPolicy
     ):
         """Spend for `purpose`; `with_budget` makes one."""
         self._model = model
-        self._tools = tools
+        self._runtime = runtime
         self._purpose = purpose
         self._subject = subject
         self._policy = policy
@@ -65,7 +65,7 @@ class BudgetedModel:
         units = units_of(self._purpose, self._policy)
         needs = min(units + beside, self._policy.capacity)
         booked = replace(self._booking(units, tokens=0), needs=needs)
-        await self._tools.store.reserve(self._subject, booked, self._policy)
+        await self._runtime.store.reserve(self._subject, booked, self._policy)
         self._ahead = booked
 
     async def release(self) -> None:
@@ -99,10 +99,10 @@ class BudgetedModel:
                 self.paid = before
                 await self._settle(booked, None)
             else:
-                _count(self._tools, self._subject, units)
+                _count(self._runtime, self._subject, units)
                 await self._settle(booked, booked.tokens)
             raise
-        _count(self._tools, self._subject, units)
+        _count(self._runtime, self._subject, units)
         await self._settle(booked, await self._used(prompt, answer))
         return answer
 
@@ -115,28 +115,28 @@ class BudgetedModel:
         units = 0.0 if self.paid else units_of(self._purpose, self._policy)
         booked = self._booking(units, await self._estimate(prompt) + ANSWER_TOKENS)
         booked = replace(booked, needs=0.0) if self.covered else booked
-        await self._tools.store.reserve(self._subject, booked, self._policy)
+        await self._runtime.store.reserve(self._subject, booked, self._policy)
         return booked
 
     def _booking(self, units: float, tokens: int) -> Reservation:
-        clock = self._tools.clock
+        clock = self._runtime.clock
         return Reservation(id=new_id(clock), purpose=self._purpose, units=units, tokens=tokens, at=clock.now())
 
     async def _estimate(self, prompt: str) -> int:
         if not self._policy.tokens_per_day:
             return len(prompt.encode(errors="replace")) // _BYTES_PER_TOKEN
-        return await asyncio.to_thread(self._tools.counter.count, prompt)
+        return await asyncio.to_thread(self._runtime.counter.count, prompt)
 
     async def _used(self, prompt: str, answer: ModelAnswer) -> int:
         if answer.usage is not None:
             return answer.usage.prompt_tokens + answer.usage.completion_tokens
         said = json.dumps(answer.data, ensure_ascii=False, default=str)
-        return await asyncio.to_thread(lambda: sum(map(self._tools.counter.count, (prompt, said))))
+        return await asyncio.to_thread(lambda: sum(map(self._runtime.counter.count, (prompt, said))))
 
     async def _settle(self, booked: Reservation, tokens: int | None) -> None:
         """Settle; where the database does not answer the call stays as it was booked, and its answer is used."""
         try:
-            await self._tools.store.settle(self._subject, booked.id, tokens=tokens)
+            await self._runtime.store.settle(self._subject, booked.id, tokens=tokens)
         except (StoreUnavailableError, StoreFullError) as error:
             logger.warning("not settled", extra={"purpose": booked.purpose, "error": str(error)})
 
@@ -158,25 +158,25 @@ def units_of(purpose: CostPurpose, policy: BudgetPolicy) -> float:
             return policy.judge
 
 
-def with_budget(tools: Runtime, purpose: CostPurpose, subject: Subject, profile: Profile) -> BudgetedModel | None:
+def with_budget(runtime: Runtime, purpose: CostPurpose, subject: Subject, profile: Profile) -> BudgetedModel | None:
     """Return the model as it may be asked on a subject's budget; None where there is no model.
 
     Hand it to whatever asks: its calls raise `BudgetSpentError` and `BreakerOpenError` (nothing was asked, work goes on
     at their `until`) beside `ModelError` (it was asked, and failed).
     """
-    model = tools.model
+    model = runtime.model
     if isinstance(model, BudgetedModel):
         model = model.unrationed
-    return None if model is None else BudgetedModel(model, tools, purpose, subject, profile.budget)
+    return None if model is None else BudgetedModel(model, runtime, purpose, subject, profile.budget)
 
 
-def on_budget(tools: Runtime, lease: Lease, profile: Profile) -> Runtime:
-    """Return the tools of one formation: its model spends for the subject that is written to."""
+def on_budget(runtime: Runtime, lease: Lease, profile: Profile) -> Runtime:
+    """Return the runtime of one formation, whose model spends the budget of the subject that is written to."""
     purpose = CostPurpose.CREATE if lease.key.stage == "extract" else CostPurpose.EPISODE
-    return replace(tools, model=with_budget(tools, purpose, lease.key.subject, profile))
+    return replace(runtime, model=with_budget(runtime, purpose, lease.key.subject, profile))
 
 
-async def charge_rule_work(tools: Runtime, lease: Lease, profile: Profile, result: FormationResult) -> bool:
+async def charge_rule_work(runtime: Runtime, lease: Lease, profile: Profile, result: FormationResult) -> bool:
     """Pay the units of memories that rules made; whether there was something to pay.
 
     Rules cost no token, but what is rationed is rationed: a creation is a creation whoever writes it.
@@ -184,21 +184,21 @@ async def charge_rule_work(tools: Runtime, lease: Lease, profile: Profile, resul
     Raises:
         BudgetSpentError: the budget is spent.
     """
-    asked = isinstance(tools.model, BudgetedModel) and tools.model.paid
+    asked = isinstance(runtime.model, BudgetedModel) and runtime.model.paid
     made = any(isinstance(one, AddMemory) and one.memory.kind is not MemoryKind.TURN for one in result.changes)
     if asked or not made or not profile.budget.capacity:
         return False
     units = units_of(CostPurpose.CREATE, profile.budget)
     booked = Reservation(
-        id=new_id(tools.clock), purpose=CostPurpose.CREATE, units=units, tokens=0, at=tools.clock.now()
+        id=new_id(runtime.clock), purpose=CostPurpose.CREATE, units=units, tokens=0, at=runtime.clock.now()
     )
-    if isinstance(tools.model, BudgetedModel) and tools.model.covered:
+    if isinstance(runtime.model, BudgetedModel) and runtime.model.covered:
         booked = replace(booked, needs=0.0)
-    await tools.store.reserve(lease.key.subject, booked, profile.budget)
-    await tools.store.settle(lease.key.subject, booked.id, tokens=0)
-    _count(tools, lease.key.subject, units)
+    await runtime.store.reserve(lease.key.subject, booked, profile.budget)
+    await runtime.store.settle(lease.key.subject, booked.id, tokens=0)
+    _count(runtime, lease.key.subject, units)
     return True
 
 
-def _count(tools: Runtime, subject: Subject, units: float) -> None:
-    tools.metrics.app_energy += units if subject.kind == "app" else 0.0
+def _count(runtime: Runtime, subject: Subject, units: float) -> None:
+    runtime.metrics.app_energy += units if subject.kind == "app" else 0.0

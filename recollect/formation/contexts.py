@@ -37,7 +37,7 @@ _NOTE = MemoryKind.NOTE.number
 
 
 async def shorten_contexts(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, gone: frozenset[MemoryId] = frozenset()
 ) -> tuple[list[Change], list[Decision]]:
     """Take what no longer holds, or is to be forgotten, out of the contexts of a subject's records.
 
@@ -47,31 +47,31 @@ async def shorten_contexts(
     Args:
         outdated: What no longer holds.
         hot: The subject's active memories.
-        tools: Store, embedder and clock.
+        runtime: Store, embedder and clock.
         gone: Memories that the same commit closes already.
     """
-    if not outdated or not len(hot) or not _keeps_records(hot.subject, tools):
+    if not outdated or not len(hot) or not _keeps_records(hot.subject, runtime):
         return [], []
     ids = [MemoryId(id_text(hot.ids[place])) for place in range(len(hot)) if hot.kinds[place] == _NOTE]
     ids = [id_ for id_ in ids if id_ not in gone]
     stale: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        read = await tools.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        read = await runtime.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
         quoting = [memory for memory in read if memory.detail.context_source]
         size = sum(len(memory.detail.circumstance) for memory in quoting) * len(outdated)
         stale += await run_in_thread_if_large(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)
-    now = tools.clock.now()
-    fresh = [_without_circumstance(memory, tools) for memory in stale]
+    now = runtime.clock.now()
+    fresh = [_without_circumstance(memory, runtime) for memory in stale]
     closes = [CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now) for memory in stale]
-    decisions = [_decision(memory, tools) for memory in stale]
-    return [*closes, *await _added(fresh, tools)], decisions
+    decisions = [_decision(memory, runtime) for memory in stale]
+    return [*closes, *await _added(fresh, runtime)], decisions
 
 
 async def without_stale_contexts(
     changes: Sequence[Change],
     outdated: Sequence[Outdated],
     messages: Sequence[LoggedMessage],
-    tools: Runtime,
+    runtime: Runtime,
     *,
     home: Subject,
 ) -> list[Change]:
@@ -81,7 +81,7 @@ async def without_stale_contexts(
         changes: What is about to be stored.
         outdated: What no longer holds.
         messages: Those that contexts may quote.
-        tools: Store and clock.
+        runtime: Store and clock.
         home: In whose log they are.
     """
     added = [change.memory for change in changes if isinstance(change, AddMemory)]
@@ -90,7 +90,7 @@ async def without_stale_contexts(
         return list(changes)
     sources = {memory.detail.context_source for memory in quoting.values()}
     quoted = [one for one in messages if message_address(one.conversation, one.seq) in sources]
-    kept = await without_forgotten(quoted, next(iter(quoting.values())).subject, tools, home=home)
+    kept = await without_forgotten(quoted, next(iter(quoting.values())).subject, runtime, home=home)
     forgotten = {
         message_address(before.conversation, before.seq)
         for before, after in zip(quoted, kept, strict=True)
@@ -106,9 +106,9 @@ async def without_stale_contexts(
     ]
 
 
-def _keeps_records(subject: Subject, tools: Runtime) -> bool:
+def _keeps_records(subject: Subject, runtime: Runtime) -> bool:
     """Return whether a profile writes records, whose contexts quote messages, into such a subject."""
-    profiles = (tools.profiles.get(name) for name in tools.profiles.names())
+    profiles = (runtime.profiles.get(name) for name in runtime.profiles.names())
     return any(profile.form.summary and profile.whose.memory == subject.kind for profile in profiles)
 
 
@@ -135,23 +135,23 @@ def _is_stale(record: Memory, outdated: Sequence[Outdated]) -> bool:
     return any(stale_stretches(words, replace(said, role=role), outdated) for role in ("user", "assistant"))
 
 
-def _without_circumstance(record: Memory, tools: Runtime) -> Memory:
+def _without_circumstance(record: Memory, runtime: Runtime) -> Memory:
     return replace(
         record,
-        id=MemoryId(new_id(tools.clock)),
-        known_from=tools.clock.now(),
+        id=MemoryId(new_id(runtime.clock)),
+        known_from=runtime.clock.now(),
         detail=record.detail.without_circumstance(),
     )
 
 
-async def _added(records: Sequence[Memory], tools: Runtime) -> list[AddMemory]:
+async def _added(records: Sequence[Memory], runtime: Runtime) -> list[AddMemory]:
     pieces = [chunks(record.text) or [record.text] for record in records]
     flat = [piece for each in pieces for piece in each]
-    rows: Iterator[Vector] = iter(await tools.embedder.embed(flat) if flat else ())
+    rows: Iterator[Vector] = iter(await runtime.embedder.embed(flat) if flat else ())
     return [
         AddMemory(
             memory=record,
-            space=tools.embedder.space,
+            space=runtime.embedder.space,
             vectors=tuple(row for row in [next(rows) for _ in each] if row.any()),
             terms=terms(record.text),
         )
@@ -159,11 +159,11 @@ async def _added(records: Sequence[Memory], tools: Runtime) -> list[AddMemory]:
     ]
 
 
-def _decision(record: Memory, tools: Runtime) -> Decision:
+def _decision(record: Memory, runtime: Runtime) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=record.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=Action.CLOSE,
         memory_id=record.id,
         target_id=None,

@@ -89,36 +89,36 @@ EARLIER = 4
 MAX_HELD = 1_000
 
 
-async def extract(lease: Lease, tools: Runtime) -> FormationResult:
+async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
 
     Compute first, then store: nothing is held while a model answers, and what the decisions rest on is checked by its
     version when they are committed. Reads are gathered: each is a way to another thread and back.
     """
     key = lease.key
-    profile, options = await _settings(lease, tools)
+    profile, options = await _settings(lease, runtime)
     start = max(0, lease.formed_seq - EARLIER)
-    limit = _limit(profile, asked=tools.model is not None)
+    limit = _limit(profile, asked=runtime.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
     page = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
     read, gone, hot, recalls = await asyncio.gather(
-        tools.store.messages(key.home, key.conversation, after_seq=start, limit=page),
-        tools.store.abandoned(key.home, key.conversation),
-        tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS),
-        recent_recalls(lease, tools),
+        runtime.store.messages(key.home, key.conversation, after_seq=start, limit=page),
+        runtime.store.abandoned(key.home, key.conversation),
+        runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS),
+        recent_recalls(lease, runtime),
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [one for one in read if one.seq > lease.formed_seq]
     new = new if limit == WHOLE_BATCH else take_batch(new)
     read = [one for one in read if one.seq <= lease.formed_seq] + new
-    told, refused = await _admitted(read, gone, options, tools)
-    told = await without_games(told, gone, lease, tools)
-    told, seen = await without_asked_since(told, lease, tools, behind=read[-1].seq)
+    told, refused = await _admitted(read, gone, options, runtime)
+    told = await without_games(told, gone, lease, runtime)
+    told, seen = await without_asked_since(told, lease, runtime, behind=read[-1].seq)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
-    parts = await parted(told, recalls, tools, keeps_questions=asks)
+    parts = await parted(told, recalls, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]
-    closes, abandoned = await close_abandoned(hot, gone, lease, tools, kinds=FORMED)
+    closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
         lease=lease,
         profile=profile,
@@ -128,60 +128,60 @@ async def extract(lease: Lease, tools: Runtime) -> FormationResult:
         ended=frozenset(closing.id for closing in closes),
         options=options,
         formed_seq=read[-1].seq,
-        back=await restore_replaced(closes, lease, tools),
+        back=await restore_replaced(closes, lease, runtime),
     )
-    batch, extracted = await propose_in_parts(batch, tools)
-    if tools.model and await is_asked_behind(lease, tools, seen):
-        return await extract(lease, tools)  # what the model was shown is to be forgotten by now
-    await _count(told, batch, tools)
-    changes, decisions = await weigh(batch, extracted, tools)
-    decisions = [*await _unknown(decisions, lease, tools), *await _left_out(batch, extracted, tools)]
-    old, why = await _outdated(batch, (*closes, *changes), tools)
-    again = told_again(batch, parts, tools)
+    batch, extracted = await propose_in_parts(batch, runtime)
+    if runtime.model and await is_asked_behind(lease, runtime, seen):
+        return await extract(lease, runtime)  # what the model was shown is to be forgotten by now
+    await _count(told, batch, runtime)
+    changes, decisions = await weigh(batch, extracted, runtime)
+    decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
+    old, why = await _outdated(batch, (*closes, *changes), runtime)
+    again = told_again(batch, parts, runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
-        decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, tools)),
+        decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
         subject_version=hot.version,
         user_characters=characters([one for one in new if one.role == "user"]),
     )
 
 
-async def _settings(lease: Lease, tools: Runtime) -> tuple[Profile, Mapping[str, Any]]:
+async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[str, Any]]:
     """Return the profile by which a conversation is formed, and the options that it was opened with."""
-    opened = await tools.store.conversation(lease.key.home, id=lease.key.conversation)
+    opened = await runtime.store.conversation(lease.key.home, id=lease.key.conversation)
     options = opened.options if opened else {}
-    return with_overrides(tools.profiles.get(lease.key.profile), options), options
+    return with_overrides(runtime.profiles.get(lease.key.profile), options), options
 
 
 async def _admitted(
-    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], tools: Runtime
+    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], runtime: Runtime
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Return the messages that may be formed, and why others are not read, by their `seq`."""
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
     told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
-    told, refused = await admitted(told, tools)
+    told, refused = await admitted(told, runtime)
     return with_characters(told, options), refused
 
 
 async def _outdated(
-    batch: ExtractionBatch, changes: Sequence[Change], tools: Runtime
+    batch: ExtractionBatch, changes: Sequence[Change], runtime: Runtime
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Close what an older extractor made of the same messages; nothing where another one forms than is in use."""
     lease = batch.lease
-    if lease.key.version != extractor_version(tools.model, batch.profile.form):
+    if lease.key.version != extractor_version(runtime.model, batch.profile.form):
         return [], []
-    return await outdated_by_version(lease, tools, changes, formed_seq=batch.formed_seq)
+    return await outdated_by_version(lease, runtime, changes, formed_seq=batch.formed_seq)
 
 
-async def _count(read: Sequence[LoggedMessage], batch: ExtractionBatch, tools: Runtime) -> None:
+async def _count(read: Sequence[LoggedMessage], batch: ExtractionBatch, runtime: Runtime) -> None:
     """Count the secrets struck out of what was formed, and what no model needed to see of it."""
-    if tools.model:
-        tools.metrics.skipped.update(
+    if runtime.model:
+        runtime.metrics.skipped.update(
             await run_in_thread_if_large(characters(read), lambda: withheld(batch), above=LARGE_BATCH)
         )
     formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
-    await run_in_thread_if_large(characters(formed), lambda: count_secrets(formed, tools), above=LARGE_BATCH)
+    await run_in_thread_if_large(characters(formed), lambda: count_secrets(formed, runtime), above=LARGE_BATCH)
 
 
 def _limit(profile: Profile, *, asked: bool) -> int:
@@ -197,61 +197,61 @@ def _limit(profile: Profile, *, asked: bool) -> int:
 
 
 async def weigh(
-    batch: ExtractionBatch, extracted: ExtractionResult, tools: Runtime
+    batch: ExtractionBatch, extracted: ExtractionResult, runtime: Runtime
 ) -> tuple[list[Change], list[Decision]]:
     """Weigh candidates against what is known: say what is to be stored, and why."""
     size = characters(batch.messages)
-    forgotten = await forgotten_by_hand(batch.lease.key, tools) if extracted.candidates else []
+    forgotten = await forgotten_by_hand(batch.lease.key, runtime) if extracted.candidates else []
     checked = await run_in_thread_if_large(
         size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH
     )
     checked = _fitted(checked, batch.profile)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
     pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
-    rows = await tools.embedder.embed([piece for each in pieces for piece in each])
+    rows = await runtime.embedder.embed([piece for each in pieces for piece in each])
     starts = np.cumsum([0, *map(len, pieces)])
     vectors = rows[starts[:-1]]
-    resolved = [*await _resolve(batch, checked, vectors, tools), *checked.refused]
+    resolved = [*await _resolve(batch, checked, vectors, runtime), *checked.refused]
     by_text = {
         candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
         for place, (candidate, _) in enumerate(checked.proven)
     }
     making = MemoryFactory(
         subject=batch.lease.key.subject,
-        now=tools.clock.now(),
-        ids=partial(new_id, tools.clock),
+        now=runtime.clock.now(),
+        ids=partial(new_id, runtime.clock),
         profile=batch.profile.name,
-        version=extractor_version(tools.model, batch.profile.form),
+        version=extractor_version(runtime.model, batch.profile.form),
         conversation=batch.lease.key.conversation,
-        space=tools.embedder.space,
+        space=runtime.embedder.space,
         vectors=lambda text: by_text.get(text, ()),
         terms=terms,
     )
     changes, decisions = to_changes(resolved, making)
-    decisions += [_unread(batch, reason, extracted.seq, tools) for reason in extracted.dropped]
+    decisions += [_unread(batch, reason, extracted.seq, runtime) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
-    changes = closed_within(changes, extracted, batch, now=tools.clock.now())
-    ended = await superseded(extracted, batch, tools, gone=gone)
+    changes = closed_within(changes, extracted, batch, now=runtime.clock.now())
+    ended = await superseded(extracted, batch, runtime, gone=gone)
     changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
     gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
-    outdated = [*outdated_by(resolved, changes, decisions), *ended.outdated, *await misspoken(batch, tools)]
+    outdated = [*outdated_by(resolved, changes, decisions), *ended.outdated, *await misspoken(batch, runtime)]
     home, read = batch.lease.key.home, (*batch.earlier, *batch.messages)
-    changes = await without_stale_contexts(changes, outdated, read, tools, home=home)
-    shortened, why = await _shortened(outdated, batch, tools, gone=gone)
+    changes = await without_stale_contexts(changes, outdated, read, runtime, home=home)
+    shortened, why = await _shortened(outdated, batch, runtime, gone=gone)
     return [*changes, *shortened], [*decisions, *why]
 
 
 async def _shortened(
-    outdated: Sequence[Outdated], batch: ExtractionBatch, tools: Runtime, *, gone: frozenset[MemoryId]
+    outdated: Sequence[Outdated], batch: ExtractionBatch, runtime: Runtime, *, gone: frozenset[MemoryId]
 ) -> tuple[list[Change], list[Decision]]:
     """Leave what no longer holds out of quotations, episodes and the contexts of records."""
     home = batch.lease.key.home
-    forgotten = await find_forgotten(outdated, batch.hot, tools, home=home)
+    forgotten = await find_forgotten(outdated, batch.hot, runtime, home=home)
     outdated = [*outdated, *forgotten.outdated]
-    turns, why_turns = await withhold(outdated, batch.hot, tools, gone=gone)
-    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, tools, home=home, gone=gone)
-    contexts, why_contexts = await shorten_contexts(outdated, batch.hot, tools, gone=gone)
-    marked = marking(forgotten, tools)
+    turns, why_turns = await withhold(outdated, batch.hot, runtime, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, runtime, home=home, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, batch.hot, runtime, gone=gone)
+    marked = marking(forgotten, runtime)
     return [*turns, *episodes, *contexts, *marked], [*why_turns, *why_episodes, *why_contexts]
 
 
@@ -296,26 +296,26 @@ def _fitted(checked: _Checked, profile: Profile) -> _Checked:
 
 
 async def _resolve(
-    batch: ExtractionBatch, checked: _Checked, vectors: Vectors, tools: Runtime
+    batch: ExtractionBatch, checked: _Checked, vectors: Vectors, runtime: Runtime
 ) -> list[ResolvedCandidate]:
     proven = checked.proven
     if not proven:
         return []
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [candidate for candidate, _ in proven]
-    neighbours = await gather_neighbours(batch.hot, candidates, vectors, tools, most=policy.neighbours)
+    neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, most=policy.neighbours)
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
-        neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, tools)
-    neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, tools.embedder)
-    between = tools.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
+        neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, runtime)
+    neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, runtime.embedder)
+    between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = await run_in_thread_if_large(len(proven), lambda: _held(batch, proven), above=MAX_INLINE_CANDIDATES)
     context = ResolveInputs(
-        now=tools.clock.now(),
+        now=runtime.clock.now(),
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
-        waiting=[one.text for one in await tools.store.held(batch.lease.key.subject, limit=MAX_HELD)] if held else (),
+        waiting=[one.text for one in await runtime.store.held(batch.lease.key.subject, limit=MAX_HELD)] if held else (),
         similar=lambda one, two: float(between[one, two]),
         messages=_messages(batch, proven),
     )
@@ -323,7 +323,7 @@ async def _resolve(
     resolved = await run_in_thread_if_large(
         size, lambda: _resolved(proven, neighbours, policy, context), above=MAX_INLINE_CANDIDATES
     )
-    model = with_budget(tools, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
+    model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
     questions = open_questions(resolved, neighbours, policy) if model else []
     if model and questions:
         judged = replace(context, judged=await judge(questions, model, clean=scrub))
@@ -357,17 +357,17 @@ def _resolved(
     return resolve(proven, neighbours, policy=policy, context=context).resolved
 
 
-async def _unknown(decisions: Sequence[Decision], lease: Lease, tools: Runtime) -> list[Decision]:
+async def _unknown(decisions: Sequence[Decision], lease: Lease, runtime: Runtime) -> list[Decision]:
     """Leave out that a request to forget ends nothing that is known, where that was decided when it was recorded."""
     again = [line for line in decisions if line.action is Action.IGNORE and REQUESTED in line.text]
     done: set[int | None] = set()
     for seq in {line.seq for line in again}:
-        known = await tools.store.decisions_from(lease.key.subject, conversation=lease.key.conversation, seq=seq)
+        known = await runtime.store.decisions_from(lease.key.subject, conversation=lease.key.conversation, seq=seq)
         done |= {seq for line in known if REQUESTED in line.text}
     return [line for line in decisions if line not in again or line.seq not in done]
 
 
-async def _left_out(batch: ExtractionBatch, extracted: ExtractionResult, tools: Runtime) -> list[Decision]:
+async def _left_out(batch: ExtractionBatch, extracted: ExtractionResult, runtime: Runtime) -> list[Decision]:
     """Log how much of a message was left out because it is too long, or states too much."""
     own = [message for message in batch.messages if message.role in batch.sources]
     whole = await run_in_thread_if_large(
@@ -376,15 +376,15 @@ async def _left_out(batch: ExtractionBatch, extracted: ExtractionResult, tools: 
     why = {m.seq: f"the end of {len(m.text)} characters" for m, read in zip(own, whole, strict=True) if not read}
     for seq, left in extracted.left_out.items():
         why[seq] = f"{left} and {why[seq]}" if seq in why else left
-    return [_unread(batch, f"left out of a long message: {left}", seq, tools) for seq, left in sorted(why.items())]
+    return [_unread(batch, f"left out of a long message: {left}", seq, runtime) for seq, left in sorted(why.items())]
 
 
-def _unread(batch: ExtractionBatch, reason: str, seq: int | None, tools: Runtime) -> Decision:
+def _unread(batch: ExtractionBatch, reason: str, seq: int | None, runtime: Runtime) -> Decision:
     """Log what was not read: nothing vanishes in silence."""
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=batch.lease.key.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=Action.IGNORE,
         memory_id=None,
         target_id=None,

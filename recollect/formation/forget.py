@@ -36,7 +36,7 @@ from recollect.types import (
 MAX_ATTEMPTS = 20
 
 
-async def forget_by_hand(tools: Runtime, memory: Memory) -> Memory:
+async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
 
     These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
@@ -48,52 +48,52 @@ async def forget_by_hand(tools: Runtime, memory: Memory) -> Memory:
     if memory.state is MemoryState.CLOSED:
         return memory
     for _ in range(MAX_ATTEMPTS):
-        tools = await tools.of(memory.subject)
-        hot = await tools.store.hot(memory.subject, tools.embedder.space, sought=NO_VECTORS)
-        same = [other for other in await _of_the_same_messages(memory, hot, tools) if _says_the_same(memory, other)]
-        now = tools.clock.now()
+        runtime = await runtime.for_subject(memory.subject)
+        hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
+        same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
+        now = runtime.clock.now()
         ending = (memory, *same)
         closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
         outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
-        forgotten = await find_forgotten(outdated, hot, tools)
+        forgotten = await find_forgotten(outdated, hot, runtime)
         outdated += forgotten.outdated
         gone = frozenset(one.id for one in ending)
-        shortened, why = await withhold(outdated, hot, tools, gone=gone)
-        episodes, why_episodes = await shorten_episodes(outdated, hot, tools, gone=gone)
-        contexts, why_contexts = await shorten_contexts(outdated, hot, tools, gone=gone)
+        shortened, why = await withhold(outdated, hot, runtime, gone=gone)
+        episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
+        contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
         # What ended with the memory comes before it, and comes back with it.
-        ends = [_decision(one, memory if one is not memory else None, now, tools) for one in (*same, memory)]
+        ends = [_decision(one, memory if one is not memory else None, now, runtime) for one in (*same, memory)]
         decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
         try:
-            await tools.store.apply(
+            await runtime.store.apply(
                 memory.subject,
-                [*closes, *shortened, *episodes, *contexts, *marking(forgotten, tools)],
+                [*closes, *shortened, *episodes, *contexts, *marking(forgotten, runtime)],
                 decisions,
                 subject_version=hot.version if len(hot) else None,
             )
         except StaleSubjectError:
             continue
-        return (await tools.store.memories(memory.subject, [memory.id]))[0]
+        return (await runtime.store.memories(memory.subject, [memory.id]))[0]
     raise StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
 
 
-async def forgotten_by_hand(key: FormationKey, tools: Runtime) -> list[Memory]:
+async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]:
     """Read what was forgotten by hand of a conversation that another extractor had formed memories of.
 
     A request in the conversation is read again with it; one made outside of it has to be kept.
     """
-    if not await tools.store.formed_by_another(key):
+    if not await runtime.store.formed_by_another(key):
         return []
     closed = [
         memory
-        for memory in await tools.store.memories_from(key.subject, key.conversation)
+        for memory in await runtime.store.memories_from(key.subject, key.conversation)
         if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.EPISODE
     ]
-    return [memory for memory in closed if await _is_forgotten(memory, tools)]
+    return [memory for memory in closed if await _is_forgotten(memory, runtime)]
 
 
-async def _is_forgotten(memory: Memory, tools: Runtime) -> bool:
-    lines = await tools.store.decisions(memory.subject, memory=memory.id)
+async def _is_forgotten(memory: Memory, runtime: Runtime) -> bool:
+    lines = await runtime.store.decisions(memory.subject, memory=memory.id)
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
     return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
 
@@ -119,13 +119,13 @@ def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[
     return False
 
 
-async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, tools: Runtime) -> Sequence[Memory]:
+async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, runtime: Runtime) -> Sequence[Memory]:
     """Read the other active memories that rest on a message that this one rests on."""
     keys = [source_key(said.conversation, said.seq) for said in memory.evidence]
     touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
     places = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    return await tools.store.memories(memory.subject, [id_ for id_ in ids if id_ != memory.id])
+    return await runtime.store.memories(memory.subject, [id_ for id_ in ids if id_ != memory.id])
 
 
 def _says_the_same(memory: Memory, other: Memory) -> bool:
@@ -141,9 +141,9 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     return bare(memory.text) == bare(other.text)
 
 
-def _decision(closed: Memory, because: Memory | None, at: datetime, tools: Runtime) -> Decision:
+def _decision(closed: Memory, because: Memory | None, at: datetime, runtime: Runtime) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=closed.subject,
         at=at,
         action=Action.CLOSE,

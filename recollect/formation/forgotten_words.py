@@ -51,7 +51,7 @@ _REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
 async def without_forgotten(
     messages: Sequence[LoggedMessage],
     subject: Subject,
-    tools: Runtime,
+    runtime: Runtime,
     *,
     home: Subject | None = None,
     later: Sequence[LoggedMessage] = (),
@@ -62,30 +62,30 @@ async def without_forgotten(
     Args:
         messages: In order, of one conversation or more.
         subject: Whose memories rest on them.
-        tools: Store and clock.
+        runtime: Store and clock.
         home: In whose log they are: requests of other conversations in it are heeded as well; None: they are not.
         later: Messages behind them, in which requests to forget are looked for as well.
         beside: What else is to be left out.
     """
     if not messages:
         return []
-    gone = await replayed(messages, (subject, home or subject), tools)
+    gone = await replayed(messages, (subject, home or subject), runtime)
     asking, elsewhere = gone.without(messages), list[LoggedMessage]()
     if home is not None:
         elsewhere = await _requests_since(
-            min(message.said_at for message in messages), messages, (subject, home), tools
+            min(message.said_at for message in messages), messages, (subject, home), runtime
         )
     outdated = [
-        *await _by_memories(messages, subject, tools),
-        *await _by_requests([*asking, *later], subject, tools),
-        *await _by_requests(elsewhere, subject, tools),
+        *await _by_memories(messages, subject, runtime),
+        *await _by_requests([*asking, *later], subject, runtime),
+        *await _by_requests(elsewhere, subject, runtime),
         *beside,
     ]
     return await _shortened(messages, outdated, gone)
 
 
 async def without_asked_since(
-    messages: Sequence[LoggedMessage], lease: Lease, tools: Runtime, *, behind: int
+    messages: Sequence[LoggedMessage], lease: Lease, runtime: Runtime, *, behind: int
 ) -> tuple[list[LoggedMessage], int]:
     """Return messages without what was asked to be forgotten since, before memories are formed of them.
 
@@ -95,32 +95,32 @@ async def without_asked_since(
     Args:
         messages: In order, of the lease's conversation.
         lease: Says whose memories are formed.
-        tools: Store and clock.
+        runtime: Store and clock.
         behind: `seq` of the last message that is read with them.
 
     Returns:
         The messages, and the `seq` of the last message that was looked at.
     """
-    messages = (await replayed(messages, (lease.key.subject, lease.key.home), tools)).without(messages)
-    if not messages or (tools.model is None and lease.last_seq <= behind and not _is_late(messages, tools)):
+    messages = (await replayed(messages, (lease.key.subject, lease.key.home), runtime)).without(messages)
+    if not messages or (runtime.model is None and lease.last_seq <= behind and not _is_late(messages, runtime)):
         return list(messages), behind
     key = lease.key
-    later = await tools.store.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
+    later = await runtime.store.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
     elsewhere: list[LoggedMessage] = []
-    if _is_late(messages, tools):
+    if _is_late(messages, runtime):
         since = min(message.recorded_at for message in messages)
-        elsewhere = await _requests_since(since, messages, (key.subject, key.home), tools)
+        elsewhere = await _requests_since(since, messages, (key.subject, key.home), runtime)
     asked = [*await _asking(later), *elsewhere]
-    outdated = await _by_requests([*messages, *asked], key.subject, tools) if asked else []
+    outdated = await _by_requests([*messages, *asked], key.subject, runtime) if asked else []
     later_ones = {(message.conversation, message.seq) for message in asked}
     outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in later_ones]
     return await _shortened(messages, outdated), max([behind, *(message.seq for message in later)])
 
 
-async def is_asked_behind(lease: Lease, tools: Runtime, seq: int) -> bool:
+async def is_asked_behind(lease: Lease, runtime: Runtime, seq: int) -> bool:
     """Return whether a message of the conversation behind `seq` asks to forget something."""
     key = lease.key
-    return bool(await _asking(await tools.store.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)))
+    return bool(await _asking(await runtime.store.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)))
 
 
 async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
@@ -132,12 +132,12 @@ async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
     return found
 
 
-def _is_late(messages: Sequence[LoggedMessage], tools: Runtime) -> bool:
-    return tools.clock.now() - min(message.recorded_at for message in messages) > LATE
+def _is_late(messages: Sequence[LoggedMessage], runtime: Runtime) -> bool:
+    return runtime.clock.now() - min(message.recorded_at for message in messages) > LATE
 
 
 async def _requests_since(
-    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], tools: Runtime
+    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], runtime: Runtime
 ) -> list[LoggedMessage]:
     """Read the messages, but for these, whose requests to forget were heeded since an instant, in order.
 
@@ -145,10 +145,10 @@ async def _requests_since(
         since: When the first of these was said or recorded.
         messages: These.
         whose: Whose memories rest on them, and in whose log they are.
-        tools: Store.
+        runtime: Store.
     """
     subject, home = whose
-    lines = await tools.store.decisions_from(subject, since=since)
+    lines = await runtime.store.decisions_from(subject, since=since)
     here = {(message.conversation, message.seq) for message in messages}
     places = {
         (line.conversation, line.seq): None
@@ -157,8 +157,8 @@ async def _requests_since(
     }
     found: list[LoggedMessage] = []
     for conversation, seq in list(places)[-MAX_REQUESTS:]:
-        if await tools.store.conversation(home, id=conversation):
-            read = await tools.store.messages(home, conversation, after_seq=seq - 1, limit=1)
+        if await runtime.store.conversation(home, id=conversation):
+            read = await runtime.store.messages(home, conversation, after_seq=seq - 1, limit=1)
             found += [message for message in read if message.seq == seq]
     return found
 
@@ -179,12 +179,12 @@ def _all_shortened(
     return [_without(message, outdated, gone.of(message)) for message in messages]
 
 
-async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
+async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
     found: list[Outdated] = []
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = {message.seq: message for message in messages if message.conversation == conversation}
         source = ExtractionInput(
-            messages=tuple(own.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=tools.zone
+            messages=tuple(own.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=runtime.zone
         )
         asked = await run_in_thread_if_large(
             characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH
@@ -193,18 +193,18 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, tool
     return found
 
 
-async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
+async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
     """Find what was forgotten of them by hand, or in another conversation."""
     places = {(message.conversation, message.seq) for message in messages}
     closed = [
         memory
         for conversation in dict.fromkeys(message.conversation for message in messages)
-        for memory in await tools.store.memories_from(subject, conversation)
+        for memory in await runtime.store.memories_from(subject, conversation)
         if memory.state is MemoryState.CLOSED
         and memory.kind is not MemoryKind.EPISODE
         and not places.isdisjoint((one.conversation, one.seq) for one in memory.evidence)
     ]
-    forgotten = [one for one in closed if is_forgotten(one, await tools.store.decisions(subject, memory=one.id))]
+    forgotten = [one for one in closed if is_forgotten(one, await runtime.store.decisions(subject, memory=one.id))]
     return [old for memory in forgotten for old in outdated_by_hand(memory)]
 
 

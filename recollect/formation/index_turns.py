@@ -83,7 +83,7 @@ class Indexed:
     """The subject's active memories before; None where there were no messages."""
 
 
-async def index_messages(lease: Lease, tools: Runtime) -> Indexed:
+async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     """Make the next messages of a conversation recallable, and take abandoned ones out of recall.
 
     Tool results, small talk and bare questions do not become turns: a question finds its likes, not answers. Nor do
@@ -92,25 +92,25 @@ async def index_messages(lease: Lease, tools: Runtime) -> Indexed:
     about the user.
     """
     key = lease.key
-    waiting = await tools.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    waiting = await runtime.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
     messages = take_batch(waiting)
     if not messages:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
-    gone = await tools.store.abandoned(key.home, key.conversation)
-    live, _ = await admitted([message for message in messages if message.seq not in gone], tools)
+    gone = await runtime.store.abandoned(key.home, key.conversation)
+    live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
     # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
-    forgotten = await replayed(live, (key.subject, key.home), tools)
-    played = await without_games(live, gone, lease, tools)
+    forgotten = await replayed(live, (key.subject, key.home), runtime)
+    played = await without_games(live, gone, lease, runtime)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
-    own = await without_echoes(forgotten.without(live), await recent_recalls(lease, tools), tools)
+    own = await without_echoes(forgotten.without(live), await recent_recalls(lease, runtime), runtime)
     written = {message.seq: message.text for message in messages}
-    quoted = own if tools.profiles.get(key.profile).form.turns else []
+    quoted = own if runtime.profiles.get(key.profile).form.turns else []
     kept = await run_in_thread_if_large(
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
-    vectors = await tools.embedder.embed([piece for each in kept for piece in each.pieces])
-    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
-    closes, decisions = await close_abandoned(hot, gone, lease, tools, kinds=frozenset({MemoryKind.TURN}))
+    vectors = await runtime.embedder.embed([piece for each in kept for piece in each.pieces])
+    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
+    closes, decisions = await close_abandoned(hot, gone, lease, runtime, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0
     for each in kept:
@@ -118,8 +118,8 @@ async def index_messages(lease: Lease, tools: Runtime) -> Indexed:
         start += len(each.pieces)
         changes.append(
             AddMemory(
-                memory=_turn_memory(each, lease, tools),
-                space=tools.embedder.space,
+                memory=_turn_memory(each, lease, runtime),
+                space=runtime.embedder.space,
                 vectors=tuple(row for row in mine if row.any()),
                 terms=each.terms,
                 asks=each.asks,
@@ -186,17 +186,17 @@ def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])
 
 
-def _turn_memory(quotation: _Quotation, lease: Lease, tools: Runtime) -> Memory:
+def _turn_memory(quotation: _Quotation, lease: Lease, runtime: Runtime) -> Memory:
     message = quotation.message
     speaker = speaker_of(message)
     return Memory(
-        id=MemoryId(new_id(tools.clock)),
+        id=MemoryId(new_id(runtime.clock)),
         subject=lease.key.subject,
         kind=MemoryKind.TURN,
         text=message.text,
         speaker=speaker,
         valid_from=message.said_at,
-        known_from=tools.clock.now(),
+        known_from=runtime.clock.now(),
         profile=lease.key.profile,
         version=lease.key.version,
         detail=MemoryDetail(withheld=quotation.withheld),
@@ -204,57 +204,57 @@ def _turn_memory(quotation: _Quotation, lease: Lease, tools: Runtime) -> Memory:
     )
 
 
-async def index_turns(lease: Lease, tools: Runtime) -> FormationResult:
+async def index_turns(lease: Lease, runtime: Runtime) -> FormationResult:
     """Make the next messages of a conversation recallable, and close what they ask to forget."""
-    indexed = await index_messages(lease, tools)
-    form = tools.profiles.get(lease.key.profile).form
+    indexed = await index_messages(lease, runtime)
+    form = runtime.profiles.get(lease.key.profile).form
     if indexed.hot is None or form.extractor == "paragraph" or "user" not in form.sources:
         return indexed.result
     own = [message for message in indexed.messages if message.role == "user"]
     asks = await run_in_thread_if_large(
         characters(own), lambda: any(asks_to_forget(readable(message)) for message in own), above=LARGE_BATCH
     )
-    return await _honoured(indexed, indexed.hot, lease, tools) if asks else indexed.result
+    return await _honoured(indexed, indexed.hot, lease, runtime) if asks else indexed.result
 
 
-async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, tools: Runtime) -> FormationResult:
+async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> FormationResult:
     """Add to what is committed what the requests to forget close."""
-    batch = await _batch(indexed, hot, lease, tools)
+    batch = await _batch(indexed, hot, lease, runtime)
     source = ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=lease.key.subject,
         sources=frozenset({"user"}),
-        time_zone=tools.zone,
+        time_zone=runtime.zone,
     )
     requests = await run_in_thread_if_large(
         characters(batch.messages), lambda: forget_requests(source), above=LARGE_BATCH
     )
     if not requests:
         return indexed.result
-    changes, decisions = await weigh(batch, ExtractionResult(candidates=requests), replace(tools, model=None))
+    changes, decisions = await weigh(batch, ExtractionResult(candidates=requests), replace(runtime, model=None))
     result = indexed.result
     return replace(
         result,
-        changes=(*await _shortened(result.changes, requests, batch.messages, tools), *changes),
+        changes=(*await _shortened(result.changes, requests, batch.messages, runtime), *changes),
         decisions=(*result.decisions, *decisions),
         subject_version=hot.version,
     )
 
 
-async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, tools: Runtime) -> ExtractionBatch:
+async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> ExtractionBatch:
     key = lease.key
-    opened = await tools.store.conversation(key.home, id=key.conversation)
+    opened = await runtime.store.conversation(key.home, id=key.conversation)
     options = opened.options if opened else {}
     earlier: list[LoggedMessage] = []
     if lease.formed_seq:
         start = max(0, lease.formed_seq - EARLIER)
-        gone = await tools.store.abandoned(key.home, key.conversation)
-        read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=lease.formed_seq - start)
+        gone = await runtime.store.abandoned(key.home, key.conversation)
+        read = await runtime.store.messages(key.home, key.conversation, after_seq=start, limit=lease.formed_seq - start)
         earlier = [message for message in read if message.seq not in gone and not message.erased]
     return ExtractionBatch(
         lease=lease,
-        profile=tools.profiles.get(key.profile),
+        profile=runtime.profiles.get(key.profile),
         messages=as_user(indexed.messages, options),
         earlier=as_user(earlier, options),
         hot=hot,
@@ -265,7 +265,7 @@ async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, tools: Ru
 
 
 async def _shortened(
-    changes: Sequence[Change], requests: Sequence[Candidate], messages: Sequence[LoggedMessage], tools: Runtime
+    changes: Sequence[Change], requests: Sequence[Candidate], messages: Sequence[LoggedMessage], runtime: Runtime
 ) -> list[Change]:
     """Leave what is to be forgotten out of the quotations that are added with the request."""
     said = {message.seq: message for message in messages}
@@ -273,4 +273,4 @@ async def _shortened(
     outdated += answers_among(messages, outdated)
     added = [change for change in changes if isinstance(change, AddMemory)]
     others = [change for change in changes if not isinstance(change, AddMemory)]
-    return [*others, *await without_outdated(added, outdated, tools)]
+    return [*others, *await without_outdated(added, outdated, runtime)]

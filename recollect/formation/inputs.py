@@ -30,27 +30,27 @@ MAX_CHARACTERS = 200_000
 MAX_LOOKBACK = 200
 
 
-async def recent_recalls(lease: Lease, tools: Runtime, *, most: int = RECENT) -> list[InjectionRecord]:
+async def recent_recalls(lease: Lease, runtime: Runtime, *, most: int = RECENT) -> list[InjectionRecord]:
     """Read what was put into the conversation's newest prompts."""
-    return await tools.store.recalls(lease.key.home, conversation=lease.key.conversation, limit=most)
+    return await runtime.store.recalls(lease.key.home, conversation=lease.key.conversation, limit=most)
 
 
 async def without_echoes(
-    messages: Sequence[LoggedMessage], recalls: Sequence[InjectionRecord], tools: Runtime
+    messages: Sequence[LoggedMessage], recalls: Sequence[InjectionRecord], runtime: Runtime
 ) -> list[LoggedMessage]:
     """Return the messages' readable words without the sentences that only repeat what was recalled."""
-    return [kept for kept, _ in await parted(messages, recalls, tools)]
+    return [kept for kept, _ in await parted(messages, recalls, runtime)]
 
 
 async def parted(
     messages: Sequence[LoggedMessage],
     recalls: Sequence[InjectionRecord],
-    tools: Runtime,
+    runtime: Runtime,
     *,
     keeps_questions: bool = False,
 ) -> list[tuple[LoggedMessage, str]]:
     """Return the messages without what only repeats what was recalled, each with the words that were taken out."""
-    recalled = await _memories(recalls, tools) if messages else []
+    recalled = await _memories(recalls, runtime) if messages else []
     if not recalled:
         return [(one, "") for one in messages]
 
@@ -63,20 +63,20 @@ async def parted(
     return await run_in_thread_if_large(size, found, above=LARGE_BATCH)
 
 
-def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]], tools: Runtime) -> list[Decision]:
+def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]], runtime: Runtime) -> list[Decision]:
     """Log what was left out of the messages formed because it only repeats what stood in the prompt.
 
     Args:
         batch: What was formed.
         parts: Messages with the words that were taken out of them.
-        tools: Clock.
+        runtime: Clock.
     """
     lease = batch.lease
     return [
         Decision(
-            id=new_id(tools.clock),
+            id=new_id(runtime.clock),
             subject=lease.key.subject,
-            at=tools.clock.now(),
+            at=runtime.clock.now(),
             action=Action.IGNORE,
             memory_id=None,
             target_id=None,
@@ -91,12 +91,12 @@ def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]
     ]
 
 
-async def _memories(recalls: Sequence[InjectionRecord], tools: Runtime) -> list[Memory]:
+async def _memories(recalls: Sequence[InjectionRecord], runtime: Runtime) -> list[Memory]:
     wanted: dict[Subject, dict[MemoryId, None]] = {}
     for record in recalls:
         for subject, memory, _ in record.items:
             wanted.setdefault(subject, {})[memory] = None
-    read = await asyncio.gather(*(tools.store.memories(subject, list(ids)) for subject, ids in wanted.items()))
+    read = await asyncio.gather(*(runtime.store.memories(subject, list(ids)) for subject, ids in wanted.items()))
     return [memory for each in read for memory in each]
 
 
@@ -124,7 +124,7 @@ def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
 
 
 async def without_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, tools: Runtime
+    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
 ) -> list[LoggedMessage]:
     """Return messages of one conversation without what they say within a game that an earlier one began.
 
@@ -132,7 +132,7 @@ async def without_games(
         messages: In order.
         gone: Numbers of messages that an edit took off the conversation.
         lease: On the conversation.
-        tools: The store is read.
+        runtime: The store is read.
     """
     if not messages:
         return []
@@ -140,13 +140,13 @@ async def without_games(
     start = max(0, first - 1 - MAX_LOOKBACK)
     earlier: list[LoggedMessage] = []
     if first > 1:
-        read = await tools.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
+        read = await runtime.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
         earlier = [message for message in read if message.seq < first and message.seq not in gone]
     size = characters(messages) + characters(earlier)
     return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
 
 
-async def admitted(messages: Sequence[LoggedMessage], tools: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
+async def admitted(messages: Sequence[LoggedMessage], runtime: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Read each long message where it can be ended; leave out those that are not read in time.
 
     Returns:
@@ -154,11 +154,11 @@ async def admitted(messages: Sequence[LoggedMessage], tools: Runtime) -> tuple[l
     """
     refused: dict[int, str] = {}
     for message in messages:
-        if message.erased or tools.reader is None:
+        if message.erased or runtime.reader is None:
             continue
         try:
             known = (message.conversation, message.seq, message.hash)
-            words = await tools.reader.check(known, len(message.text), probe, message, tools.zone)
+            words = await runtime.reader.check(known, len(message.text), probe, message, runtime.zone)
             if words is not None:
                 keep_readable(message, words)
         except ReadingOverrunError as error:
@@ -166,20 +166,20 @@ async def admitted(messages: Sequence[LoggedMessage], tools: Runtime) -> tuple[l
     return [message for message in messages if message.seq not in refused], refused
 
 
-async def blanked(messages: Sequence[LoggedMessage], tools: Runtime) -> list[LoggedMessage]:
+async def blanked(messages: Sequence[LoggedMessage], runtime: Runtime) -> list[LoggedMessage]:
     """Take the words out of messages that cannot be read in time; their places stay."""
-    _, refused = await admitted(messages, tools)
+    _, refused = await admitted(messages, runtime)
     return [replace(message, text="") if message.seq in refused else message for message in messages]
 
 
-def skipped(refused: dict[int, str], batch: ExtractionBatch, tools: Runtime) -> list[Decision]:
+def skipped(refused: dict[int, str], batch: ExtractionBatch, runtime: Runtime) -> list[Decision]:
     """Write a decision for each message that was left out of what this formation is done with."""
     key = batch.lease.key
     return [
         Decision(
-            id=new_id(tools.clock),
+            id=new_id(runtime.clock),
             subject=key.subject,
-            at=tools.clock.now(),
+            at=runtime.clock.now(),
             action=Action.IGNORE,
             memory_id=None,
             target_id=None,

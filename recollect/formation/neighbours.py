@@ -44,7 +44,7 @@ _MANY_ROWS = 5_000
 async def nearest(
     hot: SubjectSnapshot,
     vectors: Vectors,
-    tools: Runtime,
+    runtime: Runtime,
     *,
     most: int,
     kinds: Sequence[int] = (_NOTE,),
@@ -55,14 +55,14 @@ async def nearest(
     Args:
         hot: The subject's active memories.
         vectors: Shape (candidates, dim); a row of zeros has no neighbours.
-        tools: Store and embedder.
+        runtime: Store and embedder.
         most: How many for each.
         kinds: Places in `KIND_ORDER` of the kinds that count.
         said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
     """
     if hot.sampled_vectors is not None and len(vectors):  # the index is asked
         sought = VectorRequest(vectors=vectors, limit_each=most, kinds=tuple(kinds))
-        hot = await tools.store.hot(hot.subject, tools.embedder.space, sought=sought)
+        hot = await runtime.store.hot(hot.subject, runtime.embedder.space, sought=sought)
     if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]
     searched = hot
@@ -70,10 +70,10 @@ async def nearest(
         len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
     )
     ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
-    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, list(ids.values()))}
+    read = {memory.id: memory for memory in await runtime.store.memories(hot.subject, list(ids.values()))}
     found: list[list[Neighbour]] = []
     for place, near in enumerate(picked):
-        similar = tools.embedder.relevance(np.array([cosine for _, cosine in near], dtype=np.float32))
+        similar = runtime.embedder.relevance(np.array([cosine for _, cosine in near], dtype=np.float32))
         found.append(
             [
                 Neighbour(memory=read[ids[owner]], similarity=float(similarity))
@@ -103,26 +103,28 @@ def _picked(
 
 
 async def gather_neighbours(
-    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, tools: Runtime, *, most: int
+    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, most: int
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
-    facts = await tools.store.facts(hot.subject)
-    restating = await _restating(hot, tools) if facts and candidates else []
-    near = await nearest(hot, vectors, tools, most=most, said=[terms(candidate.text) for candidate in candidates])
-    claimed = await _claimed(hot, candidates, tools)
+    facts = await runtime.store.facts(hot.subject)
+    restating = await _restating(hot, runtime) if facts and candidates else []
+    near = await nearest(hot, vectors, runtime, most=most, said=[terms(candidate.text) for candidate in candidates])
+    claimed = await _claimed(hot, candidates, runtime)
     for place, candidate in enumerate(candidates):
         if candidate.replaces in claimed and all(one.memory.id != candidate.replaces for one in near[place]):
             near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
         if may_end(candidate) or may_replace(candidate):
-            near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], tools)]
+            near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], runtime)]
     return Neighbours(near=near, facts=facts, restating=restating)
 
 
-async def notes_sharing_terms(hot: SubjectSnapshot, said: Iterable[str], tools: Runtime, *, most: int) -> list[Memory]:
+async def notes_sharing_terms(
+    hot: SubjectSnapshot, said: Iterable[str], runtime: Runtime, *, most: int
+) -> list[Memory]:
     """Find the notes that share terms with what was said, those of the rarest terms first."""
     places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    read = {memory.id: memory for memory in await tools.store.memories(hot.subject, ids)}
+    read = {memory.id: memory for memory in await runtime.store.memories(hot.subject, ids)}
     return [read[one] for one in ids if one in read]
 
 
@@ -161,13 +163,13 @@ def _with_sharing(
 
 
 async def _claimed(
-    hot: SubjectSnapshot, candidates: Sequence[Candidate], tools: Runtime
+    hot: SubjectSnapshot, candidates: Sequence[Candidate], runtime: Runtime
 ) -> Mapping[MemoryId | None, Memory]:
     """Read the notes that an extractor says are corrected: it was shown them, near or not."""
     wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
     if not wanted:
         return {}
-    read = await tools.store.memories(hot.subject, wanted)
+    read = await runtime.store.memories(hot.subject, wanted)
     return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
 
 
@@ -180,19 +182,19 @@ def _holds(hot: SubjectSnapshot, memory: MemoryId) -> bool:
 
 
 async def _of_its_words(
-    hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], tools: Runtime
+    hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], runtime: Runtime
 ) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
     there = {one.memory.id for one in near}
     named = await notes_sharing_terms(
         hot,
         terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
-        tools,
+        runtime,
         most=_MAX_NAMED,
     )
     if candidate.shifts:
         changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
-        more = await notes_sharing_terms(hot, terms(changed), tools, most=_MAX_OF_A_STATE)
+        more = await notes_sharing_terms(hot, terms(changed), runtime, most=_MAX_OF_A_STATE)
         named += [memory for memory in more if memory not in named]
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
@@ -202,7 +204,7 @@ async def beside_requests(
     candidates: Sequence[Candidate],
     hot: SubjectSnapshot,
     conversation: ConversationId,
-    tools: Runtime,
+    runtime: Runtime,
 ) -> Neighbours:
     """Add the notes that requests to forget mean without naming them: of a message, or all there are.
 
@@ -211,16 +213,16 @@ async def beside_requests(
         candidates: Of one batch.
         hot: The subject's active memories.
         conversation: Whose messages `Candidate.forgets_seqs` counts.
-        tools: The store.
+        runtime: The store.
     """
     near = [list(found) for found in neighbours.near]
     for place, candidate in enumerate(candidates):
         meant: list[Memory] = []
         if candidate.forgets_all:
             ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE)]
-            meant = await tools.store.memories(hot.subject, ids)
+            meant = await runtime.store.memories(hot.subject, ids)
         for seq in candidate.forgets_seqs:
-            meant += await tools.store.memories_from(hot.subject, conversation, seq=seq)
+            meant += await runtime.store.memories_from(hot.subject, conversation, seq=seq)
         there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
         if meant and place < len(near):
             near[place] += [
@@ -242,7 +244,7 @@ def excluding(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     )
 
 
-async def _restating(hot: SubjectSnapshot, tools: Runtime) -> list[Memory]:
+async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
     def found() -> list[int]:
         owner = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
         kinds = hot.kinds[owner]
@@ -251,7 +253,7 @@ async def _restating(hot: SubjectSnapshot, tools: Runtime) -> list[Memory]:
         return places
 
     places = await run_in_thread_if_large(len(hot), found, above=_MANY_ROWS)
-    return await tools.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+    return await runtime.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 
 def _top(cosines: npt.NDArray[np.float32], owners: npt.NDArray[np.int32], most: int) -> list[tuple[int, float]]:

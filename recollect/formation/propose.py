@@ -71,43 +71,45 @@ def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
     return RECORDS_VERSION if form.without_model == "records" else statements_version(form)
 
 
-async def propose(batch: ExtractionBatch, tools: Runtime, *, alone: bool = False) -> ExtractionResult:
+async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = False) -> ExtractionResult:
     """Let the extractor read the batch, unless the gate sees nothing in it.
 
     Args:
         batch: What is read.
-        tools: Store, model and embedder.
+        runtime: Store, model and embedder.
         alone: Show the model neither what was said before nor what is known.
 
     Raises:
         ModelError: the model failed.
     """
     size = characters(batch.messages)
-    worth = await run_in_thread_if_large(size, lambda: _worth(batch, asked=tools.model is not None), above=LARGE_BATCH)
+    worth = await run_in_thread_if_large(
+        size, lambda: _worth(batch, asked=runtime.model is not None), above=LARGE_BATCH
+    )
     if not worth:
-        return replace(_nothing(batch), updates=await _updates(batch, tools), by_rules=tools.model is None)
-    source = _source(batch, tools)
+        return replace(_nothing(batch), updates=await _updates(batch, runtime), by_rules=runtime.model is None)
+    source = _source(batch, runtime)
     form = batch.profile.form
-    reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and tools.model is None)
-    if tools.model is None and not reads_whole:
-        return replace(await _by_rules(source, batch, tools), updates=await _updates(batch, tools), by_rules=True)
+    reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and runtime.model is None)
+    if runtime.model is None and not reads_whole:
+        return replace(await _by_rules(source, batch, runtime), updates=await _updates(batch, runtime), by_rules=True)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await run_in_thread_if_large(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
     if reads_whole:
-        source = await _without_forgotten(source, asking_us.messages, tools)
-    if tools.model is None:
-        read = await _by_rules(source, batch, tools)
+        source = await _without_forgotten(source, asking_us.messages, runtime)
+    if runtime.model is None:
+        read = await _by_rules(source, batch, runtime)
         return replace(read, candidates=(*read.candidates, *requests))
     shape = schema_for(form, longest_characters=batch.profile.room.longest_characters)
-    known = () if shape.whole or alone else await _known(batch, worth, tools)
+    known = () if shape.whole or alone else await _known(batch, worth, runtime)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
-    answer = await _ask(source, tools.model, shape)
+    answer = await _ask(source, runtime.model, shape)
     asking = {request.seq for request in requests}
     # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
     told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
     candidates = (*(_as_requested(one, requests) for one in told), *requests)
-    updates = await _updates(batch, tools)
+    updates = await _updates(batch, runtime)
     return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
 
 
@@ -120,10 +122,10 @@ def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tu
 
 
 async def _without_forgotten(
-    source: ExtractionInput, as_user: Sequence[LoggedMessage], tools: Runtime
+    source: ExtractionInput, as_user: Sequence[LoggedMessage], runtime: Runtime
 ) -> ExtractionInput:
     """Leave out what is to be forgotten, and the requests: a text that keeps messages whole would repeat them."""
-    left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, tools)}
+    left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, runtime)}
     messages = (replace(message, text=left[message.seq]) for message in source.messages)
     return replace(source, messages=tuple(message for message in messages if message.text.strip("… \n")))
 
@@ -167,41 +169,41 @@ async def _ask(source: ExtractionInput, model: LanguageModel, shape: OutputSchem
     return answer
 
 
-async def propose_by_rules(batch: ExtractionBatch, tools: Runtime) -> ExtractionResult:
+async def propose_by_rules(batch: ExtractionBatch, runtime: Runtime) -> ExtractionResult:
     """Let the rules read the batch, whether there is a model or not."""
-    return await propose(batch, replace(tools, model=None))
+    return await propose(batch, replace(runtime, model=None))
 
 
-def _source(batch: ExtractionBatch, tools: Runtime) -> ExtractionInput:
+def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
     return ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=batch.lease.key.subject,
         sources=batch.sources,
-        time_zone=tools.zone,
+        time_zone=runtime.zone,
         interaction=str(batch.options.get(INTERACTION) or "chat"),
         tags=tags_of(batch.options),
     )
 
 
-async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, tools: Runtime) -> ExtractionResult:
+async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, runtime: Runtime) -> ExtractionResult:
     """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
     read: RulesReading | None = None
-    if tools.reader is not None and is_read_apart(source.messages):
+    if runtime.reader is not None and is_read_apart(source.messages):
         # Each long message passed its trial alone: together they may still take too long, and none is left out for it.
         with suppress(ReadingOverrunError):
-            read = await tools.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
+            read = await runtime.reader.read(read_without_model, source, batch.profile, texts=len(source.messages))
     if read is None:
         read = await asyncio.to_thread(read_without_model, source, batch.profile)
     return ExtractionResult(candidates=read.candidates, left_out=read.left_out)
 
 
-async def _updates(batch: ExtractionBatch, tools: Runtime) -> list[tuple[int, Update]]:
+async def _updates(batch: ExtractionBatch, runtime: Runtime) -> list[tuple[int, Update]]:
     """Read what is no longer as it was, where messages are quoted or read by rules."""
     form = batch.profile.form
     if form.extractor == "paragraph" or form.without_model == "records":
         return []
-    source = _source(batch, tools)
+    source = _source(batch, runtime)
     return await run_in_thread_if_large(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
 
 
@@ -253,22 +255,22 @@ def _says_something(message: LoggedMessage) -> bool:
     return any(not is_pleasantry(piece.text) for piece in sentences(fold(readable(message))))
 
 
-async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], tools: Runtime) -> tuple[Memory, ...]:
+async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime: Runtime) -> tuple[Memory, ...]:
     """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
     texts = [readable(one) for one in worth]
-    vectors = await tools.embedder.embed(texts)
+    vectors = await runtime.embedder.embed(texts)
     kinds = [kind.number for kind in FORMED]
-    found = await nearest(batch.hot, vectors, tools, most=_NOTES_SHOWN, kinds=kinds)
+    found = await nearest(batch.hot, vectors, runtime, most=_NOTES_SHOWN, kinds=kinds)
     ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}
-    facts = [fact for fact in await tools.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
+    facts = [fact for fact in await runtime.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
     near = [one.memory for one in ranked if one.similarity >= _MIN_SIMILARITY]
     # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
     # badly, and the nearest there are come last.
     named = [
         one
-        for one in await notes_sharing_terms(batch.hot, said, tools, most=_NOTES_SHOWN)
+        for one in await notes_sharing_terms(batch.hot, said, runtime, most=_NOTES_SHOWN)
         if one not in near[:_NEAR_SHOWN]
     ]
     ordered = [

@@ -68,7 +68,7 @@ class _Shortened:
 
 
 async def withhold(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId] = frozenset()
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, gone: frozenset[MemoryId] = frozenset()
 ) -> tuple[list[Change], list[Decision]]:
     """Leave the sentences that no longer hold out of the subject's quotations.
 
@@ -78,54 +78,54 @@ async def withhold(
     Args:
         outdated: What no longer holds.
         hot: The subject's active memories.
-        tools: Store, embedder and clock.
+        runtime: Store, embedder and clock.
         gone: Memories that the same commit closes already.
     """
     if not outdated or not len(hot):
         return [], []
     found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.TURN), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in reversed(found)]
-    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, tools)
-    added = await added_quotations([short.new for short in shortened if short.new], tools)
-    now = tools.clock.now()
+    shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, runtime)
+    added = await added_quotations([short.new for short in shortened if short.new], runtime)
+    now = runtime.clock.now()
     closes: list[Change] = []
     decisions: list[Decision] = []
     for place, short in enumerate(shortened, start=1):
         closes.append(CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now))
-        decisions.append(_decision(short, now, tools))
+        decisions.append(_decision(short, now, runtime))
         if not place % BATCH_SIZE:
             await asyncio.sleep(0)
     return [*closes, *added], decisions
 
 
 async def _all_shortened(
-    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, tools: Runtime
+    ids: Sequence[MemoryId], outdated: Sequence[Outdated], subject: Subject, runtime: Runtime
 ) -> list[_Shortened]:
     """Read quotations in portions, the newest first, and find those that say what no longer holds."""
     found: list[_Shortened] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        read = await tools.store.memories(subject, ids[start : start + BATCH_SIZE])
+        read = await runtime.store.memories(subject, ids[start : start + BATCH_SIZE])
         size = sum(len(quotation.text) for quotation in read) * len(outdated)
-        found += await run_in_thread_if_large(size, partial(_shorten, read, outdated, tools), above=LARGE_BATCH // 4)
+        found += await run_in_thread_if_large(size, partial(_shorten, read, outdated, runtime), above=LARGE_BATCH // 4)
     kept = [place for place, short in enumerate(found) if short.new]
     dropped = frozenset(kept[MAX_SHORTENED:])
     return [replace(short, new=None) if place in dropped else short for place, short in enumerate(found)]
 
 
-def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], tools: Runtime) -> list[_Shortened]:
-    return [short for quotation in quotations if (short := _shortened(quotation, outdated, tools))]
+def _shorten(quotations: Sequence[Memory], outdated: Sequence[Outdated], runtime: Runtime) -> list[_Shortened]:
+    return [short for quotation in quotations if (short := _shortened(quotation, outdated, runtime))]
 
 
 async def without_outdated(
-    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], tools: Runtime
+    quotations: Sequence[AddMemory], outdated: Sequence[Outdated], runtime: Runtime
 ) -> list[AddMemory]:
     """Leave what no longer holds out of quotations that are about to be added."""
     size = sum(len(add.memory.text) for add in quotations) * len(outdated)
     made = await run_in_thread_if_large(
-        size, lambda: [_shortened(add.memory, outdated, tools) for add in quotations], above=LARGE_BATCH
+        size, lambda: [_shortened(add.memory, outdated, runtime) for add in quotations], above=LARGE_BATCH
     )
     kept = [add for add, short in zip(quotations, made, strict=True) if short is None]
-    return [*kept, *await added_quotations([short.new for short in made if short and short.new], tools)]
+    return [*kept, *await added_quotations([short.new for short in made if short and short.new], runtime)]
 
 
 def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind) -> list[int]:
@@ -151,7 +151,7 @@ def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind)
     return sorted(found)
 
 
-def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Runtime) -> _Shortened | None:
+def _shortened(quotation: Memory, outdated: Sequence[Outdated], runtime: Runtime) -> _Shortened | None:
     """Leave out of a quotation what no longer holds; None where all of it does."""
     if not quotation.evidence:
         return None
@@ -160,10 +160,10 @@ def _shortened(quotation: Memory, outdated: Sequence[Outdated], tools: Runtime) 
         return None
     withheld = with_secrets(quotation.text, (*quotation.detail.withheld, *fresh))
     why = next(old for old in outdated if old.id == fresh[0].because)
-    return _Shortened(old=quotation, new=without_stretches(quotation, withheld, tools), outdated=why)
+    return _Shortened(old=quotation, new=without_stretches(quotation, withheld, runtime), outdated=why)
 
 
-def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: Runtime) -> Memory | None:
+def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], runtime: Runtime) -> Memory | None:
     """Return a quotation of the same message without these stretches; None where nothing worth quoting is left."""
     detail = replace(quotation.detail, withheld=withheld)
     text = detail.quoted(quotation.text)
@@ -172,16 +172,16 @@ def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], tools: 
         return None
     return replace(
         quotation,
-        id=MemoryId(new_id(tools.clock)),
+        id=MemoryId(new_id(runtime.clock)),
         text=text,
-        known_from=tools.clock.now(),
+        known_from=runtime.clock.now(),
         uses=0,
         last_used_at=None,
         detail=detail,
     )
 
 
-async def added_quotations(quotations: Sequence[Memory], tools: Runtime) -> list[AddMemory]:
+async def added_quotations(quotations: Sequence[Memory], runtime: Runtime) -> list[AddMemory]:
     """Make quotations recallable by the words that are left."""
     if not quotations:
         return []
@@ -189,11 +189,11 @@ async def added_quotations(quotations: Sequence[Memory], tools: Runtime) -> list
     read = await run_in_thread_if_large(
         size, lambda: [index_pieces(quotation) for quotation in quotations], above=LARGE_BATCH
     )
-    rows: Iterator[Vector] = iter(await tools.embedder.embed([piece for pieces, _ in read for piece in pieces]))
+    rows: Iterator[Vector] = iter(await runtime.embedder.embed([piece for pieces, _ in read for piece in pieces]))
     return [
         AddMemory(
             memory=quotation,
-            space=tools.embedder.space,
+            space=runtime.embedder.space,
             vectors=tuple(row for row in [next(rows) for _ in pieces] if row.any()),
             terms=counted,
             asks=asks(quotation_text(quotation)),
@@ -202,11 +202,11 @@ async def added_quotations(quotations: Sequence[Memory], tools: Runtime) -> list
     ]
 
 
-def _decision(short: _Shortened, at: datetime, tools: Runtime) -> Decision:
+def _decision(short: _Shortened, at: datetime, runtime: Runtime) -> Decision:
     """Log why a quotation was closed, as a part of what the statement that ended it changed."""
     until = short.outdated.until
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=short.old.subject,
         at=at,
         action=Action.CLOSE,

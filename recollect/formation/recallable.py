@@ -14,12 +14,14 @@ from recollect.text import asks, terms
 from recollect.types import Memory, MemoryKind, ReopenMemory, Vector
 
 
-async def rebuild_index_data(tools: Runtime, memories: Sequence[Memory], *, vectors: bool = True) -> list[ReopenMemory]:
+async def rebuild_index_data(
+    runtime: Runtime, memories: Sequence[Memory], *, vectors: bool = True
+) -> list[ReopenMemory]:
     """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
     size = sum(len(memory.text) for memory in memories)
     read = await run_in_thread_if_large(size, lambda: [index_pieces(memory) for memory in memories])
     pieces = [piece for found, _ in read for piece in found] if vectors else []
-    embedded: Iterable[Vector] = await tools.embedder.embed(pieces) if pieces else ()
+    embedded: Iterable[Vector] = await runtime.embedder.embed(pieces) if pieces else ()
     rows = iter(embedded)
     made: list[ReopenMemory] = []
     for memory, (found, counted) in zip(memories, read, strict=True):
@@ -27,7 +29,7 @@ async def rebuild_index_data(tools: Runtime, memories: Sequence[Memory], *, vect
         made.append(
             ReopenMemory(
                 id=memory.id,
-                space=tools.embedder.space if own else "",
+                space=runtime.embedder.space if own else "",
                 vectors=own,
                 terms=counted,
                 asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),

@@ -36,7 +36,7 @@ class Recent:
     """Its words without what is secret, forgotten, pasted, or no longer holds."""
 
 
-async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subject, tools: Runtime) -> list[Recent]:
+async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subject, runtime: Runtime) -> list[Recent]:
     """Return what may be shown of turns, in their order.
 
     These are the words that a quotation would hold: no small talk, no bare question, nothing that an assistant
@@ -47,14 +47,14 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
         turns: Oldest first, of one conversation or more.
         subject: Whose memory is formed of them.
         home: In whose log they are.
-        tools: Store and clock.
+        runtime: Store and clock.
     """
     spoken = [message for turn in turns for message in turn if message.role in ("user", "assistant")]
     spoken = [message for message in spoken if 0 < len(message.text) <= MAX_INLINE_CHARACTERS]
     if not spoken:
         return []
-    outdated = await _outdated(spoken, subject, tools)
-    told = await without_forgotten(spoken, subject, tools, home=home, beside=outdated)
+    outdated = await _outdated(spoken, subject, runtime)
+    told = await without_forgotten(spoken, subject, runtime, home=home, beside=outdated)
     return await run_in_thread_if_large(characters(told), partial(_shown, told), above=LARGE_BATCH)
 
 
@@ -67,23 +67,23 @@ def _shown(messages: Sequence[LoggedMessage]) -> list[Recent]:
     return [Recent(message=message, text=words) for message in kept if (words := shown_words(message))]
 
 
-async def _outdated(messages: Sequence[LoggedMessage], subject: Subject, tools: Runtime) -> list[Outdated]:
+async def _outdated(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
     """Find what messages said that was replaced or ended since."""
     found: dict[str, Memory] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
-        for memory in await tools.store.memories_from(subject, conversation):
+        for memory in await runtime.store.memories_from(subject, conversation):
             if memory.state is MemoryState.CLOSED and memory.kind in _FORMED:
                 found[memory.id] = memory
     outdated: list[Outdated] = []
     for memory in found.values():
-        lines = [line for line in await tools.store.decisions(subject, memory=memory.id) if closes(line, memory.id)]
+        lines = [line for line in await runtime.store.decisions(subject, memory=memory.id) if closes(line, memory.id)]
         # What was merged with its like, or went for want of room, was not wrong.
         if not lines or lines[-1].action not in (Action.REPLACE, Action.CLOSE, Action.ABANDON):
             continue
         successor = lines[-1].memory_id if lines[-1].action is Action.REPLACE else None
         until: Evidence | None = None
         if successor is not None:
-            by = await tools.store.memories(subject, [successor])
+            by = await runtime.store.memories(subject, [successor])
             until = max(by[0].evidence, key=lambda said: said.said_at, default=None) if by else None
         outdated.append(outdated_memory(memory, until=until))
     return outdated

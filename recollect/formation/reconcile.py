@@ -32,7 +32,7 @@ _FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 async def close_abandoned(
-    hot: SubjectSnapshot, gone: set[int], lease: Lease, tools: Runtime, *, kinds: frozenset[MemoryKind]
+    hot: SubjectSnapshot, gone: set[int], lease: Lease, runtime: Runtime, *, kinds: frozenset[MemoryKind]
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find the active memories whose only evidence left the active path, and close them.
 
@@ -40,7 +40,7 @@ async def close_abandoned(
         hot: The subject's active memories.
         gone: `seq` of the conversation's abandoned messages.
         lease: Whose conversation it is.
-        tools: Store and clock.
+        runtime: Store and clock.
         kinds: Which kinds this stage answers for.
     """
     if not gone or not len(hot):
@@ -49,17 +49,17 @@ async def close_abandoned(
     touched = np.flatnonzero(np.isin(hot.source_key, keys))
     owners = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
     ids = [MemoryId(str(UUID(bytes=hot.ids[owner]))) for owner in owners if KIND_ORDER[hot.kinds[owner]] in kinds]
-    now = tools.clock.now()
+    now = runtime.clock.now()
     closes: list[CloseMemory] = []
     decisions: list[Decision] = []
-    for memory in await tools.store.memories(lease.key.subject, ids):
+    for memory in await runtime.store.memories(lease.key.subject, ids):
         if not _rests_only_on(memory, gone, lease):
             continue
         # What was taken back was never true: it ends when it began.
         closes.append(CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now))
         decisions.append(
             Decision(
-                id=new_id(tools.clock),
+                id=new_id(runtime.clock),
                 subject=lease.key.subject,
                 at=now,
                 action=Action.ABANDON,
@@ -82,7 +82,7 @@ def _rests_only_on(memory: Memory, gone: set[int], lease: Lease) -> bool:
 
 
 async def close_outdated(
-    lease: Lease, tools: Runtime, changes: Sequence[Change], *, formed_seq: int
+    lease: Lease, runtime: Runtime, changes: Sequence[Change], *, formed_seq: int
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find what is to be closed with the commit that completes the reading of a conversation by a new extractor.
 
@@ -91,21 +91,21 @@ async def close_outdated(
 
     Args:
         lease: The formation.
-        tools: Store and clock.
+        runtime: Store and clock.
         changes: What the formation commits beside this.
         formed_seq: How far it has read.
     """
     key = lease.key
-    if formed_seq < lease.last_seq or not await tools.store.formed_by_another(key):
+    if formed_seq < lease.last_seq or not await runtime.store.formed_by_another(key):
         return [], []
     touched = {change.id for change in changes if isinstance(change, CloseMemory | StrengthenMemory | ReopenMemory)}
-    found = await tools.store.memories_from(key.subject, key.conversation)
+    found = await runtime.store.memories_from(key.subject, key.conversation)
     old = [memory for memory in _of_others(found, lease) if memory.id not in touched]
-    now = tools.clock.now()
+    now = runtime.clock.now()
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in old]
     decisions = [
         Decision(
-            id=new_id(tools.clock),
+            id=new_id(runtime.clock),
             subject=key.subject,
             at=now,
             action=Action.ABANDON,
@@ -135,25 +135,25 @@ def _of_others(memories: Iterable[Memory], lease: Lease) -> list[Memory]:
     ]
 
 
-async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, tools: Runtime) -> RestoredMemories:
+async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, runtime: Runtime) -> RestoredMemories:
     """Find what the memories that an edit took back had replaced, where nothing else took its place since."""
     if not closes:
         return NOTHING_BACK
     subject = lease.key.subject
-    gone = await tools.store.memories(subject, [closing.id for closing in closes])
-    plan = plan_memories(await read_past(tools, subject, gone), gone)
+    gone = await runtime.store.memories(subject, [closing.id for closing in closes])
+    plan = plan_memories(await read_past(runtime, subject, gone), gone)
     memories = [replace(one.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for one in plan.returning]
-    restored = await restore(tools, memories, undone=frozenset(closing.id for closing in closes))
+    restored = await restore(runtime, memories, undone=frozenset(closing.id for closing in closes))
     return RestoredMemories(
         memories=restored.memories,
         changes=restored.reopened,
         added=restored.added,
-        closes=(*await shortened_quotations(tools, memories), *restored.closes),
+        closes=(*await shortened_quotations(runtime, memories), *restored.closes),
         decisions=tuple(
             Decision(
-                id=new_id(tools.clock),
+                id=new_id(runtime.clock),
                 subject=subject,
-                at=tools.clock.now(),
+                at=runtime.clock.now(),
                 action=Action.UNDO,
                 memory_id=one.memory.id,
                 target_id=MemoryId(one.closed_by.id),

@@ -61,18 +61,18 @@ class Replayed:
 NOTHING = Replayed()
 
 
-async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject], tools: Runtime) -> Replayed:
+async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject], runtime: Runtime) -> Replayed:
     """Find what is forgotten or erased of messages as they were written.
 
     Args:
         messages: In order, of one conversation or more.
         subjects: Whose memories rest on them, and in whose log they are.
-        tools: Store and clock.
+        runtime: Store and clock.
     """
-    whose = [subject for subject in dict.fromkeys(subjects) if await tools.store.has_forgotten(subject)]
+    whose = [subject for subject in dict.fromkeys(subjects) if await runtime.store.has_forgotten(subject)]
     if not messages or not whose:
         return NOTHING
-    around = await _around(messages, subjects[-1], tools)
+    around = await _around(messages, subjects[-1], runtime)
     own = [message for message in around if message.role == "user" and message.text]
     size = characters(own)
     marks = await run_in_thread_if_large(
@@ -80,31 +80,31 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
     )
     known: dict[int, datetime] = {}
     for subject in whose:
-        known |= await tools.store.forgotten(subject, sorted(marks)) if marks else {}
+        known |= await runtime.store.forgotten(subject, sorted(marks)) if marks else {}
     if not known and not any(message.erased for message in around):
         return NOTHING
     cut = await run_in_thread_if_large(characters(around), lambda: _cut(around, known), above=LARGE_BATCH)
     return Replayed(cut=cut)
 
 
-def marking(forgotten: Forgotten, tools: Runtime) -> list[MarkWords]:
+def marking(forgotten: Forgotten, runtime: Runtime) -> list[MarkWords]:
     """Keep what is forgotten from coming back with a resent history."""
     marks = forgotten_marks(forgotten.said)
-    return [MarkWords(forgotten=marks, at=forgotten.at or tools.clock.now())] if marks else []
+    return [MarkWords(forgotten=marks, at=forgotten.at or runtime.clock.now())] if marks else []
 
 
-def said_again(back: Sequence[Memory], quotations: Iterable[Memory], tools: Runtime) -> list[MarkWords]:
+def said_again(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Runtime) -> list[MarkWords]:
     """Let a resent history say again what comes back.
 
     Args:
         back: Memories that come back.
         quotations: Those of them, without what else is forgotten of their messages.
-        tools: The clock.
+        runtime: The clock.
     """
     shown = [one.text for one in quotations if one.kind is MemoryKind.TURN]
     quotes = [said.quote for one in back for said in one.evidence if said.quote and one.kind is not MemoryKind.TURN]
     marks = frozenset(number for text in (*shown, *quotes) for number in _marks(text))
-    return [MarkWords(returned=marks, at=tools.clock.now())] if marks else []
+    return [MarkWords(returned=marks, at=runtime.clock.now())] if marks else []
 
 
 def forgotten_marks(messages: Iterable[tuple[str, Sequence[Withheld]]]) -> frozenset[int]:
@@ -150,14 +150,14 @@ def _stretch(piece: TextSpan) -> Withheld:
     return Withheld(start=piece.start, end=piece.end)
 
 
-async def _around(messages: Sequence[LoggedMessage], home: Subject, tools: Runtime) -> list[LoggedMessage]:
+async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Runtime) -> list[LoggedMessage]:
     """Return the messages with those right before and behind them: a turn may be read in two parts."""
     found: dict[Place, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
         start, last = max(0, own[0].seq - 1 - MAX_BEHIND), own[-1].seq
-        before = await tools.store.messages(home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start))
-        behind = await tools.store.messages(home, conversation, after_seq=last, limit=MAX_BEHIND)
+        before = await runtime.store.messages(home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start))
+        behind = await runtime.store.messages(home, conversation, after_seq=last, limit=MAX_BEHIND)
         for message in (*before, *own, *behind):
             found[message.conversation, message.seq] = message
     return [found[place] for place in sorted(found)]

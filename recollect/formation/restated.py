@@ -40,7 +40,7 @@ async def restated(
     candidates: Sequence[Candidate],
     said: Mapping[int, Evidence],
     hot: SubjectSnapshot,
-    tools: Runtime,
+    runtime: Runtime,
     *,
     gone: frozenset[MemoryId],
 ) -> list[tuple[Memory, Evidence]]:
@@ -50,7 +50,7 @@ async def restated(
         candidates: What the rules read.
         said: Their messages, by `seq`.
         hot: The subject's active memories.
-        tools: The store is read.
+        runtime: The store is read.
         gone: Memories that the same commit closes already.
 
     Returns:
@@ -69,7 +69,7 @@ async def restated(
         return []
     formed = [place for place in range(len(hot)) if hot.kinds[place] in _FORMED][-MAX_SEARCHED:]
     ids = [MemoryId(id_text(hot.ids[place])) for place in formed]
-    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    memories = await runtime.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     found = await run_in_thread_if_large(
         len(memories), lambda: [_displaced(memory, news) for memory in memories], above=0
     )

@@ -48,7 +48,7 @@ class Restored:
 
 
 async def restore(
-    tools: Runtime, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()
+    runtime: Runtime, returning: Sequence[Memory], *, undone: frozenset[MemoryId] = frozenset()
 ) -> Restored:
     """Bring back memories of one subject.
 
@@ -56,7 +56,7 @@ async def restore(
     without what else is closed or forgotten. Of several of the same message the fullest comes back.
 
     Args:
-        tools: Store, embedder and clock.
+        runtime: Store, embedder and clock.
         returning: What comes back, closed until now.
         undone: Memories that are taken back with it: for these nothing is withheld.
     """
@@ -66,15 +66,15 @@ async def restore(
     episodes: list[tuple[Memory, list[str]]] = []
     back = {memory.id for memory in returning}
     quoting = [memory for memory in returning if memory not in same]
-    for memory in _one_each([*quoting, *await _answers_left(tools, returning, back)]):
-        found = await _Still(tools, memory, frozenset(back), undone).read()
+    for memory in _one_each([*quoting, *await _answers_left(runtime, returning, back)]):
+        found = await _Still(runtime, memory, frozenset(back), undone).read()
         is_shown = memory.state is MemoryState.ACTIVE and memory.id not in back
         whole = replace(found.fullest, state=MemoryState.ACTIVE, valid_to=None, closed_at=None)
         if memory.kind is MemoryKind.TURN:
             withheld = await found.withheld()
             if withheld == disjoint(memory.detail.withheld):
                 same += [] if is_shown else [memory]
-            elif left := without_stretches(whole, with_secrets(whole.text, withheld), tools):
+            elif left := without_stretches(whole, with_secrets(whole.text, withheld), runtime):
                 quotations.append(left)
                 closed += [memory] if is_shown else []
         else:
@@ -82,18 +82,18 @@ async def restore(
             if kept is None and whole.text == memory.text:
                 same.append(memory)
             else:
-                episodes.append((without_sentences(whole, kept or [whole.text], tools), kept or [whole.text]))
-    added = [*await added_quotations(quotations, tools), *await added_episodes(episodes, tools)]
-    now = tools.clock.now()
+                episodes.append((without_sentences(whole, kept or [whole.text], runtime), kept or [whole.text]))
+    added = [*await added_quotations(quotations, runtime), *await added_episodes(episodes, runtime)]
+    now = runtime.clock.now()
     return Restored(
         memories=tuple(same),
-        reopened=tuple(await rebuild_index_data(tools, same)),
+        reopened=tuple(await rebuild_index_data(runtime, same)),
         added=tuple(added),
         closes=tuple(CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in closed),
     )
 
 
-async def _answers_left(tools: Runtime, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
+async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Collection[MemoryId]) -> list[Memory]:
     """Find quoted answers to returning messages that were shortened or closed whole for what is back.
 
     An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
@@ -101,22 +101,22 @@ async def _answers_left(tools: Runtime, returning: Sequence[Memory], back: Colle
     found: list[Memory] = []
     places = {(said.conversation, said.seq) for one in returning for said in one.evidence if said.role == "user"}
     for place in sorted(places)[:MAX_ANSWERED]:
-        for conversation, seq in await answers_to(place, returning[0].subject, tools):
-            quoting = await tools.store.memories_from(returning[0].subject, conversation, seq=seq)
+        for conversation, seq in await answers_to(place, returning[0].subject, runtime):
+            quoting = await runtime.store.memories_from(returning[0].subject, conversation, seq=seq)
             versions = [one for one in quoting if one.kind is MemoryKind.TURN]
             shown = [one for one in versions if one.state is MemoryState.ACTIVE or one.id in back]
             if not shown:
-                found += [one for one in versions if await _cause_is_back(tools, one, back)]
+                found += [one for one in versions if await _cause_is_back(runtime, one, back)]
             elif shown[0].id not in back and any(stretch.because in back for stretch in shown[0].detail.withheld):
                 found.append(shown[0])
     return found
 
 
-async def _cause_is_back(tools: Runtime, quotation: Memory, back: Collection[MemoryId]) -> bool:
-    lines = await tools.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_DECISIONS)
+async def _cause_is_back(runtime: Runtime, quotation: Memory, back: Collection[MemoryId]) -> bool:
+    lines = await runtime.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_DECISIONS)
     ends = [line for line in lines if closes(line, quotation.id)]
     cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
-    known = await tools.store.memories(quotation.subject, [cause]) if cause else []
+    known = await runtime.store.memories(quotation.subject, [cause]) if cause else []
     return bool(known) and (cause in back or known[0].state is MemoryState.ACTIVE)
 
 
@@ -137,8 +137,10 @@ def _left_out(memory: Memory) -> tuple[int, int, str]:
 class _Still:
     """What keeps a quotation or an episode from coming back whole."""
 
-    def __init__(self, tools: Runtime, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]) -> None:
-        self._tools = tools
+    def __init__(
+        self, runtime: Runtime, memory: Memory, back: frozenset[MemoryId], undone: frozenset[MemoryId]
+    ) -> None:
+        self._runtime = runtime
         self._memory = memory
         self._back = back
         self._undone = undone
@@ -151,7 +153,7 @@ class _Still:
         """Read what else rests on the same messages, and what of it is closed or forgotten."""
         memory, source = self._memory, self._memory.evidence[0]
         seq = source.seq if memory.kind is MemoryKind.TURN else None
-        found = await self._tools.store.memories_from(memory.subject, source.conversation, seq=seq)
+        found = await self._runtime.store.memories_from(memory.subject, source.conversation, seq=seq)
         places = {(said.conversation, said.seq) for said in memory.evidence}
         self._others = [
             one
@@ -167,10 +169,10 @@ class _Still:
     async def _forgotten_questions(self, source: Evidence) -> list[Outdated]:
         """Find what is closed or forgotten of the message that a quoted answer answers."""
         subject = self._memory.subject
-        read = await question_with_answer(source, subject, self._tools)
+        read = await question_with_answer(source, subject, self._runtime)
         if not read:
             return []
-        asked = await self._tools.store.memories_from(subject, source.conversation, seq=read[0].seq)
+        asked = await self._runtime.store.memories_from(subject, source.conversation, seq=read[0].seq)
         closed = [old for one in asked if one.id not in self._undone for old in await self._closed(one)]
         return [*closed, *answers_among(read, closed, of=read[:1])]
 
@@ -182,13 +184,13 @@ class _Still:
     async def _closed(self, memory: Memory) -> list[Outdated]:
         if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:
             return []
-        lines = await self._tools.store.decisions(memory.subject, memory=memory.id, limit=MAX_DECISIONS)
+        lines = await self._runtime.store.decisions(memory.subject, memory=memory.id, limit=MAX_DECISIONS)
         ends = [line for line in lines if closes(line, memory.id)]
         replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
         if not ends or not (ends[-1].action is Action.CLOSE or replaced):
             return []
         mark = (slot_mark(memory.key, memory.value), value_mark(memory.value)) if memory.key else None
-        facts = await self._tools.store.facts(memory.subject) if mark else []
+        facts = await self._runtime.store.facts(memory.subject) if mark else []
         if any((slot_mark(fact.key, fact.value), value_mark(fact.value)) == mark for fact in facts):
             return []  # it was said again since
         return [outdated_memory(memory, until=None, is_topic=is_forgotten(memory, lines))]
@@ -199,7 +201,7 @@ class _Still:
         shown = [memory, *(one for one in self._others if self._is_version(one))]
         stretches = {stretch for one in shown for stretch in one.detail.withheld}
         causes = {MemoryId(stretch.because) for stretch in stretches if stretch.because} - self._back
-        known = await self._tools.store.memories(memory.subject, sorted(causes))
+        known = await self._runtime.store.memories(memory.subject, sorted(causes))
         ended = causes - {one.id for one in known if one.state is not MemoryState.CLOSED}
         text = self.fullest.text
         secrets = set(scrubbed(text).secrets)
@@ -224,44 +226,46 @@ def _stays(stretch: Withheld, ended: Collection[str], secrets: Collection[tuple[
     return (stretch.start, stretch.end) not in secrets
 
 
-async def shortened_quotations(tools: Runtime, returning: Sequence[Memory]) -> list[CloseMemory]:
+async def shortened_quotations(runtime: Runtime, returning: Sequence[Memory]) -> list[CloseMemory]:
     """End the quotations of a part of a message, and episodes without a sentence, where the whole comes back."""
-    now = tools.clock.now()
+    now = runtime.clock.now()
     closes: dict[MemoryId, CloseMemory] = {}
     for memory in returning:
         if memory.kind not in (MemoryKind.TURN, MemoryKind.EPISODE) or not memory.evidence:
             continue
         source = memory.evidence[0]
-        for other in await tools.store.memories_from(memory.subject, source.conversation, seq=source.seq):
+        for other in await runtime.store.memories_from(memory.subject, source.conversation, seq=source.seq):
             if other.kind is memory.kind and other.state is MemoryState.ACTIVE and other.id != memory.id:
                 closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
     return list(closes.values())
 
 
 async def read_past(
-    tools: Runtime, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision] = ()
+    runtime: Runtime, subject: Subject, memories: Sequence[Memory], decided: Iterable[Decision] = ()
 ) -> UndoHistory:
     """Read what taking back memories rests on: their decisions, what they closed, and the facts that hold.
 
     Args:
-        tools: Store and clock.
+        runtime: Store and clock.
         subject: The owner of the memories.
         memories: What is to be taken back.
         decided: Decisions about them that are known already.
     """
     known = {memory.id: memory for memory in memories}
     lines = {line.id: line for line in decided}
-    await read_lines(tools, subject, [memory for memory in memories if memory.kind is not MemoryKind.TURN], lines)
+    await read_lines(runtime, subject, [memory for memory in memories if memory.kind is not MemoryKind.TURN], lines)
     others = {other for line in lines.values() for other in (line.memory_id, line.target_id) if other} - known.keys()
-    related = await tools.store.memories(subject, sorted(others))
-    await read_lines(tools, subject, related, lines)
+    related = await runtime.store.memories(subject, sorted(others))
+    await read_lines(runtime, subject, related, lines)
     known |= {memory.id: memory for memory in related}
     ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
-    return UndoHistory(memories=known, decisions=ordered, active=await tools.store.facts(subject))
+    return UndoHistory(memories=known, decisions=ordered, active=await runtime.store.facts(subject))
 
 
-async def read_lines(tools: Runtime, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]) -> None:
+async def read_lines(
+    runtime: Runtime, subject: Subject, memories: Sequence[Memory], lines: dict[str, Decision]
+) -> None:
     """Add the decisions about memories to `lines`, by their ids."""
     for memory in memories:
-        found = await tools.store.decisions(subject, memory=memory.id, limit=MAX_DECISIONS)
+        found = await runtime.store.decisions(subject, memory=memory.id, limit=MAX_DECISIONS)
         lines |= {line.id: line for line in found}

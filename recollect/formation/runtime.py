@@ -1,4 +1,4 @@
-"""What every stage of formation works with. Asks the store which embedder is whose."""
+"""What every stage of formation works with: store, models, clock. Asks the store for a subject's embedder."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ class Runtime:
 
     store: Store
     embedder: Embedder
-    """The one by which the subject that is worked on is read: see `of`."""
+    """The embedder of the subject that is worked on: see `for_subject`."""
     model: LanguageModel | None
     """None: the built-in rules extract."""
     clock: Clock
@@ -35,14 +35,14 @@ class Runtime:
     log_text: bool = False
     """Whether log lines may carry the words of memories."""
     turns: WeakValueDictionary[Subject, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """Held by who adds to a subject by hand: each decides on what the one before it wrote, instead of deciding anew."""
+    """One lock per subject, held while memories are added by hand, so that each addition sees the one before it."""
     reader: RuleReader | None = None
-    """Tries long messages within their CPU budget; None: they are read without one."""
+    """Reads long messages within a CPU budget; None: they are read without one."""
     embedders: EmbedderRouter | None = None
-    """All that may be in use; None: `embedder` is the only one."""
+    """All embedders that may be in use; None: `embedder` is the only one."""
 
-    async def of(self, subject: Subject) -> "Runtime":
-        """Return the tools for work on a subject: with the embedder by which its memories are read now."""
+    async def for_subject(self, subject: Subject) -> "Runtime":
+        """Return the runtime for work on `subject`, with the embedder by which its memories are read now."""
         if self.embedders is None:
             return self
         embedder = await self.embedders.of(subject)

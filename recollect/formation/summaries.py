@@ -40,7 +40,7 @@ _LABEL = re.compile(r"(?P<who>[^\s:][^:\n]{0,79}): ")
 async def shorten_episodes(
     outdated: Sequence[Outdated],
     hot: SubjectSnapshot,
-    tools: Runtime,
+    runtime: Runtime,
     *,
     home: Subject | None = None,
     gone: frozenset[MemoryId] = frozenset(),
@@ -53,7 +53,7 @@ async def shorten_episodes(
     Args:
         outdated: What no longer holds.
         hot: The subject's active memories.
-        tools: Store, embedder and clock.
+        runtime: Store, embedder and clock.
         home: Whose the conversations are; None: the subject's own.
         gone: Memories that the same commit closes already.
     """
@@ -61,8 +61,8 @@ async def shorten_episodes(
         return [], []
     found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    episodes = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
-    said = await _words_of_messages(outdated, episodes, home, tools)
+    episodes = await runtime.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    said = await _words_of_messages(outdated, episodes, home, runtime)
     size = sum(len(episode.text) for episode in episodes) * len(outdated)
     read = await run_in_thread_if_large(
         size, lambda: [_kept(episode, outdated, said) for episode in episodes], above=LARGE_BATCH
@@ -73,15 +73,15 @@ async def shorten_episodes(
     for episode, (kept, because) in zip(episodes, read, strict=True):
         if because is None:
             continue
-        now = tools.clock.now()
+        now = runtime.clock.now()
         closes.append(CloseMemory(id=episode.id, valid_to=max(episode.valid_from, now), closed_at=now))
-        shortened.append((without_sentences(episode, kept, tools), kept))
-        decisions.append(_decision(episode, because, tools))
-    return [*closes, *await added_episodes(shortened, tools)], decisions
+        shortened.append((without_sentences(episode, kept, runtime), kept))
+        decisions.append(_decision(episode, because, runtime))
+    return [*closes, *await added_episodes(shortened, runtime)], decisions
 
 
 async def _words_of_messages(
-    outdated: Sequence[Outdated], episodes: Sequence[Memory], home: Subject | None, tools: Runtime
+    outdated: Sequence[Outdated], episodes: Sequence[Memory], home: Subject | None, runtime: Runtime
 ) -> dict[tuple[str, int], str]:
     """Read the messages of which nothing is to be told any more, where an episode sums them up."""
     wanted = {place for old in outdated for place in (*old.messages, *old.answers)}
@@ -91,7 +91,7 @@ async def _words_of_messages(
             place = (source.conversation, source.seq)
             if place in wanted and place not in found:
                 owner = home or episode.subject
-                read = await tools.store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
+                read = await runtime.store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
                 found[place] = read[0].text if read else ""
     return found
 
@@ -180,27 +180,27 @@ def _folded(text: str) -> str:
     return " ".join(words(normalise(fold(text))))
 
 
-def without_sentences(episode: Memory, kept: Sequence[str], tools: Runtime) -> Memory:
+def without_sentences(episode: Memory, kept: Sequence[str], runtime: Runtime) -> Memory:
     """Return an episode of the same turns that has these sentences alone."""
     return replace(
         episode,
-        id=MemoryId(new_id(tools.clock)),
+        id=MemoryId(new_id(runtime.clock)),
         text=" ".join(kept) or NOTHING_SAID,
-        known_from=tools.clock.now(),
+        known_from=runtime.clock.now(),
         uses=0,
         last_used_at=None,
     )
 
 
-async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: Runtime) -> list[AddMemory]:
+async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], runtime: Runtime) -> list[AddMemory]:
     """Make episodes recallable by their sentences."""
     pieces = [[episode.text, *kept] if kept else [] for episode, kept in shortened]
     flat = [piece for each in pieces for piece in each]
-    rows: Iterator[Vector] = iter(await tools.embedder.embed(flat) if flat else ())
+    rows: Iterator[Vector] = iter(await runtime.embedder.embed(flat) if flat else ())
     return [
         AddMemory(
             memory=episode,
-            space=tools.embedder.space,
+            space=runtime.embedder.space,
             vectors=tuple(row for row in [next(rows) for _ in each] if row.any()),
             terms=terms(episode.text) if each else {},
         )
@@ -208,12 +208,12 @@ async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], tools: R
     ]
 
 
-def _decision(episode: Memory, because: Outdated, tools: Runtime) -> Decision:
+def _decision(episode: Memory, because: Outdated, runtime: Runtime) -> Decision:
     until = because.until
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=episode.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=Action.CLOSE,
         memory_id=episode.id,
         target_id=MemoryId(because.cause) if because.cause else None,

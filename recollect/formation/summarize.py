@@ -54,24 +54,24 @@ class _Due:
         return self.first_turn + len(self.turns) - 1
 
 
-async def summarize(lease: Lease, tools: Runtime) -> FormationResult:
+async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
     """Sum up the oldest turns of a conversation in one episode, where enough of them wait.
 
     The episode and the cursor behind it are one commit. An episode from which an edit took a turn away is abandoned,
     and what is left of its turns is in the window again.
     """
     key = lease.key
-    profile = tools.profiles.get(key.profile)
-    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    profile = runtime.profiles.get(key.profile)
+    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
     whose = CoverageKey(subject=key.subject, home=key.home, conversation=key.conversation)
-    coverage = await read_coverage(tools.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
-    closes, decisions = await _abandoned(coverage.strays, lease, tools)
+    coverage = await read_coverage(runtime.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
+    closes, decisions = await _abandoned(coverage.strays, lease, runtime)
     due = _next(coverage, profile.episodes)
     changes: list[Change] = list(closes)
     covered = coverage.covered
     if due is not None:
         behind = [turn for turn in coverage.tail if turn[0].seq > due.turns[-1][-1].seq]
-        made, decision = await _episode(due, behind, lease, profile, tools)
+        made, decision = await _episode(due, behind, lease, profile, runtime)
         changes.append(made)
         decisions.append(decision)
         covered = max(covered, due.turns[-1][-1].seq)
@@ -98,35 +98,35 @@ def _next(coverage: Coverage, policy: EpisodePolicy) -> _Due | None:
 
 
 async def _abandoned(
-    strays: Sequence[EpisodeRange], lease: Lease, tools: Runtime
+    strays: Sequence[EpisodeRange], lease: Lease, runtime: Runtime
 ) -> tuple[list[CloseMemory], list[Decision]]:
     if not strays:
         return [], []
-    now = tools.clock.now()
-    memories = await tools.store.memories(lease.key.subject, [span.id for span in strays])
+    now = runtime.clock.now()
+    memories = await runtime.store.memories(lease.key.subject, [span.id for span in strays])
     closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in memories]
     decisions = [
-        _decision(one, Action.ABANDON, "an edit took back some of the turns it sums up", lease, tools)
+        _decision(one, Action.ABANDON, "an edit took back some of the turns it sums up", lease, runtime)
         for one in memories
     ]
     return closes, decisions
 
 
 async def _episode(
-    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Runtime
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, runtime: Runtime
 ) -> tuple[AddMemory, Decision]:
-    summary, version = await _summary(due, later, lease, profile, tools)
+    summary, version = await _summary(due, later, lease, profile, runtime)
     text = summary.text or NOTHING_SAID
     # The whole first; then each statement, as a question mostly bears on one of them.
-    vectors = await tools.embedder.embed([text, *summary.pieces] if summary.text else [])
+    vectors = await runtime.embedder.embed([text, *summary.pieces] if summary.text else [])
     messages = [message for turn in due.turns for message in turn]
     memory = Memory(
-        id=MemoryId(new_id(tools.clock)),
+        id=MemoryId(new_id(runtime.clock)),
         subject=lease.key.subject,
         kind=MemoryKind.EPISODE,
         text=text,
         valid_from=messages[0].said_at,
-        known_from=tools.clock.now(),
+        known_from=runtime.clock.now(),
         profile=profile.name,
         version=version,
         # Nothing rests on words that were erased; their turn is covered all the same.
@@ -142,23 +142,23 @@ async def _episode(
     )
     added = AddMemory(
         memory=memory,
-        space=tools.embedder.space,
+        space=runtime.embedder.space,
         vectors=tuple(row for row in vectors if row.any()),
         terms=terms(summary.text),
     )
     reason = f"sums up turns {due.first_turn} to {due.last_turn}"
-    return added, _decision(memory, Action.ADD, reason, lease, tools)
+    return added, _decision(memory, Action.ADD, reason, lease, runtime)
 
 
 async def _summary(
-    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, tools: Runtime
+    due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, runtime: Runtime
 ) -> tuple[Summary, str]:
     """Sum up by the model, or by rules without one; return with it who wrote it."""
     longest = profile.episodes.longest_characters
-    turns = await _own(due.turns, later, lease, tools)
-    if tools.model is not None:
+    turns = await _own(due.turns, later, lease, runtime)
+    if runtime.model is not None:
         try:
-            summary = await summarise_by_model(turns, tools.model, zone=tools.zone, longest=longest)
+            summary = await summarise_by_model(turns, runtime.model, zone=runtime.zone, longest=longest)
         except ModelError as error:
             # A window that nothing empties outgrows every prompt: rather a plain summary than none.
             if lease.attempts < profile.form.max_attempts:
@@ -166,29 +166,29 @@ async def _summary(
             logger.warning("summed up by rules", extra={"conversation": lease.key.conversation, "error": str(error)})
         else:
             if summary.text:
-                return summary, f"{EPISODES_VERSION}:{tools.model.name}"
+                return summary, f"{EPISODES_VERSION}:{runtime.model.name}"
     size = sum(len(message.text) for turn in turns for message in turn)
-    by_rules = partial(summarise, turns, zone=tools.zone, longest=longest)
+    by_rules = partial(summarise, turns, zone=runtime.zone, longest=longest)
     return await run_in_thread_if_large(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
 
 
 async def _own(
-    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, tools: Runtime
+    turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, runtime: Runtime
 ) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
-    recalls = await recent_recalls(lease, tools, most=RECALLS_READ)
-    said = await blanked([one for turn in turns for one in turn], tools)
-    behind = await blanked([one for turn in later for one in turn], tools)
-    kept = await without_forgotten(said, lease.key.subject, tools, home=lease.key.home, later=behind)
-    own = {one.seq: one for one in await without_echoes(kept, recalls, tools)}
+    recalls = await recent_recalls(lease, runtime, most=RECALLS_READ)
+    said = await blanked([one for turn in turns for one in turn], runtime)
+    behind = await blanked([one for turn in later for one in turn], runtime)
+    kept = await without_forgotten(said, lease.key.subject, runtime, home=lease.key.home, later=behind)
+    own = {one.seq: one for one in await without_echoes(kept, recalls, runtime)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 
-def _decision(memory: Memory, action: Action, reason: str, lease: Lease, tools: Runtime) -> Decision:
+def _decision(memory: Memory, action: Action, reason: str, lease: Lease, runtime: Runtime) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=memory.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=action,
         memory_id=memory.id,
         target_id=None,

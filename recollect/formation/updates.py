@@ -49,7 +49,7 @@ class Superseded:
 
 
 async def superseded(
-    extracted: ExtractionResult, batch: ExtractionBatch, tools: Runtime, *, gone: frozenset[MemoryId]
+    extracted: ExtractionResult, batch: ExtractionBatch, runtime: Runtime, *, gone: frozenset[MemoryId]
 ) -> Superseded:
     """Find what the messages of a batch contradict.
 
@@ -59,7 +59,7 @@ async def superseded(
     Args:
         extracted: What was read.
         batch: The messages, and the subject's active memories.
-        tools: Store and clock.
+        runtime: Store and clock.
         gone: Memories that the same commit closes already.
     """
     said = {message.seq: evidence_of(message) for message in batch.messages}
@@ -67,19 +67,19 @@ async def superseded(
     hot = batch.hot
     if not len(hot) or not extracted.by_rules:
         return Superseded(outdated=outdated)
-    ended = await _contradicted(outdated, hot, tools, gone=gone) if outdated else []
-    if tools.model is not None:  # it refused these messages, and may have put older ones into words of its own
+    ended = await _contradicted(outdated, hot, runtime, gone=gone) if outdated else []
+    if runtime.model is not None:  # it refused these messages, and may have put older ones into words of its own
         over = gone | {memory.id for memory, _ in ended}
-        older = await restated(extracted.candidates, said, hot, tools, gone=over)
+        older = await restated(extracted.candidates, said, hot, runtime, gone=over)
         outdated += [outdated_memory(memory, until=until) for memory, until in older]
         ended += older
-    now = tools.clock.now()
+    now = runtime.clock.now()
     return Superseded(
         changes=[
             CloseMemory(id=memory.id, valid_to=max(memory.valid_from, until.said_at), closed_at=now)
             for memory, until in ended
         ],
-        decisions=[_decision(memory, until, tools) for memory, until in ended],
+        decisions=[_decision(memory, until, runtime) for memory, until in ended],
         outdated=outdated,
     )
 
@@ -112,12 +112,12 @@ def _closed(change: AddMemory, outdated: Sequence[Outdated], now: datetime) -> A
 
 
 async def _contradicted(
-    outdated: Sequence[Outdated], hot: SubjectSnapshot, tools: Runtime, *, gone: frozenset[MemoryId]
+    outdated: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime, *, gone: frozenset[MemoryId]
 ) -> list[tuple[Memory, Evidence]]:
     """Find the notes and facts that messages contradict, each with that message."""
     found = await run_in_thread_if_large(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    memories = await tools.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    memories = await runtime.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     size = sum(len(memory.text) for memory in memories) * len(outdated)
     return await run_in_thread_if_large(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
 
@@ -132,11 +132,11 @@ def _ended(memories: Sequence[Memory], outdated: Sequence[Outdated]) -> list[tup
     return [(memory, until) for memory in memories if (until := _ended_by(memory, outdated))]
 
 
-def _decision(memory: Memory, until: Evidence, tools: Runtime) -> Decision:
+def _decision(memory: Memory, until: Evidence, runtime: Runtime) -> Decision:
     return Decision(
-        id=new_id(tools.clock),
+        id=new_id(runtime.clock),
         subject=memory.subject,
-        at=tools.clock.now(),
+        at=runtime.clock.now(),
         action=Action.CLOSE,
         memory_id=memory.id,
         target_id=None,
@@ -174,17 +174,17 @@ def _outdated(update: Update, until: Evidence) -> Outdated:
     return Outdated(content=frozenset(), terms=searched - {"user"}, until=until, update=update)
 
 
-async def misspoken(batch: ExtractionBatch, tools: Runtime) -> list[Outdated]:
+async def misspoken(batch: ExtractionBatch, runtime: Runtime) -> list[Outdated]:
     """Find what was put right in the messages of a batch; without a model the rules' candidates tell most of it."""
     if "user" not in batch.sources:
         return []
-    alone = tools.model is None
+    alone = runtime.model is None
     source = ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
         subject=batch.lease.key.subject,
         sources=frozenset({"user"}),
-        time_zone=tools.zone,
+        time_zone=runtime.zone,
     )
     found = await run_in_thread_if_large(
         characters(batch.messages), lambda: corrections(source, amounts_alone=alone), above=LARGE_BATCH

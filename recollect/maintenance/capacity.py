@@ -78,22 +78,22 @@ def governing_profiles(subject: Subject, formed_under: set[str], shelf: ProfileR
     return [shelf.get(name) for name in sorted(names & set(shelf.names()))]
 
 
-async def capacity_for(planned: PlannedCommit, count: int, tools: Runtime) -> Capacity | None:
+async def capacity_for(planned: PlannedCommit, count: int, runtime: Runtime) -> Capacity | None:
     """Return the room that a subject has for `count` memories; None where nothing bounds it."""
-    shelf, session = tools.profiles, session_of(planned.subject)
+    shelf, session = runtime.profiles, session_of(planned.subject)
     least = strictest(shelf.get(name) for name in shelf.names())
     if session is None and (least is None or count <= least.policy.most):
         return None
-    names = await tools.store.profiles_of(planned.subject)
+    names = await runtime.store.profiles_of(planned.subject)
     profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
     if session is not None:
-        found = await tools.store.conversation(session[0], external_id=session[1])
-        found = found or await tools.store.conversation(session[0], id=ConversationId(session[1]))
+        found = await runtime.store.conversation(session[0], external_id=session[1])
+        found = found or await runtime.store.conversation(session[0], id=ConversationId(session[1]))
         profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
     return strictest(profiles)
 
 
-async def booked_compactor(lease: Lease, tools: Runtime, profile: Profile) -> BudgetedModel | None:
+async def booked_compactor(lease: Lease, runtime: Runtime, profile: Profile) -> BudgetedModel | None:
     """Book the energy of a compaction where what is about to be formed may need one; None where it needs none.
 
     Creation and compaction are let through together or not at all: what waits for a compaction must not pay for its
@@ -102,23 +102,23 @@ async def booked_compactor(lease: Lease, tools: Runtime, profile: Profile) -> Bu
     Raises:
         BudgetSpentError: there is not enough for both; nothing was booked.
     """
-    creating, budget = tools.model, profile.budget
+    creating, budget = runtime.model, profile.budget
     if lease.key.stage != "extract" or lease.formed_seq >= lease.last_seq or not isinstance(creating, BudgetedModel):
         return None
-    if not (budget.capacity or budget.tokens_per_day) or not await _is_full(lease, tools, profile):
+    if not (budget.capacity or budget.tokens_per_day) or not await _is_full(lease, runtime, profile):
         return None
-    compactor = with_budget(tools, CostPurpose.COMPACT, lease.key.subject, profile)
+    compactor = with_budget(runtime, CostPurpose.COMPACT, lease.key.subject, profile)
     if compactor is not None:
         await compactor.book_ahead(beside=units_of(CostPurpose.CREATE, budget))
         creating.covered = True
     return compactor
 
 
-async def _is_full(lease: Lease, tools: Runtime, profile: Profile) -> bool:
+async def _is_full(lease: Lease, runtime: Runtime, profile: Profile) -> bool:
     """Return whether a model has to make room for what one formation brings."""
-    key, tools = lease.key, await tools.of(lease.key.subject)
-    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    key, runtime = lease.key, await runtime.for_subject(lease.key.subject)
+    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
     arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
     count = len(counted_places(hot)) + arriving
-    room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, tools)
+    room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, runtime)
     return room is not None and room.policy.policy == "compact" and count > room.policy.most

@@ -66,9 +66,9 @@ class Plan:
 class Commits:
     """The commits of one subject's maintenance, and what came of them."""
 
-    def __init__(self, tools: Runtime, subject: Subject, *, dry_run: bool) -> None:
+    def __init__(self, runtime: Runtime, subject: Subject, *, dry_run: bool) -> None:
         """Prepare; a dry run plans and commits nothing."""
-        self.tools = tools
+        self.runtime = runtime
         self.subject = subject
         self.dry_run = dry_run
         self.decisions: list[Decision] = []
@@ -78,7 +78,7 @@ class Commits:
 
     def plan(self) -> Plan:
         """Begin a plan."""
-        return Plan(subject=self.subject, clock=self.tools.clock)
+        return Plan(subject=self.subject, clock=self.runtime.clock)
 
     async def commit(self, make: Callable[[], Awaitable[Plan]]) -> bool:
         """Plan and apply, again where the subject changed meanwhile; False where nothing was to be done.
@@ -87,13 +87,13 @@ class Commits:
             StaleSubjectError: the subject changed each time.
         """
         for _ in range(_STALE_TRIES):
-            version = await self.tools.store.version(self.subject)
+            version = await self.runtime.store.version(self.subject)
             plan = await make()
             if not plan.decisions:
                 return False
             if not self.dry_run:
                 try:
-                    version = await self.tools.store.apply(
+                    version = await self.runtime.store.apply(
                         self.subject, plan.changes, plan.decisions, subject_version=version
                     )
                 except StaleSubjectError:
@@ -107,11 +107,11 @@ class Commits:
 
     async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
         """Read the next of all memories of these kinds, newest first; empty where there are no more."""
-        return await self.tools.store.list_memories(self.subject, kinds=kinds, after=after, limit=PAGE)
+        return await self.runtime.store.list_memories(self.subject, kinds=kinds, after=after, limit=PAGE)
 
     async def read(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """Read those of some memories that are active."""
-        return self.left(await self.tools.store.memories(self.subject, ids))
+        return self.left(await self.runtime.store.memories(self.subject, ids))
 
     def left(self, memories: Sequence[Memory]) -> list[Memory]:
         """Leave out what is not active, or was closed here."""
@@ -119,14 +119,14 @@ class Commits:
 
     async def hot(self, *, vectors: bool = False) -> SubjectSnapshot:
         """Read the subject's arrays, with or without its vectors."""
-        self.tools = await self.tools.of(self.subject)
+        self.runtime = await self.runtime.for_subject(self.subject)
         sought = None if vectors else NO_VECTORS
-        return await self.tools.store.hot(self.subject, self.tools.embedder.space, sought=sought)
+        return await self.runtime.store.hot(self.subject, self.runtime.embedder.space, sought=sought)
 
     def profile(self, name: str) -> Profile | None:
         """Return a profile; None where it is not on the shelf any more, and rules nothing."""
         try:
-            return self.tools.profiles.get(name)
+            return self.runtime.profiles.get(name)
         except UnknownProfileError:
             return None
 

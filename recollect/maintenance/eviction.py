@@ -53,7 +53,7 @@ class _Making:
 
     planned: PlannedCommit
     now: datetime
-    tools: Runtime
+    runtime: Runtime
     held: list[Memory]
     changes: list[Change] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Making:
         reason, text, profile = said
         self.decisions.append(
             Decision(
-                id=new_id(self.tools.clock),
+                id=new_id(self.runtime.clock),
                 subject=self.planned.subject,
                 at=self.now,
                 action=action,
@@ -92,7 +92,7 @@ class _Making:
         self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
 
 
-async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Change], list[Decision]]:
+async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[Change], list[Decision]]:
     """Say what must go along with planned changes so that the subject holds no more than it has room for.
 
     The changes that come back belong behind the planned ones, in the same transaction. It never fails for want of room:
@@ -105,25 +105,25 @@ async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Ch
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
     places = counted_places(planned.hot)
-    room = await capacity_for(planned, len(places) + len(new), tools) if new else None
+    room = await capacity_for(planned, len(places) + len(new), runtime) if new else None
     if room is None:
         return [], []
     # Oldest first: ids are made in that order.
     known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
     if len(known) + len(new) <= room.policy.most:
         return [], []
-    read = await _read(planned.subject, known, tools)
-    now = tools.clock.now()
+    read = await _read(planned.subject, known, runtime)
+    now = runtime.clock.now()
     if read is None:
-        making = _Making(planned=planned, now=now, tools=tools, held=new)
+        making = _Making(planned=planned, now=now, runtime=runtime, held=new)
         for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.most]:
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
             making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
-        making = _Making(planned=planned, now=now, tools=tools, held=sorted(read, key=_age))
+        making = _Making(planned=planned, now=now, runtime=runtime, held=sorted(read, key=_age))
         await _compact(making, new, room)
     else:
-        making = _Making(planned=planned, now=now, tools=tools, held=[*read, *new])
+        making = _Making(planned=planned, now=now, runtime=runtime, held=[*read, *new])
         fresh = frozenset(one.id for one in new)
         going = await run_in_thread_if_large(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
         await _evict(making, going[: MAX_EVICTIONS + len(new)])
@@ -131,7 +131,7 @@ async def plan_eviction(planned: PlannedCommit, tools: Runtime) -> tuple[list[Ch
 
 
 async def with_evictions(
-    result: FormationResult, lease: Lease, tools: Runtime, *, ask: bool = True, compactor: BudgetedModel | None = None
+    result: FormationResult, lease: Lease, runtime: Runtime, *, ask: bool = True, compactor: BudgetedModel | None = None
 ) -> FormationResult:
     """Let a formation's commit make the room that it needs.
 
@@ -143,7 +143,7 @@ async def with_evictions(
     if not _arriving(result.changes):
         return result
     key = lease.key
-    hot = await tools.store.hot(key.subject, tools.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
     planned = PlannedCommit(
         subject=key.subject,
         profile=key.profile,
@@ -153,7 +153,7 @@ async def with_evictions(
         ask=ask and lease.attempts <= ASKING_ATTEMPTS,
         compactor=compactor,
     )
-    changes, decisions = await plan_eviction(planned, tools)
+    changes, decisions = await plan_eviction(planned, runtime)
     # Where the subject changed between the stage's reading and ours, the stage's version makes the commit fail.
     return replace(
         result,
@@ -170,11 +170,11 @@ def _arriving(changes: Sequence[Change]) -> list[Memory]:
     return [one for one in active if one.id not in closing]
 
 
-async def _read(subject: Subject, ids: Sequence[MemoryId], tools: Runtime) -> list[Memory] | None:
+async def _read(subject: Subject, ids: Sequence[MemoryId], runtime: Runtime) -> list[Memory] | None:
     """Read memories, a second time where the database does not answer; None where it did not again."""
     for _ in range(2):
         try:
-            return await tools.store.memories(subject, ids)
+            return await runtime.store.memories(subject, ids)
         except StoreUnavailableError as error:
             logger.warning("room cannot be seen", extra={"error": type(error).__name__})
     return None
@@ -232,11 +232,11 @@ async def _verdict(making: _Making, new: Memory, room: Capacity) -> CompactionCh
         TryAgainError: the model failed or is left alone, the budget is spent, or the database failed twice.
         InvalidVerdictError: its answer cannot be followed, or it is not to be asked.
     """
-    profile = making.tools.profiles.get(making.planned.profile)
+    profile = making.runtime.profiles.get(making.planned.profile)
     making.compactor = model = (
         making.compactor
         or making.planned.compactor
-        or with_budget(making.tools, CostPurpose.COMPACT, making.planned.subject, profile)
+        or with_budget(making.runtime, CostPurpose.COMPACT, making.planned.subject, profile)
     )
     if model is None:
         raise InvalidVerdictError("no model is set to choose")
@@ -263,14 +263,14 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
         making.evict(Eviction(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
         return
     [target] = [one for one in making.held if one.id == verdict.target]
-    [vector] = await making.tools.embedder.embed([verdict.text])
+    [vector] = await making.runtime.embedder.embed([verdict.text])
     folded = _folded(making, target, new, verdict.text)
     making.close(target.id)
     making.close(new.id)
     making.changes.append(
         AddMemory(
             memory=folded,
-            space=making.tools.embedder.space if vector.any() else "",
+            space=making.runtime.embedder.space if vector.any() else "",
             vectors=(vector,) if vector.any() else (),
             terms=terms(verdict.text),
             inherits=(target.id, new.id),
@@ -287,7 +287,7 @@ def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:
     detail = replace(target.detail, summary="", tags=tuple(dict.fromkeys((*target.detail.tags, *new.detail.tags))))
     return replace(
         target,
-        id=MemoryId(new_id(making.tools.clock)),
+        id=MemoryId(new_id(making.runtime.clock)),
         text=text,
         importance=max(target.importance, new.importance),
         confidence=min(target.confidence, new.confidence),

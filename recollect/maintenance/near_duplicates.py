@@ -123,12 +123,12 @@ class Duplicates:
         names = {memory.profile for memory in known.values()}
         policies = {name: (commits.profile(name) or _PLAIN).resolve for name in names}
         cosines = np.array([pair.cosine for pair in pairs], dtype=np.float32)
-        similar = commits.tools.embedder.relevance(cosines).tolist()
+        similar = commits.runtime.embedder.relevance(cosines).tolist()
         weighed = [(ids[pair.older], ids[pair.newer], value) for pair, value in zip(pairs, similar, strict=True)]
         for found in await pace.apart(lambda: _weighed(weighed, known, policies, pace)):
             kept, gone = found.kept, found.gone
             plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(gone.id,)))
-            plan.close(gone, commits.tools.clock.now())
+            plan.close(gone, commits.runtime.clock.now())
             plan.decide(Action.MERGE, (kept.id, gone.id), (found.reason, gone.text, kept.profile))
         return plan
 

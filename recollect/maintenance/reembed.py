@@ -41,20 +41,20 @@ Telling = Callable[[ReembedProgress], None]
 
 
 async def reembed_backlog(
-    tools: Runtime, space: str, usual: str, *, missing: bool = False
+    runtime: Runtime, space: str, usual: str, *, missing: bool = False
 ) -> AsyncIterator[ReembedBacklog]:
     """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
-    page = await tools.store.waiting(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
+    page = await runtime.store.waiting(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
     while page:
         for one in page:
             if one.memories or one.elsewhere:
                 yield one
         last = page[-1].subject.text
-        page = await tools.store.waiting(space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing)
+        page = await runtime.store.waiting(space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing)
 
 
 async def reembed(
-    tools: Runtime, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
+    runtime: Runtime, embedder: Embedder, *, dry_run: bool, tell: Telling, missing: bool = False
 ) -> ReembedReport:
     """Bring all subjects into the space of an embedder that was chosen.
 
@@ -64,54 +64,54 @@ async def reembed(
         ModelError: the embedder failed: the old vectors serve what is not switched yet, and the next run goes on.
         BadEmbedderError: it gave vectors for none of the memories.
     """
-    waiting = [one async for one in reembed_backlog(tools, embedder.space, tools.embedder.space, missing=missing)]
+    waiting = [one async for one in reembed_backlog(runtime, embedder.space, runtime.embedder.space, missing=missing)]
     total = sum(one.memories for one in waiting)
     if dry_run:
         return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
     done = dropped = 0
     for one in waiting:
-        work = _Anew(tools, embedder, one.subject, missing=missing)
+        work = _Anew(runtime, embedder, one.subject, missing=missing)
         async for count in work.run():
             done += count
             tell(ReembedProgress(done=min(done, total), of=total))
-        dropped += await drop_others(tools, one.subject)
+        dropped += await drop_others(runtime, one.subject)
     # What a former run switched over and did not come to drop.
-    if any(one.memories for one in await tools.store.space_counts() if one.space != embedder.space):
-        async for subject in _everybody(tools):
-            dropped += await drop_others(tools, subject)
+    if any(one.memories for one in await runtime.store.space_counts() if one.space != embedder.space):
+        async for subject in _everybody(runtime):
+            dropped += await drop_others(runtime, subject)
     tell(ReembedProgress(done=total, of=total))
     return ReembedReport(space=embedder.space, subjects=len(waiting), memories=done, dropped=dropped)
 
 
-async def embed_missing(tools: Runtime, subject: Subject) -> None:
+async def embed_missing(runtime: Runtime, subject: Subject) -> None:
     """Embed what came to a subject with vectors of another space alone, such as a copy of somebody's memory."""
-    tools = await tools.of(subject)
-    work = _Anew(tools, tools.embedder, subject)
+    runtime = await runtime.for_subject(subject)
+    work = _Anew(runtime, runtime.embedder, subject)
     async for _ in work.catch_up(since=0):
         pass
 
 
-async def drop_others(tools: Runtime, subject: Subject) -> int:
+async def drop_others(runtime: Runtime, subject: Subject) -> int:
     """Drop a subject's vectors of spaces that are over; return how many rows."""
     dropped = 0
-    while portion := await tools.store.drop_other_vectors(subject, limit=DROPPED):
+    while portion := await runtime.store.drop_other_vectors(subject, limit=DROPPED):
         dropped += portion
     return dropped
 
 
-async def _everybody(tools: Runtime) -> AsyncIterator[Subject]:
-    page = await tools.store.subjects(limit=_PAGE_SIZE)
+async def _everybody(runtime: Runtime) -> AsyncIterator[Subject]:
+    page = await runtime.store.subjects(limit=_PAGE_SIZE)
     while page:
         for subject in page:
             yield subject
-        page = await tools.store.subjects(after=page[-1].text, limit=_PAGE_SIZE)
+        page = await runtime.store.subjects(after=page[-1].text, limit=_PAGE_SIZE)
 
 
 class _Anew:
     """One subject, embedded anew."""
 
-    def __init__(self, tools: Runtime, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
-        self._store = tools.store
+    def __init__(self, runtime: Runtime, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
+        self._store = runtime.store
         self._embedder = embedder
         self._subject = subject
         self._missing = missing

@@ -20,9 +20,9 @@ _SUBJECTS = 8
 class TermReindexer:
     """Goes through the subjects that are behind. Several processes may do so at once: a commit happens once."""
 
-    def __init__(self, tools: Runtime) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         """Begin with the first look; once nothing is behind, nothing is looked for any more."""
-        self._tools = tools
+        self._runtime = runtime
         self._over = False
 
     async def portion(self, stop: Callable[[], bool]) -> int:
@@ -38,7 +38,7 @@ class TermReindexer:
         for _ in range(MAX_BATCHES):
             if self._over or stop():
                 break
-            subjects = await self._tools.store.behind(limit=_SUBJECTS)
+            subjects = await self._runtime.store.behind(limit=_SUBJECTS)
             self._over = not subjects
             for subject in subjects:
                 if not stop():
@@ -46,7 +46,7 @@ class TermReindexer:
         return reached
 
     async def _reterm(self, subject: Subject) -> int:
-        store = self._tools.store
+        store = self._runtime.store
         found = await store.untermed(subject, limit=BATCH_SIZE)
         if found is None:
             return 0

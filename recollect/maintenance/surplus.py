@@ -49,11 +49,11 @@ class Surplus:
         """Rank all that takes up room, page by page, where there is too much of it."""
         self._version, count = await self._counted()
         room = await capacity_for(
-            PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.tools
+            PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.runtime
         )
         if room is None or count <= room.policy.most:
             return
-        self._now = now = self._commits.tools.clock.now()
+        self._now = now = self._commits.runtime.clock.now()
         oldest = room.policy.policy != "lowest_value"
         ranked: list[Occupant] = []
         after: MemoryId | None = None
@@ -70,7 +70,7 @@ class Surplus:
     async def _evicted(self, room: Capacity, portion: Sequence[Occupant]) -> Plan:
         """Close the first of what is too much, unless it was used, or there is less of it, since it was ranked."""
         commits, plan = self._commits, self._commits.plan()
-        if not commits.dry_run and self._version != await commits.tools.store.version(commits.subject):
+        if not commits.dry_run and self._version != await commits.runtime.store.version(commits.subject):
             self._version, count = await self._counted()
             self._over = count - room.policy.most
         read = {memory.id: memory for memory in await commits.read([ranked.id for ranked in portion])}

@@ -50,12 +50,12 @@ MAX_PORTION_S = 1.0
 
 
 async def maintain_subject(
-    tools: Runtime, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
+    runtime: Runtime, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
 ) -> list[Decision]:
     """Tend a subject, in small commits of which each checks that nothing changed meanwhile.
 
     Args:
-        tools: Store, embedder, clock and profiles. No language model is asked.
+        runtime: Store, embedder, clock and profiles. No language model is asked.
         subject: Whose memories.
         dry_run: Change nothing, and say what would be.
         stop: Asked every few milliseconds.
@@ -67,7 +67,7 @@ async def maintain_subject(
         StaleSubjectError: the subject kept changing; what was committed until then stands.
         StoreUnavailableError: it was told to stop; what was committed until then stands.
     """
-    care = Care(tools, subject, dry_run=dry_run)
+    care = Care(runtime, subject, dry_run=dry_run)
     if not await care.run(stop):
         raise StoreUnavailableError(f"{subject.text} is tended no further: the database is being closed")
     return care.decisions
@@ -77,11 +77,11 @@ class Care:
     """One tending of one subject. It can be stopped and run again until it is done."""
 
     def __init__(
-        self, tools: Runtime, subject: Subject, *, since: datetime | None = None, dry_run: bool = False
+        self, runtime: Runtime, subject: Subject, *, since: datetime | None = None, dry_run: bool = False
     ) -> None:
         """Prepare; nothing is read before `run`. Notes stored before `since` were compared already; None: none were."""
         self.subject = subject
-        self._commits = Commits(tools, subject, dry_run=dry_run)
+        self._commits = Commits(runtime, subject, dry_run=dry_run)
         self._duplicates = Duplicates(self._commits, since)
         steps = [self._end_what_is_over, self._end_what_aged, self._duplicates.run, Surplus(self._commits).run]
         self._steps = steps if dry_run else [*steps, self._drop_other_vectors]
@@ -117,9 +117,9 @@ class Care:
         commits = self._commits
 
         async def over() -> Plan:
-            now = commits.tools.clock.now()
+            now = commits.runtime.clock.now()
             most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.gone))
-            read = commits.left(await commits.tools.store.ended(self.subject, now, limit=most))
+            read = commits.left(await commits.runtime.store.ended(self.subject, now, limit=most))
             endings = [found for memory in read if (found := ending(memory, NO_AGE, now))]
             return await self._ended(endings[:BATCH_SIZE], pace)
 
@@ -129,7 +129,7 @@ class Care:
     async def _end_what_aged(self, pace: Pace) -> None:
         """Close notes that nobody said or used for too long, and those that have worn off."""
         commits = self._commits
-        names = await commits.tools.store.profiles_of(self.subject)
+        names = await commits.runtime.store.profiles_of(self.subject)
         if not any(ages(profile.age) for name in names if (profile := commits.profile(name))):
             return
         while page := await commits.page((MemoryKind.NOTE,), self._aged_after):
@@ -144,12 +144,12 @@ class Care:
             self._aged_after = page[-1].id
 
     def _aged(self, memories: Iterable[Memory]) -> list[Expiry]:
-        now = self._commits.tools.clock.now()
+        now = self._commits.runtime.clock.now()
         return [found for memory in memories if (found := ending(memory, self._age_of(memory), now))]
 
     async def _drop_other_vectors(self, pace: Pace) -> None:
         """Drop the vectors of spaces that are over."""
-        while await self._commits.tools.store.drop_other_vectors(self.subject, limit=DROPPED):
+        while await self._commits.runtime.store.drop_other_vectors(self.subject, limit=DROPPED):
             pace.check()
 
     async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:
@@ -200,9 +200,9 @@ class _UnderWay:
 class SweepSchedule:
     """Says whose turn it is, and tends."""
 
-    def __init__(self, tools: Runtime, every_s: float) -> None:
+    def __init__(self, runtime: Runtime, every_s: float) -> None:
         """Tend each subject once in `every_s` seconds; 0: never."""
-        self._tools = tools
+        self._runtime = runtime
         self._every = timedelta(seconds=every_s)
         self._under_way: _UnderWay | None = None
 
@@ -217,7 +217,7 @@ class SweepSchedule:
         """
         if not self._every:
             return False
-        clock = self._tools.clock
+        clock = self._runtime.clock
         end = clock.monotonic() + MAX_PORTION_S
 
         def pause() -> bool:
@@ -225,13 +225,13 @@ class SweepSchedule:
 
         if not await self._go_on(pause):
             return True
-        store, now = self._tools.store, clock.now()
+        store, now = self._runtime.store, clock.now()
         for subject in await store.tend_due(before=now - self._every, now=now, limit=SUBJECT_BATCH_SIZE):
             if pause():
                 break
             lease = await store.lease_tending(subject, before=now - self._every, now=now, lease_s=LEASE_S)
             if lease is not None:
-                care = Care(self._tools, subject, since=lease.last)
+                care = Care(self._runtime, subject, since=lease.last)
                 self._under_way = _UnderWay(care=care, lease=lease, began=now)
                 if not await self._go_on(pause):
                     return True
@@ -241,14 +241,14 @@ class SweepSchedule:
         """Note how far the subject under way was tended, so that another process goes on from there."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
-            await self._tools.store.tended(under_way.lease, self._reached(under_way), whole=False)
+            await self._runtime.store.tended(under_way.lease, self._reached(under_way), whole=False)
 
     async def _go_on(self, pause: Callable[[], bool]) -> bool:
         """Go on with the subject under way; return whether none is any more."""
         under_way = self._under_way
         if under_way is None:
             return True
-        store, now = self._tools.store, self._tools.clock.now()
+        store, now = self._runtime.store, self._runtime.clock.now()
         until = now + timedelta(seconds=LEASE_S)
         try:
             if not await store.tended_up_to(under_way.lease, self._reached(under_way), until=until):

@@ -29,11 +29,11 @@ class BulkWorker(Worker):
     subject's formations cannot be: where its embedder is far away, their texts are read ahead and embedded together.
     """
 
-    a_round = _BATCH_SIZE
+    batch_size = _BATCH_SIZE
 
-    def __init__(self, tools: Runtime, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
+    def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
         """Count into `counters`."""
-        super().__init__(tools, stages)
+        super().__init__(runtime, stages)
         self.counters = counters
         self._joined: dict[str, BatchingEmbedder] = {}
 
@@ -46,15 +46,15 @@ class BulkWorker(Worker):
                 await joined.close()
 
     @property
-    def abreast(self) -> int:
-        """See `Worker.abreast`. A model is asked no more at a time than by any worker."""
-        return super().abreast if self._tools.model else MAX_CONCURRENT_SUBJECTS
+    def concurrency(self) -> int:
+        """See `Worker.concurrency`. A model is asked no more at a time than by any worker."""
+        return super().concurrency if self._runtime.model else MAX_CONCURRENT_SUBJECTS
 
-    def equipped(self, tools: Runtime) -> Runtime:
-        """See `Worker.equipped`."""
-        return replace(tools, embedder=self._join(tools.embedder))
+    def runtime_for(self, runtime: Runtime) -> Runtime:
+        """See `Worker.runtime_for`."""
+        return replace(runtime, embedder=self._join(runtime.embedder))
 
-    async def look_ahead(self, due: Sequence[FormationKey]) -> None:
+    async def prefetch(self, due: Sequence[FormationKey]) -> None:
         """Embed the texts of what is due, as far as they are known before its turn has come."""
         subjects = {key.subject for key in due}
         if len(subjects) >= _FEW_SUBJECTS_THRESHOLD:
@@ -63,15 +63,15 @@ class BulkWorker(Worker):
             joined.forget()
         ahead: defaultdict[BatchingEmbedder, list[str]] = defaultdict(list)
         for subject in subjects:
-            tools = self.equipped(await self._tools.of(subject))
-            joined = self._join(tools.embedder)
-            waiting = {one.key: one for one in await tools.store.formations(subject=subject, limit=1000)}
+            runtime = self.runtime_for(await self._runtime.for_subject(subject))
+            joined = self._join(runtime.embedder)
+            waiting = {one.key: one for one in await runtime.store.formations(subject=subject, limit=1000)}
             for key in due:
                 # What was begun before and did not end is not touched but under its lease, where that is counted.
                 known = key in waiting and not waiting[key].attempts
-                if not known or joined.far is False or (tools.model and key.stage != "index"):
+                if not known or joined.far is False or (runtime.model and key.stage != "index"):
                     continue
-                texts = await self._texts(waiting[key], tools)
+                texts = await self._texts(waiting[key], runtime)
                 if joined.far is None:  # the first tells how far it is
                     await joined.embed_ahead(texts)
                 ahead[joined] += texts
@@ -83,18 +83,18 @@ class BulkWorker(Worker):
             return embedder
         return self._joined.setdefault(embedder.space, BatchingEmbedder(embedder))
 
-    async def _texts(self, waiting: FormationStatus, tools: Runtime) -> list[str]:
+    async def _texts(self, waiting: FormationStatus, runtime: Runtime) -> list[str]:
         """Let a stage, which writes nothing, go as far as what it asks of the embedder."""
-        read = _Reading(tools.embedder)
+        read = _Reading(runtime.embedder)
         lease = Lease(
             key=waiting.key,
             token=0,
-            until=tools.clock.now(),
+            until=runtime.clock.now(),
             attempts=0,
             formed_seq=waiting.formed_seq,
             last_seq=waiting.last_seq,
         )
-        ahead = replace(tools, embedder=read, metrics=Metrics())
+        ahead = replace(runtime, embedder=read, metrics=Metrics())
         # Whatever goes wrong here does so again in its turn, and is answered for there.
         await asyncio.gather(self._stages[waiting.key.stage](lease, ahead), return_exceptions=True)
         return read.texts

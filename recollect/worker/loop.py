@@ -81,11 +81,17 @@ class WorkerCounters:
 class Worker:
     """Takes formations until it is stopped. Any number of workers may share a database."""
 
-    a_round = _BATCH_SIZE
+    batch_size = _BATCH_SIZE
 
-    def __init__(self, tools: Runtime, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
-        """Take the tools, the stages by name, and what is to be done while nothing is due."""
-        self._tools = tools
+    def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
+        """Create a worker.
+
+        Args:
+            runtime: Store, models and clock.
+            stages: The stages of formation by name.
+            chores: Maintenance to do while nothing is due.
+        """
+        self._runtime = runtime
         self._stages = stages
         self._chores = chores
         self._wake = asyncio.Event()
@@ -171,9 +177,9 @@ class Worker:
 
     async def _round(self, *, heed_stop: bool) -> int:
         await self._finish_erasing()
-        due = await self._tools.store.due(self._tools.clock.now(), limit=self.a_round)
-        await self.look_ahead(due)
-        room = asyncio.Semaphore(self.abreast)
+        due = await self._runtime.store.due(self._runtime.clock.now(), limit=self.batch_size)
+        await self.prefetch(due)
+        room = asyncio.Semaphore(self.concurrency)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
             async with room:
@@ -186,26 +192,26 @@ class Worker:
         return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
 
     @property
-    def abreast(self) -> int:
+    def concurrency(self) -> int:
         """Subjects worked on at a time. Rules keep the processor busy: one after the other is as fast, and smoother."""
-        return MAX_CONCURRENT_SUBJECTS if self._tools.model else 1
+        return MAX_CONCURRENT_SUBJECTS if self._runtime.model else 1
 
-    async def look_ahead(self, due: Sequence[FormationKey]) -> None:
+    async def prefetch(self, due: Sequence[FormationKey]) -> None:
         """Prepare for what is due."""
 
-    def equipped(self, tools: Runtime) -> Runtime:
-        """Return the tools with which a subject is worked on."""
-        return tools
+    def runtime_for(self, runtime: Runtime) -> Runtime:
+        """Return the runtime with which a subject is worked on."""
+        return runtime
 
     async def _finish_erasing(self) -> None:
         """Try again what another process's reader kept an erasure from finishing."""
-        now = self._tools.clock.monotonic()
+        now = self._runtime.clock.monotonic()
         if now - self._cleaned_at >= CLEAN_EVERY_S:
             self._cleaned_at = now
-            await Eraser(store=self._tools.store).finish()
+            await Eraser(store=self._runtime.store).finish()
 
     async def _take(self, key: FormationKey) -> bool:
-        lease = await self._tools.store.lease(key, now=self._tools.clock.now(), lease_s=LEASE_S)
+        lease = await self._runtime.store.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
         if lease is None:
             return False
         most = self._most_attempts(key.profile)
@@ -229,19 +235,19 @@ class Worker:
     def _most_attempts(self, profile: str) -> int:
         """Say after how many tries a formation is parked; at once where its profile is not there any more."""
         try:
-            return self._tools.profiles.get(profile).form.max_attempts
+            return self._runtime.profiles.get(profile).form.max_attempts
         except UnknownProfileError:
             return 1
 
     def _skips(self, key: FormationKey) -> bool:
         """Say whether a failed formation is passed over: a creation, in a profile that says so."""
-        return key.stage == "extract" and self._tools.profiles.get(key.profile).form.on_error == "skip"
+        return key.stage == "extract" and self._runtime.profiles.get(key.profile).form.on_error == "skip"
 
     async def _form(self, lease: Lease) -> None:
         """Form and commit; meanwhile the lease is renewed, however long a model takes."""
         renewing = asyncio.create_task(self._renew(lease))
         try:
-            with measure_extraction(lease, self._tools):
+            with measure_extraction(lease, self._runtime):
                 await self._form_once_read(lease)
         finally:
             renewing.cancel()
@@ -253,11 +259,11 @@ class Worker:
             with suppress(
                 StoreUnavailableError
             ):  # a busy file is asked again; a lease that ran out is told by the commit
-                await self._tools.store.renew_lease(lease, now=self._tools.clock.now(), lease_s=LEASE_S)
+                await self._runtime.store.renew_lease(lease, now=self._runtime.clock.now(), lease_s=LEASE_S)
 
     async def _form_once_read(self, lease: Lease) -> None:
-        profile = self._tools.profiles.get(lease.key.profile)
-        budgeted = on_budget(self._tools, lease, profile)
+        profile = self._runtime.profiles.get(lease.key.profile)
+        budgeted = on_budget(self._runtime, lease, profile)
         compactor = await booked_compactor(lease, budgeted, profile)
         try:
             await self._form_on_budget(lease, budgeted, compactor)
@@ -267,20 +273,20 @@ class Worker:
 
     async def _form_on_budget(self, lease: Lease, budgeted: Runtime, compactor: BudgetedModel | None) -> None:
         stage, paid = self._stages[lease.key.stage], False
-        profile = self._tools.profiles.get(lease.key.profile)
+        profile = self._runtime.profiles.get(lease.key.profile)
         for attempt in range(1, STALE_TRIES + 1):
             # What was embedded anew meanwhile is read by another embedder now.
-            tools = self.equipped(await budgeted.of(lease.key.subject))
-            formed = await _twice(partial(stage, lease, tools))
-            paid = paid or await charge_rule_work(tools, lease, profile, formed)
+            runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
+            formed = await _retry_once(partial(stage, lease, runtime))
+            paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             try:
-                result = await self._commit(lease, formed, replace(tools, model=self._tools.model), compactor)
+                result = await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
             except StaleSubjectError:
                 if attempt == STALE_TRIES:
                     raise
                 continue
             self.counters.formed += 1
-            record_outcome(lease, result, self._tools)
+            record_outcome(lease, result, self._runtime)
             logger.debug(
                 "formed",
                 extra={
@@ -293,17 +299,19 @@ class Worker:
             return
 
     async def _commit(
-        self, lease: Lease, formed: FormationResult, tools: Runtime, compactor: BudgetedModel | None
+        self, lease: Lease, formed: FormationResult, runtime: Runtime, compactor: BudgetedModel | None
     ) -> FormationResult:
         """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
-        result = await with_evictions(formed, lease, tools, compactor=compactor)
+        result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
-            await _twice(lambda: self._tools.store.commit_formation(lease, result, now=self._tools.clock.now()))
+            await _retry_once(
+                lambda: self._runtime.store.commit_formation(lease, result, now=self._runtime.clock.now())
+            )
         except (StoreUnavailableError, StoreFullError):
             if result.decisions == formed.decisions:
                 raise
-            result = await with_evictions(formed, lease, tools, ask=False)
-            await self._tools.store.commit_formation(lease, result, now=self._tools.clock.now())
+            result = await with_evictions(formed, lease, runtime, ask=False)
+            await self._runtime.store.commit_formation(lease, result, now=self._runtime.clock.now())
         return result
 
     async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
@@ -316,7 +324,7 @@ class Worker:
         elif isinstance(error, ModelDownError):
             await self._defer(lease, error.logged, error.until)
         elif isinstance(error, ModelError) and error.fault is ModelFault.SERVER:
-            await self._defer(lease, error.logged, self._tools.clock.now() + timedelta(seconds=_DOWN_S))
+            await self._defer(lease, error.logged, self._runtime.clock.now() + timedelta(seconds=_DOWN_S))
         else:
             await self._fail(lease, most, error.logged)
 
@@ -326,15 +334,15 @@ class Worker:
         logger.info(
             "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
         )
-        now = self._tools.clock.now()
-        await self._tools.store.release_formation(lease, error=why, retry_at=max(until, now), now=now, counted=False)
+        now = self._runtime.clock.now()
+        await self._runtime.store.release_formation(lease, error=why, retry_at=max(until, now), now=now, counted=False)
 
     async def _skip(self, lease: Lease, why: str) -> None:
         """Pass over what was to be formed, with a decision that says why.
 
         Where not even that can be written the error goes on: the formation comes again when its lease has run out.
         """
-        key, clock = lease.key, self._tools.clock
+        key, clock = lease.key, self._runtime.clock
         decision = Decision(
             id=new_id(clock),
             subject=key.subject,
@@ -348,8 +356,8 @@ class Worker:
             conversation=key.conversation,
         )
         result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
-        await self._tools.store.commit_formation(lease, result, now=clock.now())
-        record_outcome(lease, result, self._tools)
+        await self._runtime.store.commit_formation(lease, result, now=clock.now())
+        record_outcome(lease, result, self._runtime)
         self.counters.skipped += 1
         logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
 
@@ -359,22 +367,24 @@ class Worker:
             return
         self.counters.failed += 1
         wait_s = min(2.0**lease.attempts, _MAX_BACKOFF_S)
-        now = self._tools.clock.now()
+        now = self._runtime.clock.now()
         logger.warning(
             "formation will be tried again",
             extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error, "wait_s": wait_s},
         )
-        await self._tools.store.release_formation(lease, error=error, retry_at=now + timedelta(seconds=wait_s), now=now)
+        await self._runtime.store.release_formation(
+            lease, error=error, retry_at=now + timedelta(seconds=wait_s), now=now
+        )
 
     async def _park(self, lease: Lease, error: str) -> None:
         self.counters.parked += 1
         logger.error(
             "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
         )
-        await self._tools.store.release_formation(lease, error=error, retry_at=None, now=self._tools.clock.now())
+        await self._runtime.store.release_formation(lease, error=error, retry_at=None, now=self._runtime.clock.now())
 
 
-async def _twice(call: Callable[[], Awaitable[T]]) -> T:
+async def _retry_once(call: Callable[[], Awaitable[T]]) -> T:
     """Do what uses the database; once more where that fails."""
     try:
         return await call()

@@ -185,7 +185,7 @@ async def test_a_pollers_name_is_no_document(engine: AsyncRecollect, name: str) 
 
 
 @pytest.fixture
-async def tools(rations: Components) -> Runtime:
+async def runtime(rations: Components) -> Runtime:
     return Runtime(
         store=rations.store,
         embedder=rations.embedder,
@@ -197,9 +197,9 @@ async def tools(rations: Components) -> Runtime:
 
 
 def spending(
-    tools: Runtime, model: Any, purpose: CostPurpose = CostPurpose.CREATE, profile: str = "rationed"
+    runtime: Runtime, model: Any, purpose: CostPurpose = CostPurpose.CREATE, profile: str = "rationed"
 ) -> BudgetedModel:
-    found = with_budget(replace(tools, model=model), purpose, ANA, tools.profiles.get(profile))
+    found = with_budget(replace(runtime, model=model), purpose, ANA, runtime.profiles.get(profile))
     assert found is not None
     return found
 
@@ -208,61 +208,61 @@ async def ask(model: BudgetedModel) -> Any:
     return (await model.answer(system="s", user="u", schema={}, schema_name="n")).data
 
 
-async def energy(tools: Runtime) -> dict[CostPurpose, tuple[int, float]]:
-    budget = tools.profiles.get("rationed").budget
-    today = (await tools.store.energy(ANA, budget, now=tools.clock.now())).today
+async def energy(runtime: Runtime) -> dict[CostPurpose, tuple[int, float]]:
+    budget = runtime.profiles.get("rationed").budget
+    today = (await runtime.store.energy(ANA, budget, now=runtime.clock.now())).today
     return {purpose: (spent.calls, spent.units) for purpose, spent in today.items()}
 
 
-async def test_without_a_model_there_is_none_to_ration(tools: Runtime) -> None:
-    assert with_budget(tools, CostPurpose.COMPACT, ANA, tools.profiles.get("rationed")) is None
+async def test_without_a_model_there_is_none_to_ration(runtime: Runtime) -> None:
+    assert with_budget(runtime, CostPurpose.COMPACT, ANA, runtime.profiles.get("rationed")) is None
 
 
-async def test_a8_each_purpose_has_its_price_and_more_calls_for_it_cost_tokens_alone(tools: Runtime) -> None:
-    create = spending(tools, ScriptedModel([1, 2, 3]))
+async def test_a8_each_purpose_has_its_price_and_more_calls_for_it_cost_tokens_alone(runtime: Runtime) -> None:
+    create = spending(runtime, ScriptedModel([1, 2, 3]))
     assert [await ask(create) for _ in range(2)] == [1, 2]
-    compact = with_budget(replace(tools, model=create), CostPurpose.COMPACT, ANA, tools.profiles.get("rationed"))
+    compact = with_budget(replace(runtime, model=create), CostPurpose.COMPACT, ANA, runtime.profiles.get("rationed"))
     assert compact is not None
     assert await ask(compact) == 3
-    assert await energy(tools) == {CostPurpose.CREATE: (2, 12), CostPurpose.COMPACT: (1, 25)}
+    assert await energy(runtime) == {CostPurpose.CREATE: (2, 12), CostPurpose.COMPACT: (1, 25)}
     assert compact.name == "scripted"
 
 
-async def test_a_server_that_did_no_work_costs_nothing(tools: Runtime) -> None:
-    down = spending(tools, ScriptedModel([ModelError("refused", fault=ModelFault.SERVER), 1]))
+async def test_a_server_that_did_no_work_costs_nothing(runtime: Runtime) -> None:
+    down = spending(runtime, ScriptedModel([ModelError("refused", fault=ModelFault.SERVER), 1]))
     with pytest.raises(ModelError):
         await ask(down)
-    assert await energy(tools) == {}
+    assert await energy(runtime) == {}
     await ask(down)
-    assert await energy(tools) == {CostPurpose.CREATE: (1, 12)}
+    assert await energy(runtime) == {CostPurpose.CREATE: (1, 12)}
 
 
 @pytest.mark.parametrize("fault", [ModelFault.UNKNOWN, ModelFault.REQUEST])
-async def test_an_answer_that_is_late_or_useless_was_paid_all_the_same(tools: Runtime, fault: ModelFault) -> None:
+async def test_an_answer_that_is_late_or_useless_was_paid_all_the_same(runtime: Runtime, fault: ModelFault) -> None:
     with pytest.raises(ModelError):
-        await ask(spending(tools, ScriptedModel([ModelError("?", fault=fault)])))
-    assert await energy(tools) == {CostPurpose.CREATE: (1, 12)}
+        await ask(spending(runtime, ScriptedModel([ModelError("?", fault=fault)])))
+    assert await energy(runtime) == {CostPurpose.CREATE: (1, 12)}
 
 
-async def test_an_open_breaker_costs_nothing(tools: Runtime, clock: FakeClock) -> None:
+async def test_an_open_breaker_costs_nothing(runtime: Runtime, clock: FakeClock) -> None:
     breaker = CircuitBreaker(clock, most_failures=1)
     scripted = ScriptedModel([ModelError("down", fault=ModelFault.SERVER)])
     guarded = GuardedModel(scripted, breaker, clock, timeout_s=1)
     with pytest.raises(ModelError):
-        await ask(spending(tools, guarded))
+        await ask(spending(runtime, guarded))
     with pytest.raises(BreakerOpenError):
-        await ask(spending(tools, guarded))
-    assert await energy(tools) == {}
+        await ask(spending(runtime, guarded))
+    assert await energy(runtime) == {}
     assert len(scripted.calls) == 1
 
 
-async def test_a_spent_budget_takes_no_probe_from_the_breaker(tools: Runtime, clock: FakeClock) -> None:
+async def test_a_spent_budget_takes_no_probe_from_the_breaker(runtime: Runtime, clock: FakeClock) -> None:
     guarded = GuardedModel(ScriptedModel([1]), CircuitBreaker(clock), clock, timeout_s=1)
     for number in range(4):
         booked = Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=20, tokens=number, at=clock.now())
-        await tools.store.reserve(ANA, booked, tools.profiles.get("rationed").budget)
+        await runtime.store.reserve(ANA, booked, runtime.profiles.get("rationed").budget)
     with pytest.raises(BudgetSpentError):
-        await ask(spending(tools, guarded, CostPurpose.COMPACT))
+        await ask(spending(runtime, guarded, CostPurpose.COMPACT))
     assert guarded.breaker.status().refused == 0
     guarded.breaker.check()
 
@@ -275,8 +275,8 @@ class UncountingModel(ScriptedModel):
         return replace(found, usage=None)
 
 
-async def test_tokens_are_counted_where_the_server_does_not(tools: Runtime) -> None:
-    model = spending(tools, UncountingModel(["one two three four five six seven eight nine ten"]))
+async def test_tokens_are_counted_where_the_server_does_not(runtime: Runtime) -> None:
+    model = spending(runtime, UncountingModel(["one two three four five six seven eight nine ten"]))
     await model.answer(system="be brief", user="count", schema={}, schema_name="n")
-    budget = tools.profiles.get("rationed").budget
-    assert 10 < (await tools.store.energy(ANA, budget, now=tools.clock.now())).tokens_today < 60
+    budget = runtime.profiles.get("rationed").budget
+    assert 10 < (await runtime.store.energy(ANA, budget, now=runtime.clock.now())).tokens_today < 60

@@ -20,27 +20,27 @@ FACT = MemoryKind.FACT.number
 
 
 @pytest.fixture
-def tools(parts: Components) -> Runtime:
+def runtime(parts: Components) -> Runtime:
     return Runtime(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
 
 
-async def keep(tools: Runtime, *known: Memory, subject: Subject = ANA) -> None:
-    vectors = await tools.embedder.embed([one.text for one in known])
+async def keep(runtime: Runtime, *known: Memory, subject: Subject = ANA) -> None:
+    vectors = await runtime.embedder.embed([one.text for one in known])
     changes = [
         AddMemory(
             memory=one,
-            space="" if one.kind is MemoryKind.FACT else tools.embedder.space,
+            space="" if one.kind is MemoryKind.FACT else runtime.embedder.space,
             vectors=() if one.kind is MemoryKind.FACT else (row,),
             terms=terms(one.text),
         )
         for one, row in zip(known, vectors, strict=True)
     ]
-    await tools.store.apply(subject, changes, [])
+    await runtime.store.apply(subject, changes, [])
 
 
-async def found(tools: Runtime, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
-    hot = await tools.store.hot(subject, tools.embedder.space)
-    return await nearest(hot, await tools.embedder.embed(queries), tools, most=most)
+async def found(runtime: Runtime, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
+    hot = await runtime.store.hot(subject, runtime.embedder.space)
+    return await nearest(hot, await runtime.embedder.embed(queries), runtime, most=most)
 
 
 def words(near: Sequence[Neighbour]) -> list[str]:
@@ -51,64 +51,64 @@ def candidate(text: str) -> Candidate:
     return Candidate(kind=MemoryKind.NOTE, text=text, speaker="user", seq=1, quote=text, valid_from=NEW_YEAR)
 
 
-async def test_each_candidate_gets_its_own_neighbours_best_first(tools: Runtime) -> None:
-    await keep(tools, memory("Green tea at noon."), memory("Green tea."), memory("A train to Bergen."))
-    tea, train = await found(tools, "green tea", "train Bergen", most=2)
+async def test_each_candidate_gets_its_own_neighbours_best_first(runtime: Runtime) -> None:
+    await keep(runtime, memory("Green tea at noon."), memory("Green tea."), memory("A train to Bergen."))
+    tea, train = await found(runtime, "green tea", "train Bergen", most=2)
     assert words(tea) == ["Green tea.", "Green tea at noon."]
     assert tea[0].similarity == pytest.approx(1, abs=1e-5)
     assert tea[0].similarity > tea[1].similarity
     assert words(train)[0] == "A train to Bergen."
 
 
-async def test_no_more_come_than_were_asked_for_and_each_once(tools: Runtime) -> None:
+async def test_no_more_come_than_were_asked_for_and_each_once(runtime: Runtime) -> None:
     twice = memory("Green tea.")
-    row = (await tools.embedder.embed(["Green tea."]))[0]
-    await tools.store.apply(ANA, [AddMemory(memory=twice, space=tools.embedder.space, vectors=(row, row))], [])
-    await keep(tools, memory("Green tea at noon."), memory("Green tea at night."))
-    [near] = await found(tools, "green tea", most=2)
+    row = (await runtime.embedder.embed(["Green tea."]))[0]
+    await runtime.store.apply(ANA, [AddMemory(memory=twice, space=runtime.embedder.space, vectors=(row, row))], [])
+    await keep(runtime, memory("Green tea at noon."), memory("Green tea at night."))
+    [near] = await found(runtime, "green tea", most=2)
     assert len(near) == 2
     assert words(near)[0] == "Green tea."
     assert len({one.memory.id for one in near}) == 2
 
 
-async def test_a_text_without_words_and_a_subject_without_memories_have_no_neighbours(tools: Runtime) -> None:
-    assert await found(tools, "green tea", subject=BEN) == [[]]
-    await keep(tools, memory("Green tea."))
-    assert await found(tools, "", "green") == [[], (await found(tools, "green"))[0]]
-    assert await found(tools) == []
+async def test_a_text_without_words_and_a_subject_without_memories_have_no_neighbours(runtime: Runtime) -> None:
+    assert await found(runtime, "green tea", subject=BEN) == [[]]
+    await keep(runtime, memory("Green tea."))
+    assert await found(runtime, "", "green") == [[], (await found(runtime, "green"))[0]]
+    assert await found(runtime) == []
 
 
-async def test_another_subjects_memories_are_no_neighbours(tools: Runtime) -> None:
-    await keep(tools, memory("Green tea.", subject=BEN), subject=BEN)
-    assert await found(tools, "green tea") == [[]]
+async def test_another_subjects_memories_are_no_neighbours(runtime: Runtime) -> None:
+    await keep(runtime, memory("Green tea.", subject=BEN), subject=BEN)
+    assert await found(runtime, "green tea") == [[]]
 
 
-async def test_quotations_are_no_neighbours_of_notes(tools: Runtime) -> None:
-    await keep(tools, memory("Green tea.", kind=MemoryKind.EPISODE), memory("Tea, green."))
-    [near] = await found(tools, "green tea")
+async def test_quotations_are_no_neighbours_of_notes(runtime: Runtime) -> None:
+    await keep(runtime, memory("Green tea.", kind=MemoryKind.EPISODE), memory("Tea, green."))
+    [near] = await found(runtime, "green tea")
     assert words(near) == ["Tea, green."]
 
 
-async def test_facts_come_whole_whatever_the_candidates_say(tools: Runtime) -> None:
+async def test_facts_come_whole_whatever_the_candidates_say(runtime: Runtime) -> None:
     facts = [memory("Oslo", slot="identity/location"), memory("tea", slot="preference/like:tea")]
-    await keep(tools, *facts)
-    hot = await tools.store.hot(ANA, tools.embedder.space)
-    vectors = await tools.embedder.embed(["I keep bees."])
-    gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, tools, most=10)
+    await keep(runtime, *facts)
+    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    vectors = await runtime.embedder.embed(["I keep bees."])
+    gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, runtime, most=10)
     assert {one.value for one in gathered.facts} == {"Oslo", "tea"}
     assert gathered.near == [[]]
 
 
-async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: Runtime) -> None:
+async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(runtime: Runtime) -> None:
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     told = "Green tea in the morning, and the ferry to Kaupanger is late."
     rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")
-    await keep(tools, *crowd, rare, memory("Nothing of the kind."))
-    hot = await tools.store.hot(ANA, tools.embedder.space)
-    vectors = await tools.embedder.embed([told])
-    [by_meaning] = await nearest(hot, vectors, tools, most=10)
+    await keep(runtime, *crowd, rare, memory("Nothing of the kind."))
+    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    vectors = await runtime.embedder.embed([told])
+    [by_meaning] = await nearest(hot, vectors, runtime, most=10)
     assert rare.text not in words(by_meaning)
-    [near] = (await gather_neighbours(hot, [candidate(told)], vectors, tools, most=10)).near
+    [near] = (await gather_neighbours(hot, [candidate(told)], vectors, runtime, most=10)).near
     assert len(near) == 10
     assert rare.text in words(near)
     assert words(near)[:5] == words(by_meaning)[:5]
@@ -117,29 +117,29 @@ async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(tools: 
     assert 0 < named.similarity < by_meaning[-1].similarity
 
 
-async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_it_is(tools: Runtime) -> None:
+async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_it_is(runtime: Runtime) -> None:
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     meant, facts = memory("Coffee at night."), memory("tea", slot="preference/like:tea")
-    await keep(tools, *crowd, meant, facts)
-    hot = await tools.store.hot(ANA, tools.embedder.space)
+    await keep(runtime, *crowd, meant, facts)
+    hot = await runtime.store.hot(ANA, runtime.embedder.space)
     said = [
         replace(candidate("Green tea in the morning."), replaces=wanted)
         for wanted in (meant.id, facts.id, crowd[0].id, MemoryId("01900000-0000-7000-8000-00000000ffff"))
     ]
-    vectors = await tools.embedder.embed([one.text for one in said])
-    gathered = await gather_neighbours(hot, said, vectors, tools, most=10)
+    vectors = await runtime.embedder.embed([one.text for one in said])
+    gathered = await gather_neighbours(hot, said, vectors, runtime, most=10)
     assert [len(near) for near in gathered.near] == [11, 10, 10, 10]
     assert words(gathered.near[0])[-1] == meant.text
 
 
-async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(tools: Runtime) -> None:
+async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(runtime: Runtime) -> None:
     one, other = (evidence(ConversationId("0190aaaa-0000-7000-8000-000000000001"), seq) for seq in (1, 2))
     restating = memory("The user moved house.", sources=[one])
-    await keep(tools, memory("Oslo", slot="identity/location", sources=[one]), restating)
-    await keep(tools, memory("Something else.", sources=[other]))
-    hot = await tools.store.hot(ANA, tools.embedder.space)
-    vectors = await tools.embedder.embed(["Bergen"])
-    gathered = await gather_neighbours(hot, [candidate("Bergen")], vectors, tools, most=10)
+    await keep(runtime, memory("Oslo", slot="identity/location", sources=[one]), restating)
+    await keep(runtime, memory("Something else.", sources=[other]))
+    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    vectors = await runtime.embedder.embed(["Bergen"])
+    gathered = await gather_neighbours(hot, [candidate("Bergen")], vectors, runtime, most=10)
     assert [note.text for note in gathered.restating] == ["The user moved house."]
 
 
@@ -157,9 +157,9 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
     assert excluding(everything, frozenset()) is everything
 
 
-async def test_t4_facts_have_no_vector_and_are_found_by_none(tools: Runtime) -> None:
-    await keep(tools, memory("Oslo", slot="identity/location"))
-    hot = await tools.store.hot(ANA, tools.embedder.space)
-    vectors = await tools.embedder.embed(["Oslo"])
-    assert await nearest(hot, vectors, tools, most=5, kinds=[FACT]) == [[]]
+async def test_t4_facts_have_no_vector_and_are_found_by_none(runtime: Runtime) -> None:
+    await keep(runtime, memory("Oslo", slot="identity/location"))
+    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    vectors = await runtime.embedder.embed(["Oslo"])
+    assert await nearest(hot, vectors, runtime, most=5, kinds=[FACT]) == [[]]
     assert np.array_equal(hot.kinds, [FACT])

@@ -16,7 +16,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="budget: a call is booked behind the model's answer",
         file="recollect/formation/budget.py",
-        sound="        await self._tools.store.reserve(self._subject, booked, self._policy)\n        return booked\n",
+        sound="        await self._runtime.store.reserve(self._subject, booked, self._policy)\n        return booked\n",
         planted="        return booked\n",
         noticed_by=(
             "tests/formation/test_budget.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",

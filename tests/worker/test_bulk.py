@@ -161,7 +161,7 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
     monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
-    monkeypatch.setattr(BulkWorker, "a_round", 4)
+    monkeypatch.setattr(BulkWorker, "batch_size", 4)
     engine = AsyncRecollect(parts)
     for number in range(12):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
@@ -209,12 +209,12 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
     read: list[object] = []
     texts = BulkWorker._texts
 
-    async def told(worker: BulkWorker, waiting: FormationStatus, tools: Runtime) -> list[str]:
+    async def told(worker: BulkWorker, waiting: FormationStatus, runtime: Runtime) -> list[str]:
         read.append(waiting.key)
-        return await texts(worker, waiting, tools)
+        return await texts(worker, waiting, runtime)
 
     monkeypatch.setattr(BulkWorker, "_texts", told)
-    monkeypatch.setattr(BulkWorker, "a_round", 3)
+    monkeypatch.setattr(BulkWorker, "batch_size", 3)
     await engine.form(many=True)
     assert read
     assert first not in read

@@ -15,12 +15,12 @@ from recollect.types import FormationRequest, FormationResult, Lease
 from recollect.worker.loop import Worker
 
 
-async def done(lease: Lease, tools: Runtime) -> FormationResult:
+async def done(lease: Lease, runtime: Runtime) -> FormationResult:
     return FormationResult(formed_seq=lease.last_seq)
 
 
 @pytest.fixture
-async def tools(parts: Components) -> Runtime:
+async def runtime(parts: Components) -> Runtime:
     return Runtime(store=parts.store, embedder=parts.embedder, model=None, clock=parts.clock, zone=ZoneInfo("UTC"))
 
 
@@ -29,124 +29,126 @@ async def say(store: Store, clock: FakeClock, text: str = "I like tea.") -> None
     await store.record(turn(text, "Noted.", formations=[due]))
 
 
-async def test_what_is_due_is_formed_once_and_then_rests(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
-    worker = Worker(tools, {"extract": done})
+async def test_what_is_due_is_formed_once_and_then_rests(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
+    worker = Worker(runtime, {"extract": done})
     assert await worker.drain() == 1
     assert await worker.drain() == 0
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert (status.formed_seq, status.due_at) == (2, None)
 
 
-async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
+async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(
+    runtime: Runtime, clock: FakeClock
+) -> None:
+    await say(runtime.store, clock)
 
-    async def fails(lease: Lease, tools: Runtime) -> FormationResult:
+    async def fails(lease: Lease, runtime: Runtime) -> FormationResult:
         raise ModelError("the model is out for lunch")
 
-    worker = Worker(tools, {"extract": fails})
+    worker = Worker(runtime, {"extract": fails})
     for _ in range(5):
         assert await worker.round() == 1
         assert await worker.round() == 0, "it waits before the next try"
         clock.advance(hours=1)
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert status.parked
     assert status.error == "the model is out for lunch"
     assert worker.counters.parked == 1
-    assert await tools.store.retry_formation(status.key, now=clock.now())
-    assert await Worker(tools, {"extract": done}).drain() == 1
+    assert await runtime.store.retry_formation(status.key, now=clock.now())
+    assert await Worker(runtime, {"extract": done}).drain() == 1
 
 
 async def test_an_unexpected_error_counts_as_a_failure_and_keeps_its_text_to_the_log(
-    tools: Runtime, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    runtime: Runtime, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await say(tools.store, clock)
+    await say(runtime.store, clock)
 
-    async def breaks(lease: Lease, tools: Runtime) -> FormationResult:
+    async def breaks(lease: Lease, runtime: Runtime) -> FormationResult:
         raise ZeroDivisionError("Ana's secret")
 
-    await Worker(tools, {"extract": breaks}).round()
-    [status] = await tools.store.formations()
+    await Worker(runtime, {"extract": breaks}).round()
+    [status] = await runtime.store.formations()
     assert status.error == "ZeroDivisionError in stage extract (see the log)"
     assert "Traceback" in caplog.text
 
 
-async def test_one_bad_conversation_delays_nobody_else(tools: Runtime, clock: FakeClock) -> None:
+async def test_one_bad_conversation_delays_nobody_else(runtime: Runtime, clock: FakeClock) -> None:
     due = FormationRequest(key_subject=BEN, profile="default", stage="extract", version="v", due_at=clock.now())
-    await say(tools.store, clock)
-    await tools.store.record(turn("I like coffee.", "Noted.", subject=BEN, formations=[due]))
+    await say(runtime.store, clock)
+    await runtime.store.record(turn("I like coffee.", "Noted.", subject=BEN, formations=[due]))
 
-    async def fails_for_ana(lease: Lease, tools: Runtime) -> FormationResult:
+    async def fails_for_ana(lease: Lease, runtime: Runtime) -> FormationResult:
         if lease.key.subject == ANA:
             raise ModelError("no")
-        return await done(lease, tools)
+        return await done(lease, runtime)
 
-    await Worker(tools, {"extract": fails_for_ana}).round()
-    assert {status.key.subject: status.formed_seq for status in await tools.store.formations()} == {ANA: 0, BEN: 2}
+    await Worker(runtime, {"extract": fails_for_ana}).round()
+    assert {status.key.subject: status.formed_seq for status in await runtime.store.formations()} == {ANA: 0, BEN: 2}
 
 
-async def test_a_subject_that_changed_meanwhile_is_read_again(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
+async def test_a_subject_that_changed_meanwhile_is_read_again(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
     tried: list[int] = []
 
-    async def stale_at_first(lease: Lease, tools: Runtime) -> FormationResult:
+    async def stale_at_first(lease: Lease, runtime: Runtime) -> FormationResult:
         tried.append(lease.attempts)
-        hot = await tools.store.hot(ANA, "")
+        hot = await runtime.store.hot(ANA, "")
         return FormationResult(formed_seq=lease.last_seq, subject_version=hot.version - (len(tried) < 3))
 
-    assert await Worker(tools, {"extract": stale_at_first}).drain() == 1
+    assert await Worker(runtime, {"extract": stale_at_first}).drain() == 1
     assert tried == [1, 1, 1], "three readings, one attempt"
 
 
-async def test_a_subject_that_never_stands_still_ends_in_a_retry(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
+async def test_a_subject_that_never_stands_still_ends_in_a_retry(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
 
-    async def always_stale(lease: Lease, tools: Runtime) -> FormationResult:
+    async def always_stale(lease: Lease, runtime: Runtime) -> FormationResult:
         raise StaleSubjectError("again")
 
-    worker = Worker(tools, {"extract": always_stale})
+    worker = Worker(runtime, {"extract": always_stale})
     await worker.round()
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert (status.formed_seq, status.error, worker.counters.failed) == (0, "again", 1)
 
 
-async def test_a_worker_that_slept_past_its_lease_commits_nothing(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
+async def test_a_worker_that_slept_past_its_lease_commits_nothing(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
 
-    async def sleeps(lease: Lease, tools: Runtime) -> FormationResult:
+    async def sleeps(lease: Lease, runtime: Runtime) -> FormationResult:
         clock.advance(hours=1)
-        return await done(lease, tools)
+        return await done(lease, runtime)
 
-    worker = Worker(tools, {"extract": sleeps})
+    worker = Worker(runtime, {"extract": sleeps})
     await worker.round()
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert (status.formed_seq, worker.counters.lost) == (0, 1)
 
 
-async def test_a_formation_that_kills_its_workers_is_parked_unformed(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
-    [status] = await tools.store.formations()
+async def test_a_formation_that_kills_its_workers_is_parked_unformed(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
+    [status] = await runtime.store.formations()
     for _ in range(5):
-        assert await tools.store.lease(status.key, now=clock.now(), lease_s=1)
+        assert await runtime.store.lease(status.key, now=clock.now(), lease_s=1)
         clock.advance(minutes=1)
-    worker = Worker(tools, {"extract": done})
+    worker = Worker(runtime, {"extract": done})
     await worker.round()
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert status.parked
     assert status.formed_seq == 0
     assert "ended 5 times" in str(status.error)
 
 
-async def test_run_ends_when_told_and_wakes_for_new_work(tools: Runtime, clock: FakeClock) -> None:
+async def test_run_ends_when_told_and_wakes_for_new_work(runtime: Runtime, clock: FakeClock) -> None:
     formed = asyncio.Event()
 
-    async def tells(lease: Lease, tools: Runtime) -> FormationResult:
+    async def tells(lease: Lease, runtime: Runtime) -> FormationResult:
         formed.set()
-        return await done(lease, tools)
+        return await done(lease, runtime)
 
-    worker = Worker(tools, {"extract": tells})
+    worker = Worker(runtime, {"extract": tells})
     running = asyncio.create_task(worker.run())
-    await say(tools.store, clock)
+    await say(runtime.store, clock)
     worker.wake()
     await asyncio.wait_for(formed.wait(), 10)
     worker.stop()
@@ -154,15 +156,15 @@ async def test_run_ends_when_told_and_wakes_for_new_work(tools: Runtime, clock: 
     assert worker.counters.formed == 1
 
 
-async def test_a_lost_lease_is_no_failure(tools: Runtime, clock: FakeClock) -> None:
-    await say(tools.store, clock)
+async def test_a_lost_lease_is_no_failure(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
 
-    async def loses(lease: Lease, tools: Runtime) -> FormationResult:
+    async def loses(lease: Lease, runtime: Runtime) -> FormationResult:
         raise LeaseLostError("taken over")
 
-    worker = Worker(tools, {"extract": loses})
+    worker = Worker(runtime, {"extract": loses})
     await worker.round()
-    [status] = await tools.store.formations()
+    [status] = await runtime.store.formations()
     assert (status.error, worker.counters.failed, worker.counters.lost) == (None, 0, 1)
 
 
