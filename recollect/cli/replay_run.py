@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from recollect.chat.content import text_of
 from recollect.chat.messages import SYSTEM_ROLES
@@ -24,7 +24,7 @@ from recollect.datasets.recordings import (
 from recollect.engine import AsyncRecollect, gather_or_cancel
 from recollect.errors import BadRequestError, RequestError
 from recollect.text import clean
-from recollect.types import KIND_ORDER, Conversation, ConversationId, Subject
+from recollect.types import KIND_ORDER, Conversation, ConversationId, ProgressReporter, Subject
 
 # Conversations recorded side by side: the store commits together what waits together.
 MAX_CONCURRENT_CONVERSATIONS = 32
@@ -32,18 +32,6 @@ MAX_CONCURRENT_CONVERSATIONS = 32
 _PAGE = 1000
 # How often the bar of the formation is moved, in seconds.
 _LOOK_S = 0.2
-
-
-class Bar(Protocol):
-    """Shows how far a phase is."""
-
-    def begin(self, phase: str, unit: str, total: int) -> None:
-        """Begin a phase of `total` units."""
-        ...
-
-    def reach(self, done: int) -> None:
-        """Say how many units of the phase are done."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +132,7 @@ class Replay:
     """One run of a plan."""
 
     def __init__(
-        self, engine: AsyncRecollect, plan: ReplayPlan, *, whose: Callable[[Recording], Subject], bar: Bar
+        self, engine: AsyncRecollect, plan: ReplayPlan, *, whose: Callable[[Recording], Subject], bar: ProgressReporter
     ) -> None:
         """Take the open engine, the plan, whose each conversation is, and where to show progress."""
         self._engine = engine

@@ -4,13 +4,14 @@ from contextlib import closing
 
 from recollect.errors import BadRequestError
 from recollect.store.factory import open_end
-from recollect.store.sql.transfer.copy_database import Bar, CopyReport, copy
+from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
+from recollect.types import ProgressReporter
 
-__all__ = ["Bar", "CopyReport", "copy_database"]
+__all__ = ["CopyReport", "copy_database"]
 
 
-def copy_database(source: str, destination: str, *, bar: Bar) -> CopyReport:
+def copy_database(source: str, destination: str, *, bar: ProgressReporter) -> CopyReport:
     """Copy all there is into another database, or go on where an earlier call was ended.
 
     A finished copy is compared once more, and nothing is changed.

@@ -3,15 +3,15 @@
 from recollect.errors import BadRequestError
 from recollect.store.factory import index_store
 from recollect.store.operators import IndexReport, SubjectIndex
-from recollect.store.sql.transfer.copy_database import Bar
+from recollect.types import ProgressReporter
 
-__all__ = ["MIN_INDEXED_VECTORS", "Bar", "IndexReport", "SubjectIndex", "drop_indexes", "index_database"]
+__all__ = ["MIN_INDEXED_VECTORS", "IndexReport", "SubjectIndex", "drop_indexes", "index_database"]
 
 # Below it, comparing all is as quick as asking an index and finds all: see docs/benchmarks.md.
 MIN_INDEXED_VECTORS = 100_000
 
 
-def index_database(url: str, *, bar: Bar, least: int = MIN_INDEXED_VECTORS) -> IndexReport:
+def index_database(url: str, *, bar: ProgressReporter, least: int = MIN_INDEXED_VECTORS) -> IndexReport:
     """Give each subject with very many vectors an index, by which recall finds the near ones without reading all.
 
     What is there already stays; indexes of subjects that fell below, or are read in another space by now, are dropped.
@@ -32,7 +32,7 @@ def index_database(url: str, *, bar: Bar, least: int = MIN_INDEXED_VECTORS) -> I
     return index_store(url, least=least, bar=bar)
 
 
-def drop_indexes(url: str, *, bar: Bar) -> IndexReport:
+def drop_indexes(url: str, *, bar: ProgressReporter) -> IndexReport:
     """Drop them all: each recall compares all vectors of its subject again.
 
     Raises:

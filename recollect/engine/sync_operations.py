@@ -15,13 +15,13 @@ from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.providers.trying import EmbedderTrial
 from recollect.settings import Settings
 from recollect.store.operators import StoreStats
-from recollect.store.sql.transfer.copy_database import Bar
 from recollect.types import (
     AppRecord,
     EmbedderSpec,
     FormationKey,
     FormationStatus,
     Memory,
+    ProgressReporter,
     ReembedReport,
     StoreTotals,
     Subject,
@@ -107,7 +107,7 @@ class BlockingOperations:
         return self._run(self._core.formations(parked=parked, limit=limit))
 
     def import_from(
-        self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
+        self, file: BinaryIO, *, bar: ProgressReporter, only_missing: bool = False, trusted: bool = False
     ) -> TransferReport:
         """Import what `export_to` wrote; vectors and all else that is derived are made again."""
         return self._run(self._core.import_from(file, bar=bar, only_missing=only_missing, trusted=trusted))

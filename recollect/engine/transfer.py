@@ -17,7 +17,6 @@ from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail
-from recollect.store.sql.transfer.copy_database import Bar
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from recollect.store.sql.transfer.export import Record, Seen, export_lines, subjects_to_export
 from recollect.store.sql.transfer.import_check import key_of
@@ -30,7 +29,7 @@ from recollect.store.sql.transfer.import_writer import (
     require_absent,
     said_elsewhere,
 )
-from recollect.types import KIND_ORDER, Memory, MemoryId, ReopenMemory, Subject
+from recollect.types import KIND_ORDER, Memory, MemoryId, ProgressReporter, ReopenMemory, Subject
 
 # Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
 BATCH_SIZE, MAX_CONCURRENT_BATCHES = 256, 4
@@ -96,7 +95,7 @@ class TransferService(Wired):
         return lines
 
     async def import_from(
-        self, file: BinaryIO, *, bar: Bar, only_missing: bool = False, trusted: bool = False
+        self, file: BinaryIO, *, bar: ProgressReporter, only_missing: bool = False, trusted: bool = False
     ) -> TransferReport:
         """Import what `export_to` wrote; vectors and all else that is derived are made again.
 
@@ -135,7 +134,9 @@ class TransferService(Wired):
                 carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
 
-    async def _derive(self, end: CopyEndpoint, group: Sequence[ImportedSubject], bar: Bar, done: int) -> Derived:
+    async def _derive(
+        self, end: CopyEndpoint, group: Sequence[ImportedSubject], bar: ProgressReporter, done: int
+    ) -> Derived:
         """Make anew what is derived of the active memories of some subjects."""
         logs = {block.key: block.words for block in group}
         by_space: dict[str, tuple[Runtime, list[Memory]]] = {}

@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Protocol
 
 from recollect.datasets.dataset import DataSet, DatasetConversation
 from recollect.engine import AsyncRecollect
@@ -27,19 +26,7 @@ from recollect.evaluation.when import ConversationClock
 from recollect.providers.trying import try_embedder
 from recollect.settings import Settings
 from recollect.store.factory import open_store
-from recollect.types import EmbedderSpec, Subject
-
-
-class Bar(Protocol):
-    """Shows how far a run is."""
-
-    def begin(self, phase: str, unit: str, total: int) -> None:
-        """Begin a phase of `total` units."""
-        ...
-
-    def reach(self, done: int) -> None:
-        """Say how many units of the phase are done."""
-        ...
+from recollect.types import EmbedderSpec, ProgressReporter, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +64,7 @@ def _fewer(conversation: DatasetConversation, most: int, seed: int) -> DatasetCo
 class EvaluationRun:
     """Carries a plan out; `result` is there at any time, also where it was broken off."""
 
-    def __init__(self, plan: EvaluationPlan, bar: Bar, answerer: Answerer | None = None) -> None:
+    def __init__(self, plan: EvaluationPlan, bar: ProgressReporter, answerer: Answerer | None = None) -> None:
         """Take the plan, where to show progress, and who answers the questions, if anybody."""
         self._plan = plan
         self._bar = bar

@@ -9,11 +9,11 @@ from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
 from recollect.store.operators import CitusReport, IndexReport
 from recollect.store.protocol import Store
-from recollect.store.sql.transfer.copy_database import Bar
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.endpoint import SqliteEnd
 from recollect.store.sqlite.store import SqliteExecutor
+from recollect.types import ProgressReporter
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
@@ -89,7 +89,7 @@ def distribute_store(url: str, *, shards: int) -> CitusReport:
     return distribute(url, shards=shards)
 
 
-def index_store(url: str, *, least: int | None, bar: Bar) -> IndexReport:
+def index_store(url: str, *, least: int | None, bar: ProgressReporter) -> IndexReport:
     """Give each giant subject of a PostgreSQL database an index of its vectors. Blocks as long as that takes.
 
     Args:

@@ -6,22 +6,14 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
 from recollect.types.conversation import (
     NO_OPENING,
-    AppRecord,
     Conversation,
     ConversationSetup,
     EpisodeRange,
-    FormationKey,
-    FormationRequest,
-    FormationResult,
-    FormationStatus,
     InjectionRecord,
     InjectionSite,
-    Lease,
     LoggedMessage,
     Message,
     RecordedTurn,
-    StoreTotals,
-    SubjectTotals,
     Turn,
 )
 from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, MemoryDetail, Withheld, message_address
@@ -37,6 +29,7 @@ from recollect.types.embedder import (
     SpaceCount,
 )
 from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
+from recollect.types.formation import FormationKey, FormationRequest, FormationResult, FormationStatus, Lease
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
     GLOBAL,
@@ -75,6 +68,7 @@ from recollect.types.recall import (
     SubjectSnapshot,
     VectorRequest,
 )
+from recollect.types.reports import AppRecord, ProgressReporter, StoreTotals, SubjectTotals
 from recollect.types.request import (
     INTERACTION_MODES,
     NO_SCENE,
@@ -155,6 +149,7 @@ __all__ = [
     "MissingVectors",
     "NewNote",
     "OmittedMemory",
+    "ProgressReporter",
     "Recall",
     "RecalledMemory",
     "ReceiptLine",

@@ -1,11 +1,12 @@
-"""The log and the work it makes due: messages, conversations, turns, formations. Pure."""
+"""The log: messages, conversations, turns, and what was injected into them. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from recollect.types.memory import Change, ConversationId, Decision, MemoryId, MemoryState, Subject
+from recollect.types.formation import FormationRequest
+from recollect.types.memory import ConversationId, MemoryId, MemoryState, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,84 +86,6 @@ NO_OPENING = ConversationSetup()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormationKey:
-    """The work of one (subject written to, conversation, profile, stage, extractor version)."""
-
-    subject: Subject
-    """Written to; the row lies in its partition."""
-    home: Subject
-    """Whose log the conversation is."""
-    conversation: ConversationId
-    profile: str
-    stage: str
-    """`index` (turns become recallable), `extract` (notes and facts) or `episodes` (old turns summed up)."""
-    version: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormationRequest:
-    """A formation that the recorded turn makes due."""
-
-    key_subject: Subject
-    profile: str
-    stage: str
-    version: str
-    due_at: datetime
-    every_turns: int = 1
-    """Turns that must wait before they are formed; 0: only when it is asked for, or after silence."""
-    after_idle: timedelta | None = None
-    """Silence after which what waits is formed all the same."""
-    on_edit: bool = False
-    """Due at once, however few turns wait, where the turn does not go on from the newest leaf: what was formed may rest
-    on words that were taken back."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
-    """The right to work on one formation until it runs out. The commit checks the token."""
-
-    key: FormationKey
-    token: int
-    until: datetime
-    attempts: int
-    """This one included; counted in its own transaction before the work starts."""
-    formed_seq: int
-    """The last message already formed."""
-    last_seq: int
-    """The last message of the conversation when the lease was taken."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormationStatus:
-    """A formation as people see it."""
-
-    key: FormationKey
-    formed_seq: int
-    last_seq: int
-    due_at: datetime | None
-    attempts: int
-    parked: bool
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormationResult:
-    """What a formation commits: all of it, or nothing."""
-
-    formed_seq: int
-    changes: tuple[Change, ...] = ()
-    decisions: tuple[Decision, ...] = ()
-    subject_version: int | None = None
-    """The version of the subject the decisions rest on; None where they rest on nothing read."""
-    waiting: bool = False
-    """What is left of the messages read is too little to form: it waits for more to be recorded."""
-    user_characters: int = 0
-    """Length of the user's messages that it read, as they were recorded; for the log."""
-    goes_back: bool = False
-    """The cursor may move back: an edit took away what it had passed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRange:
     """The stretch of a conversation that an episode sums up."""
 
@@ -173,43 +96,6 @@ class EpisodeRange:
     last_turn: int
     first_seq: int
     last_seq: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppRecord:
-    """An app that was announced."""
-
-    subject: Subject
-    """Whose memory is the app's."""
-    created_at: datetime
-    removed_at: datetime | None
-    """When it was uninstalled; None while it is there."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreTotals:
-    """What the operator's metrics say of everything kept."""
-
-    memories: int
-    """Active notes, facts and episodes."""
-    apps: int
-    apps_with_memories: int
-    formations_due: int
-    formations_parked: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectTotals:
-    """What is counted of one subject."""
-
-    memories: int
-    """Active notes, facts and episodes."""
-    decisions: Mapping[str, int]
-    """By action."""
-    recalled: int
-    """Memories put into prompts whose answers are known."""
-    hits: int
-    """Those of them that the answers made use of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,7 +149,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedTurn:
-    """Where a turn came to lie."""
+    """Where a turn was recorded."""
 
     conversation: ConversationId
     new_conversation: bool

@@ -23,7 +23,7 @@ from recollect.store.postgres.hnsw_search import MAX_HALVED_DIMENSIONS, MAX_WHOL
 from recollect.store.postgres.migrate import prepare
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
-from recollect.store.sql.transfer.copy_database import Bar
+from recollect.types import ProgressReporter
 
 SQL, TEMPLATES = dialect_statements("index"), dialect_statements("near")
 # "Rclt" and "near": the lock that whoever builds indexes holds.
@@ -58,7 +58,7 @@ def name_of(subject: int, space: int) -> str:
     return f'"near_{subject}_{space}"'
 
 
-def index(url: str, *, least: int | None, bar: Bar) -> IndexReport:
+def index(url: str, *, least: int | None, bar: ProgressReporter) -> IndexReport:
     """Build what is missing, drop what is not wanted: see `open.index_store`. Idempotent."""
     where = shown_url(url)
     try:
@@ -84,7 +84,7 @@ def indexes(db: SqlConnection) -> tuple[SubjectIndex, ...]:
 class _Run:
     """One call."""
 
-    def __init__(self, session: PostgresConnection, url: str, bar: Bar) -> None:
+    def __init__(self, session: PostgresConnection, url: str, bar: ProgressReporter) -> None:
         self._db = session
         self._url = url
         self._where = shown_url(url)

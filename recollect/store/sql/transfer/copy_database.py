@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
-from typing import Protocol
 
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.store.sql.database import Row
@@ -26,6 +25,7 @@ from recollect.store.sql.unfinished import (
     refuse_unfinished,
     set_mark,
 )
+from recollect.types import ProgressReporter
 
 SQL = load("copy")
 # Subjects of one transaction: a commit waits for the disk, and a kill throws no more than this away.
@@ -39,18 +39,6 @@ _DIGEST_BYTES = 16
 _MODULUS = 2 ** (8 * _DIGEST_BYTES)
 _OURS = tuple(table for table in TABLES if table.nobodys)
 _THEIRS = tuple(table for table in TABLES if not table.nobodys)
-
-
-class Bar(Protocol):
-    """Shows how far a phase is."""
-
-    def begin(self, phase: str, unit: str, total: int) -> None:
-        """Begin a phase of `total` units."""
-        ...
-
-    def reach(self, done: int) -> None:
-        """Say how many units of the phase are done."""
-        ...
 
 
 @dataclass(slots=True)
@@ -82,7 +70,7 @@ class _Tally:
     """Of each subject's rows, in whatever order."""
 
 
-def copy(here: CopyEndpoint, there: CopyEndpoint, bar: Bar) -> CopyReport:
+def copy(here: CopyEndpoint, there: CopyEndpoint, bar: ProgressReporter) -> CopyReport:
     """Copy all there is, or go on with it: see `engine.copying.copy_database`."""
     with here.speaking(), there.speaking():
         return _Copy(here, there, bar).run()
@@ -91,7 +79,7 @@ def copy(here: CopyEndpoint, there: CopyEndpoint, bar: Bar) -> CopyReport:
 class _Copy:
     """One run."""
 
-    def __init__(self, here: CopyEndpoint, there: CopyEndpoint, bar: Bar) -> None:
+    def __init__(self, here: CopyEndpoint, there: CopyEndpoint, bar: ProgressReporter) -> None:
         """Take both ends."""
         self._here = here
         self._there = there
