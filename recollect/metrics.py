@@ -42,6 +42,21 @@ class Histogram:
 
 
 @dataclass(slots=True)
+class ProxyCounters:
+    """What the chat proxy did since it started."""
+
+    chats: int = 0
+    recalled: int = 0
+    recorded: int = 0
+    not_recorded: int = 0
+    memory_failed: int = 0
+    background_tasks: int = 0
+    refused_then_sent_plain: int = 0
+    broken: int = 0
+    client_left: int = 0
+
+
+@dataclass(slots=True)
 class Metrics:
     """Counts since the start of the process."""
 

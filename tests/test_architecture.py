@@ -36,7 +36,14 @@ FLOORS: tuple[frozenset[str], ...] = (
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
-CATCH_ALL = {"worker/loop.py", "server/chat_completions.py", "cli/main.py", "extraction/process.py"}
+# The chat route and its turn recorder are one boundary: the chat goes on whatever memory does.
+CATCH_ALL = {
+    "worker/loop.py",
+    "server/chat_completions.py",
+    "server/turn_recorder.py",
+    "cli/main.py",
+    "extraction/process.py",
+}
 
 
 @cache

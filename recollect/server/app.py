@@ -19,7 +19,7 @@ from recollect.server.chat_completions import ChatProxy
 from recollect.server.observability import monitoring_routes
 from recollect.server.origin_guard import OriginGuard, is_loopback
 from recollect.server.passthrough import PassThrough
-from recollect.server.status import error_body, error_kind
+from recollect.server.status import INTERNAL_SERVER_ERROR, error_body
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
 from recollect.settings import Settings
@@ -70,10 +70,10 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     """
     settings = engine.settings
     require_guarded_key(settings)
-    way, keys = choose_backend(engine), key_policy(engine)
+    backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
-    chat = ChatProxy(engine, way, policy, keys)
-    through = PassThrough(way, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys)
+    chat = ChatProxy(engine, backend, policy, keys)
+    through = PassThrough(backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -87,7 +87,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
             if worker is not None:
                 await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
                 worker.cancel()
-            await way.close()
+            await backend.close()
 
     routes = [*monitoring_routes(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
     for prefix in ("/v1", "/u/{user}/v1"):
@@ -105,7 +105,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
 async def _refused(request: Request, error: Exception) -> Response:
     """Answer for a path or method that no route serves, in the shape of all errors."""
-    status, headers = (error.status_code, error.headers) if isinstance(error, HTTPException) else (500, None)
+    refusal = error if isinstance(error, HTTPException) else HTTPException(INTERNAL_SERVER_ERROR)
     message = f"{request.method} {request.url.path[:200]} is not served here"
-    body = error_body(message, kind=error_kind(status))
-    return Response(body, status, headers=headers, media_type="application/json")
+    body = error_body(refusal.status_code, message)
+    return Response(body, refusal.status_code, headers=refusal.headers, media_type="application/json")

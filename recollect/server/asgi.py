@@ -55,12 +55,12 @@ class BodyTooLargeError(ValueError):
     """The request's body is larger than the server takes."""
 
 
-async def read_body(receive: Receive, *, most: int) -> bytes:
+async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
     """Read a request's whole body, counting bytes rather than trusting Content-Length.
 
     Raises:
-        BodyTooLargeError: more than `most` bytes came.
-        ClientGoneError: the client hung up.
+        BodyTooLargeError: more than `max_bytes` came.
+        ClientDisconnectedError: the client hung up.
     """
     parts: list[bytes] = []
     size = 0
@@ -70,8 +70,8 @@ async def read_body(receive: Receive, *, most: int) -> bytes:
             raise ClientDisconnectedError
         part = event.get("body", b"")
         size += len(part)
-        if size > most:
-            raise BodyTooLargeError(f"the body is larger than {most} bytes")
+        if size > max_bytes:
+            raise BodyTooLargeError(f"the body is larger than {max_bytes} bytes")
         parts.append(part)
         if not event.get("more_body", False):
             return b"".join(parts)
@@ -133,11 +133,16 @@ def header(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes | None:
     return next((value for key, value in headers if key.lower() == name), None)
 
 
+def is_compressed(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    """Return whether an answer's body is encoded, so that it cannot be read as it comes."""
+    return header(headers, b"content-encoding") not in (None, b"", b"identity")
+
+
 def with_write_timeout(send: Send, idle_s: float) -> Send:
     """Return `send` with a deadline: a client that is connected and does not read counts as gone.
 
     Raises:
-        ClientGoneError: (the result, when called) nothing could be sent for `idle_s` seconds.
+        ClientDisconnectedError: (the result, when called) nothing could be sent for `idle_s` seconds.
     """
 
     async def sending(event: MutableMapping[str, Any]) -> None:

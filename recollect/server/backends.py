@@ -13,7 +13,7 @@ from recollect.ids import new_id
 from recollect.providers.offline_model import MODEL_LIST, offline_answer, offline_chunks, offline_completion
 from recollect.providers.protocols import TokenCounter
 from recollect.server.asgi import Headers, upstream_headers
-from recollect.server.status import error_body, error_kind
+from recollect.server.status import NOT_FOUND, OK, error_body
 from recollect.server.upstream import BackendResponse, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.types import ChatRequest, RecalledMemory
@@ -37,7 +37,7 @@ class BackendRequest:
     """The turn will be recorded."""
     query: str = ""
     """The request's query with its question mark, as it came."""
-    keyed: bool = False
+    carries_key: bool = False
     """The request carries our key upstream, all its rounds included."""
 
 
@@ -85,7 +85,7 @@ class UpstreamBackend:
 
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Send the request's bytes."""
-        headers = upstream_headers(ask.headers, key=self._key if ask.keyed else None, plain=ask.plain)
+        headers = upstream_headers(ask.headers, key=self._key if ask.carries_key else None, plain=ask.plain)
         return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
 
     def forward(
@@ -141,22 +141,22 @@ class OfflineBackend:
                 counter=self._counter,
                 include_usage=ask.request.include_usage,
             )
-            yield _BuiltInAnswer(200, _EVENTS, tuple(events))
+            yield _BuiltInAnswer(OK, _EVENTS, tuple(events))
         else:
             whole = offline_completion(
                 completion_id=name, created=created, prompt=prompt, answer=answer, counter=self._counter
             )
-            yield _BuiltInAnswer(200, _JSON, (json.dumps(whole).encode(),))
+            yield _BuiltInAnswer(OK, _JSON, (json.dumps(whole).encode(),))
 
     @asynccontextmanager
     async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
         """List the one model; everything else needs an API."""
         del headers, body
         if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
-            yield _BuiltInAnswer(200, _JSON, (json.dumps(MODEL_LIST).encode(),))
+            yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
             return
         message = f"{method} /v1{path} needs an API behind it: set RECOLLECT_UPSTREAM_URL"
-        yield _BuiltInAnswer(404, _JSON, (error_body(message, kind=error_kind(404)),))
+        yield _BuiltInAnswer(NOT_FOUND, _JSON, (error_body(NOT_FOUND, message),))
 
     async def close(self) -> None:
         """Nothing to let go of."""

@@ -16,9 +16,8 @@ from starlette.routing import Route
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
-from recollect.metrics import Histogram, Metrics, dedup_rate, replacement_rate, share
-from recollect.server.exchange import ProxyCounters
-from recollect.server.status import status_of
+from recollect.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
+from recollect.server.status import OK, SERVICE_UNAVAILABLE, status_of
 from recollect.types import StoreTotals
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ def monitoring_routes(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Rout
 async def _livez(request: Request) -> Response:
     """Say that this process answers; it asks nobody: to start it again would mend no database."""
     del request
-    return _json({"status": "ok"}, 200)
+    return _json({"status": "ok"}, OK)
 
 
 def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
@@ -48,8 +47,8 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
         del request
         schema, reason = await _in_time(engine.ready)
         if reason is not None:
-            return _json({"status": "unavailable", "reason": reason}, 503)
-        return _json({"status": "ready", "schema": schema}, 200)
+            return _json({"status": "unavailable", "reason": reason}, SERVICE_UNAVAILABLE)
+        return _json({"status": "ready", "schema": schema}, OK)
 
     return readyz
 
@@ -64,7 +63,7 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
             body |= {"status": "unavailable", "reason": reason}
         worker = asdict(engine.worker_counters) | {"breaker": asdict(engine.breaker)}
         body |= {"proxy": asdict(proxy), "worker": worker}
-        return _json(body, 200 if reason is None else 503)
+        return _json(body, OK if reason is None else SERVICE_UNAVAILABLE)
 
     return healthz
 

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp
 
-from recollect.server.asgi import Headers, Receive, Scope, Send, header, send_body, send_json, send_start
-from recollect.server.status import FORBIDDEN, error_body, error_kind
+from recollect.server.asgi import Headers, Receive, Scope, Send, header, send_body, send_start
+from recollect.server.status import FORBIDDEN, NO_CONTENT, send_error
 
 # `host[:port]` of RFC 3986 without user information, percent signs and zones, in lower case.
 _AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9_.-]{1,254}))(?::(?P<port>[0-9]{1,5}))?")
@@ -167,7 +167,7 @@ class OriginGuard:
         headers: Headers = tuple(scope["headers"])
         why = self._why_not(headers)
         if why is not None:
-            await send_json(send, FORBIDDEN, error_body(why, kind=error_kind(FORBIDDEN)))
+            await send_error(send, FORBIDDEN, why)
             return
         origin = header(headers, b"origin")
         if origin is None or _text(origin) not in self._origins:
@@ -215,7 +215,7 @@ async def _allow(send: Send, origin: bytes, asked: bytes) -> None:
         (_CORS + b"allow-headers", asked),
         (_CORS + b"max-age", _PREFLIGHT_S),
     ]
-    await send_start(send, 204, [*_naming(origin), *allowed])
+    await send_start(send, NO_CONTENT, [*_naming(origin), *allowed])
     await send_body(send, b"", more=False)
 
 

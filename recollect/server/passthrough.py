@@ -14,12 +14,11 @@ from recollect.server.asgi import (
     query_of_scope,
     read_body,
     send_body,
-    send_json,
     send_start,
     with_write_timeout,
 )
 from recollect.server.backends import Backend
-from recollect.server.status import BAD_GATEWAY, GATEWAY_TIMEOUT, PAYLOAD_TOO_LARGE, error_body, error_kind
+from recollect.server.status import BAD_REQUEST, send_error, status_of
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
 
@@ -32,19 +31,19 @@ class PassThrough:
     """Passes requests on to whoever answers."""
 
     def __init__(
-        self, way: Backend, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None
+        self, backend: Backend, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None
     ) -> None:
         """Create the route.
 
         Args:
-            way: Where requests go.
+            backend: Where requests go.
             max_body_bytes: Largest body that is taken.
             idle_s: How long a client may leave an answer unread.
             keys: Which requests carry our key; others that bring none are refused.
         """
         self._keys = keys
-        self._way = way
-        self._most = max_body_bytes
+        self._backend = backend
+        self._max_body_bytes = max_body_bytes
         self._idle_s = idle_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -53,21 +52,23 @@ class PassThrough:
         send = with_write_timeout(send, self._idle_s)
         path = _path_behind_v1(scope)
         if path is None:
-            await self._refuse(send, 400, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'")
+            await send_error(
+                send, BAD_REQUEST, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'"
+            )
             return
         refusal = self._keys.refusal(scope["method"], path, headers) if self._keys else None
         if refusal is not None:
-            await self._refuse(send, refusal.status, refusal.message)
+            await send_error(send, refusal.status, refusal.message)
             return
         try:
-            body = await read_body(receive, most=self._most)
+            body = await read_body(receive, max_bytes=self._max_body_bytes)
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
-            await self._refuse(send, PAYLOAD_TOO_LARGE, str(error))
+            await send_error(send, status_of(error), str(error))
             return
         try:
-            async with self._way.forward(scope["method"], path, headers, body) as answer:
+            async with self._backend.forward(scope["method"], path, headers, body) as answer:
                 length = header(answer.headers, b"content-length")
                 passed = answer_headers(answer.headers, length=int(length) if length else None)
                 if _is_chat(path):
@@ -77,13 +78,9 @@ class PassThrough:
                     await send_body(send, chunk, more=True)
                 await send_body(send, b"", more=False)
         except UpstreamError as error:
-            await self._refuse(send, GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY, str(error))
+            await send_error(send, status_of(error), str(error))
         except (UpstreamBrokenError, ClientDisconnectedError):
             return  # without the closing chunk: what was broken ends as broken
-
-    @staticmethod
-    async def _refuse(send: Send, status: int, message: str) -> None:
-        await send_json(send, status, error_body(message, kind=error_kind(status)))
 
 
 def _path_behind_v1(scope: Scope) -> str | None:

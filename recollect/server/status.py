@@ -1,4 +1,7 @@
-"""Error class to HTTP status and OpenAI's error shape; nothing else knows HTTP codes. Pure."""
+"""Errors over HTTP: which status each one gets, and the body that OpenAI's clients expect. Sends through ASGI.
+
+No other module of the server names the code of an error.
+"""
 
 import json
 
@@ -13,49 +16,59 @@ from recollect.errors import (
     UnknownConversationError,
     UnknownMemoryError,
 )
+from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Send, send_json
+from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 
+OK, CREATED, ACCEPTED, NO_CONTENT = 200, 201, 202, 204
+BAD_REQUEST = 400
 UNAUTHORIZED = 401
 FORBIDDEN = 403
-PAYLOAD_TOO_LARGE = 413
-# Statuses with which servers refuse a request they cannot take as it is; only these are worth sending again unaltered.
-REFUSALS = frozenset({400, 413, 422})
+NOT_FOUND = 404
+METHOD_NOT_ALLOWED = 405
+INTERNAL_SERVER_ERROR = 500
 BAD_GATEWAY = 502
+SERVICE_UNAVAILABLE = 503
 GATEWAY_TIMEOUT = 504
 
-_STATUS: tuple[tuple[type[RecollectError], int], ...] = (
-    (UnknownMemoryError, 404),
-    (UnknownConversationError, 404),
-    (UnknownAppError, 404),
-    (BadIdentityError, 403),
+# A server that cannot take a request as it is answers with one of these; only then is sending it unaltered worth a try.
+ALTERATION_REFUSALS = frozenset({400, 413, 422})
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (UnknownMemoryError, NOT_FOUND),
+    (UnknownConversationError, NOT_FOUND),
+    (UnknownAppError, NOT_FOUND),
+    (BadIdentityError, FORBIDDEN),
     (ConflictError, 409),
-    (RequestError, 400),
+    (RequestError, BAD_REQUEST),
     (StoreFullError, 507),
-    (TryAgainError, 503),
+    (TryAgainError, SERVICE_UNAVAILABLE),
+    (BodyTooLargeError, 413),
+    (ClientDisconnectedError, 499),
+    (UpstreamBrokenError, BAD_GATEWAY),
 )
 
 
-def status_of(error: RecollectError) -> int:
+def status_of(error: RecollectError | BodyTooLargeError | ConnectionError) -> int:
     """Return the status that tells a client what it can do about an error.
 
-    >>> status_of(BadIdentityError("two users"))
-    403
+    >>> status_of(BadIdentityError("two users")), status_of(UpstreamError("no answer", timed_out=True))
+    (403, 504)
     """
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    if isinstance(error, UpstreamError):
+        return GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), INTERNAL_SERVER_ERROR)
 
 
-def error_body(message: str, *, kind: str, param: str | None = None, code: str | None = None) -> bytes:
-    """Write an error as OpenAI's clients expect it.
+def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
+    """Write an error as OpenAI's clients expect it; its type follows from the status.
 
-    >>> error_body("no", kind="invalid_request_error")
+    >>> error_body(404, "no")
     b'{"error": {"message": "no", "type": "invalid_request_error", "param": null, "code": null}}'
     """
-    return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": code}}).encode()
+    kind = "invalid_request_error" if status < INTERNAL_SERVER_ERROR else "server_error"
+    return json.dumps({"error": {"message": message, "type": kind, "param": param, "code": None}}).encode()
 
 
-def error_kind(status: int) -> str:
-    """Name OpenAI's error type for a status.
-
-    >>> error_kind(404), error_kind(503)
-    ('invalid_request_error', 'server_error')
-    """
-    return "invalid_request_error" if status < 500 else "server_error"
+async def send_error(send: Send, status: int, message: str, *, param: str | None = None) -> None:
+    """Answer a request with an error."""
+    await send_json(send, status, error_body(status, message, param=param))

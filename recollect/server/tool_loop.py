@@ -9,8 +9,9 @@ from typing import Any, Protocol
 from recollect.chat.reply import Reply, TokenUsage, read_object, reply_from_json
 from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import ToolCallBuffer, calls_of, next_round, ours_alone, summed
-from recollect.server.asgi import Headers, header
+from recollect.server.asgi import Headers, header, is_compressed
 from recollect.server.backends import Backend, BackendRequest
+from recollect.server.status import OK
 from recollect.server.upstream import BackendResponse, UpstreamBrokenError
 from recollect.types import ChatRequest, Insertion
 
@@ -38,14 +39,14 @@ class OfferedTools:
     request: ChatRequest
     insertions: Sequence[Insertion]
     """All that is spliced into it, the tools included."""
-    executor: ToolRunner
+    runner: ToolRunner
 
 
 @dataclass(slots=True)
 class _Rounds:
     """The rounds of one exchange so far."""
 
-    way: Backend
+    backend: Backend
     ask: BackendRequest
     offer: OfferedTools
     done: list[tuple[Reply, Sequence[str]]] = field(default_factory=list)
@@ -54,11 +55,11 @@ class _Rounds:
     @property
     def names(self) -> frozenset[str]:
         """The tools whose calls are ours to do: none once there were enough rounds."""
-        return self.offer.executor.names if len(self.done) < MAX_TOOL_ROUNDS else frozenset()
+        return self.offer.runner.names if len(self.done) < MAX_TOOL_ROUNDS else frozenset()
 
     async def again(self, reply: Reply) -> BackendRequest:
         """Do what a reply calls for; return what to ask next."""
-        results = [await self.offer.executor.call(name, arguments) for _, name, arguments in calls_of(reply)]
+        results = [await self.offer.runner.call(name, arguments) for _, name, arguments in calls_of(reply)]
         self.done.append((reply, results))
         cost, earlier = reply.usage or TokenUsage(), self.usage or TokenUsage()
         self.usage = TokenUsage(
@@ -70,18 +71,17 @@ class _Rounds:
 
 
 @asynccontextmanager
-async def run_tool_loop(way: Backend, ask: BackendRequest, offer: OfferedTools) -> AsyncIterator[BackendResponse]:
+async def run_tool_loop(backend: Backend, ask: BackendRequest, offer: OfferedTools) -> AsyncIterator[BackendResponse]:
     """Ask, and show the answer of the last round as if it were the only one.
 
     Raises:
         UpstreamError: no answer came.
     """
-    async with way.chat(ask) as answer:
-        packed = header(answer.headers, b"content-encoding") not in (None, b"", b"identity")
-        if answer.status != 200 or packed:
+    async with backend.chat(ask) as answer:
+        if answer.status != OK or is_compressed(answer.headers):
             yield answer
         else:
-            yield _RoundsAnswer(answer, _Rounds(way, ask, offer))
+            yield _RoundsAnswer(answer, _Rounds(backend, ask, offer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ class _RoundsAnswer:
 
     async def _again(self, reply: Reply, open_answers: AsyncExitStack) -> BackendResponse:
         ask = await self.rounds.again(reply)
-        answer = await open_answers.enter_async_context(self.rounds.way.chat(ask))
-        if answer.status != 200:
+        answer = await open_answers.enter_async_context(self.rounds.backend.chat(ask))
+        if answer.status != OK:
             raise UpstreamBrokenError(f"upstream answered {answer.status} to what our tools found")
         return answer
 

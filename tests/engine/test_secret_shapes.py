@@ -8,7 +8,7 @@ import pytest
 
 from extraction.made_secrets import SECRETS, Luck
 from recollect.engine import AsyncRecollect, Components
-from recollect.server.exchange import ProxyCounters
+from recollect.metrics import ProxyCounters
 from recollect.server.observability import exposition
 from recollect.testing import ScriptedModel, WordEmbedder
 from recollect.types import MemoryKind, Vectors

@@ -26,7 +26,7 @@ DEFECTS: tuple[Defect, ...] = (
         name="splice: bytes behind [DONE] are not held",
         file="recollect/chat/splice.py",
         sound="            return [StreamPiece(data=chunk, held=True)]",
-        planted="            return [Piece(data=chunk, held=False)]",
+        planted="            return [StreamPiece(data=chunk, held=False)]",
         noticed_by=(
             "tests/chat/test_splice.py::test_done_is_held_from_the_first_byte_of_its_line_and_so_is_all_behind_it",
         ),
@@ -49,14 +49,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: [DONE] goes out before the commit",
-        file="recollect/server/chat_completions.py",
+        file="recollect/server/chat_responder.py",
         sound="""\
-                    if piece.held and not exchange.settled:
-                        await self._settle_aloud(exchange, assembler.reply())
+                    if piece.held and not self._recording_started:
+                        await self._record_in_stream(assembler.reply())
 """,
         planted="""\
-                    if piece.held and not exchange.settled:
-                        self._later(exchange, assembler.reply())
+                    if piece.held and not self._recording_started:
+                        self._services.recorder.start_recording(self._take_turn(assembler.reply()))
 """,
         noticed_by=(
             "tests/integration/test_end_of_answer.py::test_the_end_of_an_answer_waits_until_the_turn_is_durable",
@@ -64,14 +64,14 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="proxy: a broken stream ends well",
-        file="recollect/server/chat_completions.py",
+        file="recollect/server/chat_responder.py",
         sound="""\
-            self._broke(error)
-            return  # without the closing chunk: what was broken ends as broken
+            self._log_broken(error)
+            return  # without the closing chunk: the client must see that the answer broke off
 """,
         planted="""\
-            self._broke(error)
-            await send_body(exchange.send, b"", more=False)
+            self._log_broken(error)
+            await send_body(self._send, b"", more=False)
             return
 """,
         noticed_by=("tests/integration/test_passing_bytes.py",),
@@ -209,7 +209,7 @@ SELECT *
     ),
     Defect(
         name="proxy: upstream errors are recorded",
-        file="recollect/server/chat_completions.py",
+        file="recollect/server/chat_responder.py",
         sound=" and (reply.complete or said_something) and not reply.error",
         planted=" and (reply.complete or said_something)",
         noticed_by=(

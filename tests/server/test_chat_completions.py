@@ -9,7 +9,9 @@ import pytest
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
-from recollect.server.chat_completions import FAILED, LATE, ChatProxy, comment
+from recollect.server.chat_completions import ChatProxy
+from recollect.server.chat_responder import stream_comment
+from recollect.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
 from recollect.types import LoggedMessage, RecordedTurn, Turn
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
 
@@ -127,7 +129,7 @@ async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
     proxy = ChatProxy(engine, GivenWay([(200, EVENTS if stream else JSON, answer)]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     if stream:
-        assert call.text.endswith(comment(LATE).decode() + "data: [DONE]\n\n")
+        assert call.text.endswith(stream_comment(NOT_RECORDED_IN_TIME).decode() + "data: [DONE]\n\n")
     else:
         assert call.answer_headers["x-recollect-memory"].endswith("; not recorded in time")
     assert proxy.counters.not_recorded == 1
@@ -145,7 +147,7 @@ async def test_a_failing_commit_is_told_and_the_chat_goes_on(
     monkeypatch.setattr(engine.turns, "record", failing.record)
     call = Call(chat("Peanuts?", stream=True))
     proxy = await serve(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
-    assert comment(FAILED).decode() in call.text
+    assert stream_comment(NOT_RECORDED).decode() in call.text
     assert call.finished
     assert (proxy.counters.not_recorded, proxy.counters.memory_failed) == (1, 1)
 

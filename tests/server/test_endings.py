@@ -104,7 +104,7 @@ async def test_a_record_that_fails_late_is_told_as_late_and_leaves_no_unread_exc
     proxy = ChatProxy(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     assert call.text.endswith(": recollect: not recorded in time\n\ndata: [DONE]\n\n")
-    behind = tuple(proxy._behind)
+    behind = proxy._services.recorder.pending
     may_fail.set()
     await asyncio.wait(behind)
     assert [task._log_traceback for task in behind] == [False]

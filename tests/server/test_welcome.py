@@ -5,8 +5,7 @@ import shlex
 
 import pytest
 
-from recollect.server.run import welcome
-from recollect.server.upstream_models import choose
+from recollect.server.welcome import choose_model, welcome
 from recollect.settings import Settings
 
 
@@ -57,4 +56,4 @@ def test_the_command_to_try_names_a_model_that_answers_here() -> None:
 def test_a_model_is_chosen_out_of_what_the_upstream_lists(
     listed: str, preferred: str | None, chosen: str | None
 ) -> None:
-    assert choose(listed.encode(), preferred=preferred) == chosen
+    assert choose_model(listed.encode(), preferred=preferred) == chosen

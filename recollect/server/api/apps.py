@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.errors import UnknownMemoryError
 from recollect.server.api.operation import ApiRequest, Operation
+from recollect.server.status import ACCEPTED, CREATED, OK
 from recollect.types import Memory, RequestScope
 
 # More digits than any number of a memory has.
@@ -23,22 +24,22 @@ class _NewApp(BaseModel):
 async def _announce(asked: ApiRequest) -> tuple[int, object]:
     new = asked.read(_NewApp)
     known = await asked.engine.announce_app(new.app_id, user=asked.who)
-    return 201, {"appId": new.app_id, "createdAt": known.created_at.isoformat()}
+    return CREATED, {"appId": new.app_id, "createdAt": known.created_at.isoformat()}
 
 
 async def _remove(asked: ApiRequest) -> tuple[int, object]:
     purge = asked.flag("purgeMemories")
     deleted = await asked.engine.remove_app(asked.path["app"], purge=purge, user=asked.who)
-    return 200, {"success": True, "deletedCount": deleted}
+    return OK, {"success": True, "deletedCount": deleted}
 
 
 async def _list(asked: ApiRequest) -> tuple[int, object]:
     found = await asked.engine.app_memories(asked.path["app"], user=asked.who)
-    return 200, {"memories": [_described(memory) for memory in found]}
+    return OK, {"memories": [_described(memory) for memory in found]}
 
 
 async def _delete_all(asked: ApiRequest) -> tuple[int, object]:
-    return 200, {
+    return OK, {
         "success": True,
         "deletedCount": await asked.engine.delete_app_memories(asked.path["app"], user=asked.who),
     }
@@ -49,7 +50,7 @@ async def _delete(asked: ApiRequest) -> tuple[int, object]:
     if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
         raise UnknownMemoryError(number)
     await asked.engine.delete_app_memory(asked.path["app"], int(number), user=asked.who)
-    return 200, {"success": True}
+    return OK, {"success": True}
 
 
 def _described(memory: Memory) -> dict[str, object]:
@@ -80,7 +81,7 @@ async def _end(asked: ApiRequest) -> tuple[int, object]:
         user=asked.who,
         scene=_scene(asked, ending.app_id),
     )
-    return 202, {
+    return ACCEPTED, {
         "id": ended.external_id or ended.id,
         "endedAt": ended.ended_at.isoformat() if ended.ended_at else None,
         "reason": ended.end_reason,
@@ -91,12 +92,12 @@ async def _save(asked: ApiRequest) -> tuple[int, object]:
     asked_for = await asked.engine.save_conversation(
         asked.path["conversation"], user=asked.who, scene=_scene(asked, None)
     )
-    return 202, {"formations": asked_for}
+    return ACCEPTED, {"formations": asked_for}
 
 
 async def _app(asked: ApiRequest) -> tuple[int, object]:
     found = await asked.engine.conversation(asked.path["conversation"], user=asked.who)
-    return 200, {"conversationId": found.external_id or found.id, "appId": found.app}
+    return OK, {"conversationId": found.external_id or found.id, "appId": found.app}
 
 
 def _scene(asked: ApiRequest, app: str | None) -> RequestScope:

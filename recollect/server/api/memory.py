@@ -8,6 +8,7 @@ from recollect.engine import HeldMemory
 from recollect.errors import BadIdentityError, BadRequestError
 from recollect.metrics import dedup_rate, replacement_rate, share
 from recollect.server.api.operation import ApiRequest, Operation
+from recollect.server.status import CREATED, OK
 from recollect.types import Memory, NewNote, RecalledMemory, Subject
 
 # Most held memories of one listing.
@@ -34,12 +35,12 @@ async def _add(asked: ApiRequest) -> tuple[int, object]:
     sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
     kept = await asked.add(notes, several, user=asked.who, profile=asked.identity.scene.profile)
-    return 201, [_described(one) for one in kept] if several else _described(kept[0])
+    return CREATED, [_described(one) for one in kept] if several else _described(kept[0])
 
 
 async def _sums(asked: ApiRequest) -> tuple[int, object]:
     sums = await asked.engine.subject_sums(user=asked.who)
-    return 200, {
+    return OK, {
         "userId": asked.who.name,
         "memory_total_count": sums.memories,
         "memory_replacement_rate": replacement_rate(sums.decisions),
@@ -51,15 +52,15 @@ async def _sums(asked: ApiRequest) -> tuple[int, object]:
 
 async def _held(asked: ApiRequest) -> tuple[int, object]:
     found = await asked.engine.held(user=asked.who, limit=asked.limit(100, _MAX_PAGE_SIZE))
-    return 200, {"memories": [_waiting(one) for one in found]}
+    return OK, {"memories": [_waiting(one) for one in found]}
 
 
 async def _approve(asked: ApiRequest) -> tuple[int, object]:
-    return 200, _described(await asked.engine.approve(asked.path["memory"], user=asked.who))
+    return OK, _described(await asked.engine.approve(asked.path["memory"], user=asked.who))
 
 
 async def _reject(asked: ApiRequest) -> tuple[int, object]:
-    return 200, _described(await asked.engine.reject(asked.path["memory"], user=asked.who))
+    return OK, _described(await asked.engine.reject(asked.path["memory"], user=asked.who))
 
 
 def _waiting(one: HeldMemory) -> dict[str, object]:
@@ -113,7 +114,7 @@ async def _nearest(asked: ApiRequest) -> tuple[int, object]:
     if wanted.user_id is not None and asked.who != Subject("user", wanted.user_id.removeprefix("user:")):
         raise BadIdentityError(f"userId is {wanted.user_id[:80]!r}, but who asks is another user; ask as that one")
     found = await asked.engine.nearest(query=wanted.query, vector=wanted.vector, user=asked.who, limit=wanted.limit)
-    return 200, {"matches": [_match(item) for item in found]}
+    return OK, {"matches": [_match(item) for item in found]}
 
 
 def _match(item: RecalledMemory) -> dict[str, object]:

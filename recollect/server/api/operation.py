@@ -14,7 +14,7 @@ from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadIdentityError, BadRequestError, ConflictError, RecollectError
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Headers, path_user, read_body
-from recollect.server.status import PAYLOAD_TOO_LARGE, error_body, error_kind, status_of
+from recollect.server.status import METHOD_NOT_ALLOWED, error_body, status_of
 from recollect.types import Identity, Memory, MemoryMode, NewNote, Subject
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -117,23 +117,23 @@ def _serving(
     async def serve(request: Request) -> Response:
         handler = handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
-            return _refusal(405, f"{request.method} is none of {', '.join(handlers)}")
+            return _refusal(METHOD_NOT_ALLOWED, f"{request.method} is none of {', '.join(handlers)}")
         try:
             status, data = await handler(await _asked(request, engine, policy))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), str(error), param)
         except BodyTooLargeError as error:
-            return _refusal(PAYLOAD_TOO_LARGE, str(error))
-        except ClientDisconnectedError:
-            return Response(status_code=499)
+            return _refusal(status_of(error), str(error))
+        except ClientDisconnectedError as error:
+            return Response(status_code=status_of(error))
         return Response(json.dumps(data).encode("utf-8", "replace"), status, media_type=JSON)
 
     return serve
 
 
 async def _asked(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> ApiRequest:
-    raw = await read_body(request.receive, most=engine.settings.max_body_bytes)
+    raw = await read_body(request.receive, max_bytes=engine.settings.max_body_bytes)
     body = await run_in_thread_if_large(len(raw), lambda: _decoded(raw))
     headers: Headers = tuple(request.headers.raw)
     identity = identify(
@@ -174,4 +174,4 @@ def _decoded(body: bytes) -> Any:
 
 
 def _refusal(status: int, message: str, param: str | None = None) -> Response:
-    return Response(error_body(message, kind=error_kind(status), param=param), status, media_type=JSON)
+    return Response(error_body(status, message, param=param), status, media_type=JSON)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 
 from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
 from recollect.server.api.operation import ApiRequest, Operation
+from recollect.server.status import CREATED, OK
 from recollect.types import Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
 
 SESSION = "session"
@@ -46,7 +47,7 @@ async def _open(asked: ApiRequest) -> tuple[int, object]:
     scene = RequestScope(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
     opened = await asked.engine.open_conversation(new.id, user=asked.who, scene=scene, options=new.settings)
     _refuse_other(new, opened)
-    return 201, _session(opened)
+    return CREATED, _session(opened)
 
 
 def _refuse_other(new: _NewSession, opened: Conversation) -> None:
@@ -64,13 +65,13 @@ def _refuse_other(new: _NewSession, opened: Conversation) -> None:
 
 
 async def _show(asked: ApiRequest) -> tuple[int, object]:
-    return 200, _session(await _known(asked))
+    return OK, _session(await _known(asked))
 
 
 async def _list(asked: ApiRequest) -> tuple[int, object]:
     session, memory = await _memory(asked)
     found = await asked.engine.list(user=memory, kinds=_LISTED, limit=asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE))
-    return 200, [_described(session, one) for one in found]
+    return OK, [_described(session, one) for one in found]
 
 
 async def _add(asked: ApiRequest) -> tuple[int, object]:
@@ -84,18 +85,18 @@ async def _add(asked: ApiRequest) -> tuple[int, object]:
             raise BadRequestError(f"{where} is {new.type[:40]!r}; it is one of {', '.join(types)}", param=where)
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
     kept = [_described(session, one) for one in await asked.add(notes, several, user=memory, profile=SESSION)]
-    return 201, kept if several else kept[0]
+    return CREATED, kept if several else kept[0]
 
 
 async def _get(asked: ApiRequest) -> tuple[int, object]:
     session, memory = await _memory(asked)
-    return 200, _described(session, await _listed(asked, memory))
+    return OK, _described(session, await _listed(asked, memory))
 
 
 async def _delete(asked: ApiRequest) -> tuple[int, object]:
     _, memory = await _memory(asked)
     await asked.engine.erase((await _listed(asked, memory)).id, user=memory, keep_messages=True)
-    return 200, {"success": True}
+    return OK, {"success": True}
 
 
 async def _listed(asked: ApiRequest, memory: Subject) -> Memory:
@@ -151,7 +152,7 @@ async def _list_character(asked: ApiRequest) -> tuple[int, object]:
     memory = await asked.engine.memory_of(user=asked.who, scene=scene)
     limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
     found = await asked.engine.list(user=memory, tag=tag, limit=limit)
-    return 200, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}
+    return OK, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}
 
 
 def _is_record(memory: Memory) -> bool:

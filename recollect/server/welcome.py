@@ -1,0 +1,141 @@
+"""What the server says when it starts: its address, its settings, a command to try. Asks upstream for its models."""
+
+import json
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import aiohttp
+
+from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
+from recollect.server.origin_guard import is_loopback
+from recollect.server.status import OK
+from recollect.settings import Settings
+
+# The start of the server waits this long for the list, in seconds: it only words a hint.
+MAX_WAIT_S = 1.0
+MAX_BYTES = 1_000_000
+# Names that can stand in a shell command and in a terminal as they are.
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,199}")
+# Words in names of models that answer no chat.
+_NO_CHAT = ("embed", "rerank", "whisper", "tts", "dall-e", "moderation", "image", "audio", "transcribe")
+
+
+def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
+    """Say where the server is, what it works with, and what to do next.
+
+    Args:
+        settings: All settings.
+        port: The port that was taken.
+        model: A model that the upstream has; None: it is not known.
+    """
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
+    base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+    answers = (
+        f"{settings.upstream_url} answers ({_whose_key(settings)})"
+        if settings.upstream_url
+        else "the built-in model recollect/offline, from memory alone (set RECOLLECT_UPSTREAM_URL for a real one)"
+    )
+    forms = (
+        f"{settings.form_model} forms memories (costs tokens)"
+        if settings.form_model
+        else "built-in rules form memories: no token is spent"
+    )
+    if not settings.worker:
+        forms += "; not in this process: run `recollect worker` beside it"
+    who = _who(settings)
+    return "\n".join(
+        [
+            "",
+            f"Recollect listens on {base}",
+            f"  memory   {settings.shown_database}",
+            f"  answers  {answers}",
+            f"  forms    {forms}",
+            f"  users    {who}",
+            "",
+            "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
+            f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
+            f'    -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
+            '"I am allergic to peanuts."}]}\'',
+            f"  {own_command()} chat    talk here and see what is recalled",
+            f"  {own_command()} list    what is remembered (Ctrl-C stops the server)",
+            "",
+        ]
+    )
+
+
+def own_command() -> str:
+    """Return how a person calls this program: by its name where the shell finds it, else by its path."""
+    program = Path(sys.argv[0])
+    found = shutil.which(program.name)
+    if program.name == "recollect" and (found is None or not program.exists() or not program.samefile(found)):
+        return os.path.relpath(program)
+    return "recollect"
+
+
+def _model_to_try(settings: Settings, listed: str | None) -> str:
+    """Name a model that answers here; a placeholder where the upstream did not tell its models."""
+    if settings.upstream_url is None:
+        return OFFLINE_MODEL
+    if listed is None and settings.form_model and settings.form_url in (None, settings.upstream_url):
+        return settings.form_model
+    return listed or "MODEL"
+
+
+def _whose_key(settings: Settings) -> str:
+    if not settings.upstream_key:
+        return "each client sends its own key"
+    return "our key, for requests with the signed header" if settings.jwt_secret else "our key"
+
+
+def _who(settings: Settings) -> str:
+    if settings.jwt_secret:
+        return "by Open WebUI's signed header; others are anonymous"
+    if not is_loopback(settings.host):
+        return "anonymous: this address is open to others, and without RECOLLECT_JWT_SECRET nobody is believed"
+    if settings.default_user:
+        return f"by header, /u/NAME/v1 or body; without any: {settings.default_user}"
+    return "by header, /u/NAME/v1 or body; without any: anonymous"
+
+
+async def chat_model(settings: Settings) -> str | None:
+    """Return a model that the upstream has: the one that forms memories, else the first that can chat.
+
+    None where there is no upstream, or it does not tell within `MAX_WAIT_S`.
+    """
+    if settings.upstream_url is None:
+        return None
+    key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
+    headers = {"authorization": f"Bearer {key}"} if key else {}
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=MAX_WAIT_S), trust_env=False) as http,
+            http.get(f"{settings.upstream_url}/models", headers=headers, allow_redirects=False) as answer,
+        ):
+            listed = await answer.content.read(MAX_BYTES) if answer.status == OK else b""
+            while answer.status == OK and len(listed) < MAX_BYTES and (more := await answer.content.read(MAX_BYTES)):
+                listed += more
+    except (aiohttp.ClientError, TimeoutError, OSError):
+        return None
+    return choose_model(listed, preferred=settings.form_model)
+
+
+def choose_model(listed: bytes, *, preferred: str | None) -> str | None:
+    """Choose a model of an answer to `GET /v1/models`. Pure.
+
+    >>> choose_model(b'{"data": [{"id": "text-embed-3"}, {"id": "qwen3:8b"}]}', preferred=None)
+    'qwen3:8b'
+    """
+    try:
+        body = json.loads(listed)
+    except (ValueError, RecursionError):
+        return None
+    data = body.get("data") if isinstance(body, dict) else None
+    ids = [model.get("id") for model in data if isinstance(model, dict)] if isinstance(data, list) else []
+    names = [name for name in ids if isinstance(name, str) and _PLAIN.fullmatch(name)]
+    if preferred in names:
+        return preferred
+    chats = [name for name in names if not any(word in name.lower() for word in _NO_CHAT)]
+    return next(iter(chats or names), None)
