@@ -28,7 +28,7 @@ from recollect.datasets.load import read_data
 from recollect.engine import AsyncRecollect, Components, open_components
 from recollect.evaluation.extraction_modes import emptiest, item
 from recollect.evaluation.ingest import Ingest, IngestCost, exchanges
-from recollect.evaluation.when import ConversationClock
+from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
 from recollect.extraction.redaction import scrub
 from recollect.extraction.sources import readable_text

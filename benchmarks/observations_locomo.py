@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
 from recollect.clock import SystemClock
-from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions, user_names
+from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
 from recollect.datasets.recordings import Recording
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import open_components

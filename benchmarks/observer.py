@@ -16,7 +16,7 @@ from typing import Any
 
 from aiohttp import web
 
-from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions
+from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions
 from recollect.datasets.recordings import Recording
 from recollect.dates.mention import written
 from recollect.extraction.llm import SCHEMA_NAME

@@ -29,7 +29,7 @@ from recollect.datasets.load import JSONL, KINDS, read_data
 from recollect.engine import AsyncRecollect, Components, open_components
 from recollect.evaluation.extraction_modes import RecordedModel, ShapedProfiles
 from recollect.evaluation.ingest import Ingest, IngestCost, Names, exchanges
-from recollect.evaluation.when import ConversationClock
+from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.sources import readable_text
 from recollect.resolution.compare import same
 from recollect.settings import Settings

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.cli.replay_run import Replay, read_plan
-from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, user_names
+from recollect.datasets.locomo import LocomoSample, locomo_samples, user_names
 from recollect.datasets.recordings import Format, Recording
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings

@@ -1,27 +1,52 @@
-"""The command `formations`: work that waits or is parked. Reads and writes through the engine."""
+"""The commands `formations`, `energy` and `maintain`: pending work, its cost, upkeep. Read and write via the engine."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
 from recollect.cli.output import note, plural, rows, say, say_json, short, when
+from recollect.cli.replay import ProgressBar
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from recollect.engine import AsyncRecollect
-    from recollect.types import FormationStatus
+    from recollect.types import Decision, EnergyStatus, FormationStatus, Subject
 
-# Parked formations retried at once; more are there after the next call.
-_RETRIED = 10_000
+# Maximum number of parked formations that one call retries.
+_MAX_RETRIES = 10_000
+_PAGE_SIZE = 1000
 
-_Parked = Annotated[bool, typer.Option("--parked", help="Only those that failed too often.")]
-_Retry = Annotated[bool, typer.Option("--retry-parked", help="Make all parked ones due again.")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
+_Parked = Annotated[bool, typer.Option("--parked", help="Show only parked formations (those that failed repeatedly).")]
+_Retry = Annotated[bool, typer.Option("--retry-parked", help="Schedule all parked formations again.")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
+_Profile = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="Profile whose budget to show (default: $RECOLLECT_PROFILE).",
+        show_default=False,
+    ),
+]
+_Poller = Annotated[
+    str | None,
+    typer.Option(
+        "--poller",
+        metavar="NAME",
+        help="Also show consumption since the last call with this poller name.",
+        show_default=False,
+    ),
+]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be closed, without changing anything.")]
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command()(formations)
+    app.command()(energy)
+    app.command()(maintain)
 
 
 def formations(
@@ -31,7 +56,7 @@ def formations(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show the formations of all subjects that wait or are parked, and why."""
+    """List pending and parked formations of all subjects, with the last error."""
     from recollect.cli import json_output
 
     here = session(database=database, as_json=as_json)
@@ -39,19 +64,19 @@ def formations(
     async def work(engine: "AsyncRecollect") -> "tuple[list[FormationStatus], int]":
         retried = 0
         if retry_parked:
-            for status in await engine.formations(parked=True, limit=_RETRIED):
+            for status in await engine.formations(parked=True, limit=_MAX_RETRIES):
                 retried += await engine.retry(status.key)
-        found = await engine.formations(parked=True if parked else None, limit=limit)
-        return [status for status in found if status.parked or status.due_at is not None], retried
+        listed = await engine.formations(parked=True if parked else None, limit=limit)
+        return [status for status in listed if status.parked or status.due_at is not None], retried
 
-    found, retried = here.run(work)
+    listed, retried = here.run(work)
     if as_json:
-        say_json({"formations": [json_output.formation(status) for status in found], "retried": retried})
+        say_json({"formations": [json_output.formation(status) for status in listed], "retried": retried})
         return
     if retry_parked:
-        say(f"{plural(retried, 'formation')} due again: `recollect worker` or `recollect serve` works on them")
-    if not found:
-        note("nothing is parked" if parked else "nothing waits and nothing is parked")
+        say(f"{plural(retried, 'formation')} due again; `recollect worker` or `recollect serve` will process them")
+    if not listed:
+        note("no parked formations" if parked else "no pending or parked formations")
         return
     lines = [
         (
@@ -63,6 +88,113 @@ def formations(
             str(status.attempts),
             status.error or "",
         )
-        for status in found
+        for status in listed
     ]
     rows(("subject", "conversation", "stage", "formed", "due", "tries", "error"), lines)
+
+
+def energy(
+    profile: _Profile = None,
+    poller: _Poller = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show today's cost of memory work, and the remaining budget."""
+    from recollect.cli import json_output
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    status = here.run(lambda engine: engine.energy(user=here.subject, profile=profile, poller=poller))
+    if as_json:
+        say_json(json_output.energy(here.subject, status))
+        return
+    for line in _energy_lines(status, here.zone):
+        say(line)
+    spent = [
+        (purpose.value, str(cost.calls), f"{cost.units:g}", str(cost.tokens)) for purpose, cost in status.today.items()
+    ]
+    if spent:
+        rows(("today", "calls", "units", "tokens"), spent)
+
+
+def _energy_lines(status: "EnergyStatus", zone: "ZoneInfo") -> list[str]:
+    lines = [
+        f"{status.level:.0f} of {status.capacity:g} units, refilled by {status.refill_per_day:g} a day; below "
+        f"{status.critical:g} work waits"
+        if status.capacity
+        else "no limit on units"
+    ]
+    if status.most_share < 1 and status.capacity:
+        lines.append(f"memory work is {status.share:.1%} of all units (limit: below {status.most_share:.1%})")
+    cap = f" of {status.tokens_per_day}" if status.tokens_per_day else ""
+    lines.append(f"{status.tokens_today}{cap} tokens today")
+    if status.unsettled:
+        lines.append(f"{plural(status.unsettled, 'call')} running or interrupted: counted at the reserved cost")
+    if status.since_poll is not None:
+        since, spent = status.since_poll.since, status.since_poll.spent
+        period = f"since {when(since, zone)}" if since else "up to this first poll"
+        lines.append(f"{plural(spent.calls, 'call')}, {spent.units:g} units and {spent.tokens} tokens {period}")
+    if status.waiting is not None and status.waits_until is not None:
+        lines.append(f"work waits: {status.waiting}; next try by {when(status.waits_until, zone)}")
+    return lines
+
+
+def maintain(
+    dry_run: _DryRun = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Close expired memories, merge near-duplicates and enforce capacities, for all subjects or one."""
+    from recollect.cli import json_output
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    named = user is not None or subject is not None
+
+    async def work(engine: "AsyncRecollect") -> "tuple[int, list[Decision]]":
+        subjects = [here.subject] if named else await _all_subjects(engine)
+        decisions: list[Decision] = []
+        with ProgressBar() as bar:
+            if len(subjects) > 1:
+                bar.begin("maintaining", "subjects", len(subjects))
+            for place, subject in enumerate(subjects, start=1):
+                decisions += (await engine.tend(user=subject, dry_run=dry_run)).decisions
+                bar.reach(place)
+        return len(subjects), decisions
+
+    checked, decisions = here.run(work)
+    if as_json:
+        say_json(
+            {
+                "subjects": checked,
+                "dry_run": dry_run,
+                "closed": [json_output.maintenance_decision(line) for line in decisions],
+            }
+        )
+        return
+    _report_maintenance(checked, decisions, dry_run=dry_run)
+
+
+async def _all_subjects(engine: "AsyncRecollect") -> "list[Subject]":
+    subjects: list[Subject] = []
+    page = await engine.subjects(limit=_PAGE_SIZE)
+    while page:
+        subjects += page
+        page = await engine.subjects(after=page[-1].text, limit=_PAGE_SIZE)
+    return subjects
+
+
+def _report_maintenance(checked: int, decisions: "list[Decision]", *, dry_run: bool) -> None:
+    from recollect.types import closed_memory
+
+    lines = [
+        (line.subject.text, short(closed_memory(line) or ""), line.action.value, line.reason, line.text)
+        for line in decisions
+    ]
+    if lines:
+        rows(("subject", "id", "action", "reason", "memory"), lines)
+    done = "would be closed" if dry_run else "closed"
+    count = plural(len(decisions), "memory")
+    (say if lines else note)(f"{plural(checked, 'subject')} checked, {count} {done}")

@@ -1,4 +1,4 @@
-"""The commands `why` and `undo`: explain a memory, take back a decision, a source or a time. Through the engine."""
+"""The commands `why`, `undo` and `review`: explain memories, revert changes, decide on held ones. Use the engine."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -6,27 +6,45 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, session
-from recollect.cli.output import note, one_line, plural, say, say_json, short, when
+from recollect.cli.output import dim, note, one_line, plural, say, say_json, short, when
 
 if TYPE_CHECKING:
-    from recollect.engine import AsyncRecollect, MemoryExplanation, UndoPlan
+    from zoneinfo import ZoneInfo
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
+    from recollect.engine import AsyncRecollect, HeldMemory, MemoryExplanation, UndoPlan
+    from recollect.types import Memory
+
+_Id = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
+]
 _Decision = Annotated[
-    str | None, typer.Argument(metavar="DECISION", help="A decision's id, as `show --json` and `why` name it.")
+    str | None, typer.Argument(metavar="DECISION", help="Id of a decision, as printed by `show --json` and `why`.")
 ]
 _Conversation = Annotated[
-    str | None, typer.Option("--conversation", metavar="ID", help="Everything that a conversation left.")
+    str | None, typer.Option("--conversation", metavar="ID", help="Undo everything formed from this conversation.")
 ]
-_Message = Annotated[int | None, typer.Option("--message", metavar="SEQ", help="Only this message of it.")]
+_Message = Annotated[
+    int | None, typer.Option("--message", metavar="SEQ", help="With --conversation: only this message.")
+]
 _Since = Annotated[
-    str | None, typer.Option("--since", metavar="TIME", help="Everything stored or closed since: 2026-05-03T08:00.")
+    str | None,
+    typer.Option("--since", metavar="TIME", help="Undo everything stored or closed since, such as 2026-05-03T08:00."),
 ]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and do nothing.")]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, without changing anything.")]
+_Approve = Annotated[
+    list[str] | None,
+    typer.Option("--approve", metavar="ID", help="Activate this memory (repeatable).", show_default=False),
+]
+_Reject = Annotated[
+    list[str] | None,
+    typer.Option("--reject", metavar="ID", help="Close this memory (repeatable).", show_default=False),
+]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    app.command()(review)
     app.command()(why)
     app.command()(undo)
 
@@ -38,7 +56,7 @@ def why(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Explain a memory in sentences: who said what, what was decided, what it replaced, where it was last used."""
+    """Explain a memory in sentences: its sources, decisions, replacements and last use."""
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 
@@ -47,35 +65,35 @@ def why(
     async def work(engine: "AsyncRecollect") -> "MemoryExplanation":
         return await engine.why(await find_id(engine, memory_id, here.subject), user=here.subject)
 
-    found = here.run(work)
+    explanation = here.run(work)
     if as_json:
-        say_json(json_output.why(found))
+        say_json(json_output.why(explanation))
         return
-    for line in _sentences(found, here):
+    for line in _sentences(explanation, here):
         say(line)
 
 
-def _sentences(found: "MemoryExplanation", here: CommandOptions) -> Iterator[str]:
-    memory, zone = found.history.memory, here.zone
+def _sentences(explanation: "MemoryExplanation", here: CommandOptions) -> Iterator[str]:
+    memory, zone = explanation.history.memory, here.zone
     until = f" until {when(memory.valid_to, zone)}" if memory.valid_to else ""
     yield f"“{one_line(memory.text)}” is {memory.state.value}: true from {when(memory.valid_from, zone)}{until}."
-    for said in memory.evidence:
-        words = f": “{one_line(said.quote)}”" if said.quote else ""
+    for source in memory.evidence:
+        words = f": “{one_line(source.quote)}”" if source.quote else ""
         yield (
-            f"It rests on what {one_line(said.speaker or said.role)} said on {when(said.said_at, zone)} "
-            f"(message {said.seq} of {said.conversation}){words}."
+            f"It is based on what {one_line(source.speaker or source.role)} said on {when(source.said_at, zone)} "
+            f"(message {source.seq} of {source.conversation}){words}."
         )
     if not memory.evidence:
-        yield "It rests on no message: it was added by hand, or what it rested on was taken back."
-    for line in found.history.decisions:
+        yield "It is based on no message: it was added by hand, or its source was undone."
+    for line in explanation.history.decisions:
         because = f"the decision was {line.action.value}, because: {one_line(line.reason)}"
         yield f"On {when(line.at, zone)} {because} [{line.id}]."
-    for other in found.replaced:
+    for other in explanation.replaced:
         yield f"It replaced “{one_line(other.text)}” [{other.id}]."
-    for other in found.replaced_by:
+    for other in explanation.replaced_by:
         yield f"It was replaced by “{one_line(other.text)}” [{other.id}]."
-    if found.last_recalled:
-        place = found.last_recalled
+    if explanation.last_recalled:
+        place = explanation.last_recalled
         yield f"It was last recalled on {when(place.at, zone)}, for message {place.seq} of {place.conversation}."
     else:
         yield "It was never put into a prompt."
@@ -92,14 +110,14 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Take back a decision, or everything from one conversation or since a time; the history stays."""
+    """Undo a decision, or everything from one conversation or since a time. The history is kept."""
     from recollect.cli import json_output
     from recollect.cli.conversations import find_conversation
 
-    if sum(one is not None for one in (decision, conversation, since)) != 1:
+    if sum(target is not None for target in (decision, conversation, since)) != 1:
         raise typer.BadParameter("say what to undo: a DECISION, or --conversation ID, or --since TIME")
     if message is not None and conversation is None:
-        raise typer.BadParameter("--message is a message of a --conversation")
+        raise typer.BadParameter("--message requires --conversation")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
     instant = instant_of(since, here.zone, "--since") if since else None
 
@@ -113,16 +131,68 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
     if as_json:
         say_json(json_output.undone(plan, dry_run=dry_run))
         return
-    _tell(plan, dry_run=dry_run)
+    _show_undo(plan, dry_run=dry_run)
 
 
-def _tell(plan: "UndoPlan", *, dry_run: bool) -> None:
+def _show_undo(plan: "UndoPlan", *, dry_run: bool) -> None:
     for memory in plan.leaving:
         say(f"closed    {short(memory.id)}  {one_line(memory.text)}")
     for back in plan.returning:
         say(f"reopened  {short(back.memory.id)}  {one_line(back.memory.text)}")
     for weaker in plan.weakened:
-        say(f"weakened  {short(weaker.id)}  rests on {plural(len(weaker.without), 'message')} less")
+        say(f"weakened  {short(weaker.id)}  lost {plural(len(weaker.without), 'source message')}")
     for line in plan.unheard:
         say(f"not back  {one_line(line.text)} ({one_line(line.reason)})")
-    note("nothing was changed: --dry-run" if dry_run else "done; `recollect why ID` tells of each")
+    note("dry run: nothing was changed" if dry_run else "done; `recollect why ID` explains each memory")
+
+
+def review(  # noqa: PLR0913  # a command's options are its parameters
+    approve: _Approve = None,
+    reject: _Reject = None,
+    limit: _Limit = 50,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """List memories held for review, with source and reason; approve or reject them."""
+    from recollect.cli import json_output
+    from recollect.cli.id_prefix import find_id
+
+    here = session(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "tuple[list[Memory], list[Memory], list[HeldMemory]]":
+        good = [await find_id(engine, given, here.subject) for given in approve or ()]
+        bad = [await find_id(engine, given, here.subject) for given in reject or ()]
+        both = set(good) & set(bad)
+        if both:
+            raise typer.BadParameter(f"{min(both)} cannot be approved and rejected at once")
+        approved = [await engine.approve(memory_id, user=here.subject) for memory_id in dict.fromkeys(good)]
+        rejected = [await engine.reject(memory_id, user=here.subject) for memory_id in dict.fromkeys(bad)]
+        return approved, rejected, await engine.held(user=here.subject, limit=limit)
+
+    approved, rejected, held = here.run(work)
+    if as_json:
+        data = {
+            "approved": [json_output.memory(memory) for memory in approved],
+            "rejected": [json_output.memory(memory) for memory in rejected],
+            "held": [json_output.held(item) for item in held],
+        }
+        say_json(data)
+        return
+    for done, memories in (("approved", approved), ("rejected", rejected)):
+        for memory in memories:
+            say(f"{done}  {short(memory.id)}  {one_line(memory.text)}")
+    for item in held:
+        _show_held(item, here.zone)
+    if not held:
+        note(f"no memories of {here.subject.text} are held for review")
+
+
+def _show_held(held: "HeldMemory", zone: "ZoneInfo") -> None:
+    memory = held.memory
+    say(f"{short(memory.id)}  {one_line(memory.text)}")
+    dim(f"    held: {one_line(held.reason)}")
+    for source in memory.evidence:
+        quote = f": “{one_line(source.quote)}”" if source.quote else ""
+        dim(f"    {when(source.said_at, zone)}  {one_line(source.speaker or source.role)}{quote}")

@@ -179,8 +179,8 @@ def decision(line: Decision) -> dict[str, Any]:
     }
 
 
-def tended(line: Decision) -> dict[str, Any]:
-    """Describe a decision of tending: what was closed, and why."""
+def maintenance_decision(line: Decision) -> dict[str, Any]:
+    """Describe a maintenance decision: what was closed, and why."""
     return {"subject": line.subject.text, "closed_id": closed_memory(line), **decision(line)}
 
 

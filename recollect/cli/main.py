@@ -16,14 +16,11 @@ from recollect.cli import (
     db,
     doctor,
     embedder,
-    energy,
     erase,
     evaluate,
-    maintain,
     memories,
     profiles,
     replay,
-    review,
     serve,
     subscribe,
     transfer,
@@ -71,8 +68,8 @@ def start(
 
 
 _TALKING = (serve, command, replay)
-_REMEMBERING = (memories, review, corrections, erase, context, subscribe, conversations, admin)
-_OPERATING = (energy, maintain, embedder, profiles, doctor, evaluate, transfer, db)
+_REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
+_OPERATING = (embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

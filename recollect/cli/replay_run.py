@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.chat.content import text_of
 from recollect.chat.messages import SYSTEM_ROLES
-from recollect.datasets.locomo_recordings import LocomoSample, locomo_samples, locomo_sessions, user_names
+from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
 from recollect.datasets.recordings import (
     HEAD_BYTES,
     BadRecord,

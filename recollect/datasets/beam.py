@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
-from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
+from recollect.datasets.dataset import MONTHS, DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
-from recollect.dates.session import MONTHS
 
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")

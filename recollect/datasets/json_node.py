@@ -92,13 +92,25 @@ class Node:
 
 
 def parse(where: str, data: bytes) -> Node:
-    """Read JSON.
+    """Parse JSON.
 
     Raises:
-        BadRequestError: it is none; the message names line and column.
+        BadRequestError: `data` is not JSON; the message names line and column.
     """
     try:
-        return Node(where, json.loads(data.decode("utf-8-sig")))
+        return Node(where, decode(data))
+    except ValueError as error:
+        raise BadRequestError(f"{where}: {error}", param="data") from None
+
+
+def decode(data: bytes) -> Any:
+    """Decode JSON in UTF-8.
+
+    Raises:
+        ValueError: `data` is not JSON; the message says why in a few words.
+    """
+    try:
+        return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         why = f"not UTF-8 at byte {error.start + 1}"
     except json.JSONDecodeError as error:
@@ -107,7 +119,7 @@ def parse(where: str, data: bytes) -> Node:
         why = "JSON nested too deep"
     except ValueError:
         why = "a number with more digits than can be read"
-    raise BadRequestError(f"{where}: {why}", param="data")
+    raise ValueError(why)
 
 
 def plain(value: object) -> str:

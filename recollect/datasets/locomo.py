@@ -1,11 +1,25 @@
-"""LoCoMo's JSON: two people over many dated sessions, questions in five categories. Pure."""
+"""LoCoMo's JSON: two people over many dated sessions, questions in five categories. Pure.
+
+`read` turns the file into an evaluation data set and refuses it as a whole; `locomo_samples` and `locomo_sessions` turn
+it into recordings for `recollect replay`, once for each of the two people as the user, and report bad parts one by one.
+"""
 
 import re
-from datetime import tzinfo
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
 
-from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn, Observation
-from recollect.datasets.json_node import TURN, Node, parse, plain
-from recollect.dates.session import session_date
+from recollect.datasets.dataset import (
+    DatasetConversation,
+    DatasetQuestion,
+    DatasetTurn,
+    Observation,
+    parse_session_date,
+)
+from recollect.datasets.json_node import TURN, Node, decode, parse, plain
+from recollect.datasets.recordings import BadRecord, BadRecordError, Recording, spread
 
 # The data set numbers its categories; the paper names them.
 CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
@@ -42,11 +56,15 @@ def photo_text(text: str, caption: object) -> str:
     return f"{text}\n[photo: {caption}]".strip() if isinstance(caption, str) and caption else text
 
 
+def _session_numbers(conversation: Mapping[str, object]) -> list[int]:
+    return sorted(int(found[1]) for name in conversation if (found := _SESSION.fullmatch(name)))
+
+
 def _sample(sample: Node, zone: tzinfo) -> DatasetConversation:
     conversation = sample.at("conversation")
     user = conversation.at("speaker_a").text()
     conversation.at("speaker_b").text()
-    numbers = sorted(int(found[1]) for name, _ in conversation.fields() if (found := _SESSION.fullmatch(name)))
+    numbers = _session_numbers(dict(conversation.fields()))
     turns = [turn for number in numbers for turn in _session(conversation, number, user, zone)]
     if not turns:
         conversation.refuse("no session has a turn")
@@ -69,7 +87,7 @@ def _session(conversation: Node, number: int, user: str, zone: tzinfo) -> list[D
     if not listed:
         return []
     date = conversation.at(f"session_{number}_date_time")
-    began = session_date(date.value, zone)
+    began = parse_session_date(date.value, zone)
     if began is None:
         date.refuse("must be a date such as '1:56 pm on 8 May, 2023'")
     turns = []
@@ -120,3 +138,110 @@ def _observations(observed: Node | None, known: dict[str, str]) -> tuple[Observa
                     text = " ".join(parts[0].text().split())
                     found.setdefault((text, turns), Observation(text=text, turns=turns))
     return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocomoSample:
+    """Two people's conversation over many sessions."""
+
+    id: str
+    speakers: tuple[str, ...]
+    conversation: Mapping[str, Any]
+
+
+def locomo_samples(data: bytes) -> list[LocomoSample | BadRecord]:
+    """Read a file: a list of samples, or one sample. A bad sample is reported by itself.
+
+    Raises:
+        BadRecordError: the file as a whole is no JSON, or neither of these.
+    """
+    try:
+        value = decode(data)
+    except ValueError as error:
+        raise BadRecordError(str(error)) from None
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list) or not value:
+        raise BadRecordError("not LoCoMo's format: it is a list of samples, each with a `conversation`")
+    return [_recorded_sample(sample, number) for number, sample in enumerate(value, start=1)]
+
+
+def _recorded_sample(value: object, number: int) -> LocomoSample | BadRecord:
+    where = f"sample {number}"
+    conversation = value.get("conversation") if isinstance(value, dict) else None
+    if not isinstance(value, dict) or not isinstance(conversation, dict):
+        return BadRecord(where=where, reason="no object with a `conversation`")
+    speakers = tuple(conversation.get(key) for key in ("speaker_a", "speaker_b"))
+    if not all(isinstance(name, str) and name.strip() for name in speakers) or len(set(speakers)) < 2:
+        return BadRecord(where=where, reason="`speaker_a` and `speaker_b` do not name two people")
+    return LocomoSample(
+        id=str(value.get("sample_id") or where.replace(" ", "-")),
+        speakers=tuple(str(name) for name in speakers),
+        conversation=conversation,
+    )
+
+
+def user_names(samples: Sequence[LocomoSample]) -> dict[tuple[str, str], str]:
+    """Name a user for each (sample id, speaker): the speaker's name, with the sample's id where several share it."""
+    count = Counter(name for sample in samples for name in sample.speakers)
+    return {
+        (sample.id, name): name if count[name] == 1 else f"{name}-{sample.id}"
+        for sample in samples
+        for name in sample.speakers
+    }
+
+
+def locomo_sessions(
+    sample: LocomoSample, *, as_speaker: str, user: str, zone: tzinfo
+) -> Iterator[Recording | BadRecord]:
+    """Read a sample's sessions in order, `as_speaker` as the user and the other as the assistant.
+
+    Args:
+        sample: The sample.
+        as_speaker: Whose memory is formed.
+        user: That person's name as a user.
+        zone: Time zone of the sessions' dates.
+    """
+    for number in _session_numbers(sample.conversation):
+        where = f"{sample.id}/session_{number}"
+        turns = sample.conversation[f"session_{number}"]
+        try:
+            said = session_date(sample.conversation.get(f"session_{number}_date_time"), zone)
+            messages = _messages(turns, as_speaker)
+        except BadRecordError as error:
+            yield BadRecord(where=where, reason=str(error))
+            continue
+        if messages:
+            dates = spread(said, len(messages), step=TURN)
+            yield Recording(id=where, messages=messages, dates=dates, where=where, user=user)
+
+
+def _messages(turns: object, as_speaker: str) -> tuple[Mapping[str, Any], ...]:
+    if not isinstance(turns, list):
+        raise BadRecordError("the session is not a list of turns")
+    messages = []
+    for place, turn in enumerate(turns, start=1):
+        if not isinstance(turn, dict) or not isinstance(turn.get("speaker"), str):
+            raise BadRecordError(f"turn {place} is not an object with a speaker")
+        text = photo_text(str(turn.get("text") or ""), turn.get("blip_caption"))
+        role = "user" if turn["speaker"] == as_speaker else "assistant"
+        messages.append({"role": role, "name": turn["speaker"], "content": text})
+    return tuple(messages)
+
+
+def session_date(value: object, zone: tzinfo) -> datetime:
+    """Read a session's date, in UTC.
+
+    Raises:
+        BadRecordError: it is not of that form.
+
+    >>> from datetime import UTC
+    >>> session_date("1:56 pm on 8 May, 2023", UTC).isoformat()
+    '2023-05-08T13:56:00+00:00'
+    """
+    found = parse_session_date(value, zone)
+    if found is None:
+        raise BadRecordError(
+            f"cannot read the session's date {str(value)[:40]!r}: it looks like '1:56 pm on 8 May, 2023'"
+        )
+    return found

@@ -7,7 +7,7 @@ from recollect.engine.core import AsyncRecollect
 from recollect.engine.embedder import EmbedderStatus
 from recollect.engine.turn import PreparedTurn
 from recollect.maintenance.reembed import ReembedProgress
-from recollect.providers.trying import EmbedderTrial
+from recollect.providers.embedder_loader import EmbedderTrial
 from recollect.resolution.undo_plan import UndoPlan
 
 __all__ = [

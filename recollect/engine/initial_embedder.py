@@ -8,11 +8,10 @@ import asyncio
 import logging
 
 from recollect.errors import BadEmbedderError, ModelError, OtherEmbedderError, VectorSizeError
-from recollect.providers.calibration import Calibration
+from recollect.providers.calibration import Calibration, fit_calibration
 from recollect.providers.embedder_loader import UnavailableEmbedder
 from recollect.providers.embedder_router import EmbedderOpener
 from recollect.providers.factory import open_embedder, settings_curve, spec_of
-from recollect.providers.fitting import fit_calibration
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.store.protocol import Store

@@ -12,7 +12,7 @@ from recollect.engine.transfer import TransferReport
 from recollect.maintenance.reembed import ReembedProgress
 from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import BreakerStatus
-from recollect.providers.trying import EmbedderTrial
+from recollect.providers.embedder_loader import EmbedderTrial
 from recollect.settings import Settings
 from recollect.store.operators import StoreStats
 from recollect.types import (

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from recollect.datasets.dataset import DatasetTurn
 from recollect.engine import AsyncRecollect
-from recollect.evaluation.watched import MeteredModel
-from recollect.evaluation.when import ConversationClock
+from recollect.evaluation.instrumentation import ConversationClock, MeteredModel
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import bare, words
 from recollect.types import KIND_ORDER, Action, ConversationId, Memory, MemoryKind, Subject

@@ -11,9 +11,9 @@ from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import ModelError, ModelFault
 from recollect.evaluation.baselines import Baselines
 from recollect.evaluation.ingest import Names
+from recollect.evaluation.instrumentation import ConversationClock
 from recollect.evaluation.results import RECOLLECT, RetrievalResult, RunResult
 from recollect.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
-from recollect.evaluation.when import ConversationClock
 from recollect.providers.protocols import Embedder, TokenCounter
 from recollect.types import Memory, MemoryKind, Subject
 

@@ -19,11 +19,10 @@ from recollect.evaluation.answerer import Answerer
 from recollect.evaluation.baselines import index
 from recollect.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
 from recollect.evaluation.ingest import Ingest, Names, exchanges
+from recollect.evaluation.instrumentation import ConversationClock, MeteredModel
 from recollect.evaluation.results import RunResult
 from recollect.evaluation.retrieval_run import MetricSettings, RetrievalRun
-from recollect.evaluation.watched import MeteredModel
-from recollect.evaluation.when import ConversationClock
-from recollect.providers.trying import try_embedder
+from recollect.providers.embedder_loader import try_embedder
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.types import EmbedderSpec, ProgressReporter, Subject

@@ -1,20 +1,21 @@
 """Open the embedders that a database names. Reads the environment for their keys, and models' files."""
 
+import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import BadEmbedderError, ModelError, ModelFault, SetupError, VectorSizeError
-from recollect.providers.calibration import Calibration
+from recollect.providers.calibration import Calibration, fit_calibration
 from recollect.providers.onnx_embedder import OnnxEmbedder
 from recollect.providers.onnx_model import read_folder
 from recollect.providers.openai_models import GENERIC_CALIBRATION, EmbedOptions, OpenAIEmbedder, discover_dim
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
-from recollect.types import KEY_VARIABLE, EmbedderKind, EmbedderRecord, EmbedderSpec, Vectors
+from recollect.types import KEY_VARIABLE, CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec, Vectors
 
 # Embedding everything anew may wait for a server that restarts; a chat may not.
 _PATIENT = EmbedOptions(timeout_s=180.0, tries=6)
@@ -173,3 +174,42 @@ def _key(spec: EmbedderSpec, environment: Mapping[str, str] = os.environ) -> str
 
 STATIC_CURVE = CALIBRATION.curve
 """What the built-in embedder's cosines mean."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderTrial:
+    """An embedder that was tried out and may be used."""
+
+    record: EmbedderRecord
+    embedder: OpenedEmbedder
+    """Open, patient, and calibrated as the record says."""
+
+
+async def try_embedder(spec: EmbedderSpec, *, key: str | None = None) -> EmbedderTrial:
+    """Open an embedder, see that it embeds, fit what its cosines mean, and open it as a database would that chose it.
+
+    Args:
+        spec: Which one.
+        key: Of the settings: used where the spec names the settings' variable.
+
+    Raises:
+        BadEmbedderError: it cannot be used; nothing is left open.
+    """
+    spec, asked = await try_out(spec, key=key)
+    try:
+        record = EmbedderRecord(space=asked.space, dim=asked.dim, spec=spec, curve=await _curve(spec, asked))
+    finally:
+        await asked.close()
+    opened = await asyncio.to_thread(load_embedder, record, key=key, patient=True)
+    if isinstance(opened, UnavailableEmbedder):
+        raise BadEmbedderError(spec.where or record.space, opened.why)
+    return EmbedderTrial(record=record, embedder=opened)
+
+
+async def _curve(spec: EmbedderSpec, embedder: OpenedEmbedder) -> CalibrationCurve:
+    if spec.kind is EmbedderKind.STATIC:
+        return STATIC_CURVE
+    try:
+        return (await fit_calibration(embedder)).curve
+    except ModelError as error:
+        raise BadEmbedderError(spec.where, str(error)) from None

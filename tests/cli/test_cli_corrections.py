@@ -29,7 +29,7 @@ def facts(cli: CommandLine, *more: str) -> dict[str, str]:
 
 def test_why_tells_who_said_what_and_what_was_decided(moved: CommandLine) -> None:
     told = moved("why", facts(moved)["Oslo"]).out
-    assert "It rests on what user said on 2026-06-01" in told
+    assert "It is based on what user said on 2026-06-01" in told
     assert "“I moved to Oslo" in told
     assert "the decision was replace, because: a newer value of the same slot" in told
     assert "It replaced “" in told

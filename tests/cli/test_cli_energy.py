@@ -20,7 +20,7 @@ most_share = 0.1
 
 def test_without_a_budget_it_says_so(cli: CommandLine) -> None:
     result = cli("energy")
-    assert (result.code, result.out) == (0, "units are not rationed\n0 tokens today\n")
+    assert (result.code, result.out) == (0, "no limit on units\n0 tokens today\n")
 
 
 def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, database: Path, tmp_path: Path) -> None:

@@ -28,27 +28,27 @@ def listed(cli: CommandLine, user: str) -> list[str]:
 
 
 def test_a_dry_run_shows_what_would_be_closed_and_closes_nothing(full: CommandLine) -> None:
-    result = full("tend", "--dry-run")
+    result = full("maintain", "--dry-run")
     assert result.code == 0
     *lines, last = result.out.splitlines()
     assert [line.split("\t")[2:] for line in lines] == [
         ["evict", "the oldest of 5; there is room for 2", f"My box {number} is blue."] for number in (1, 2, 3)
     ]
-    assert last == "2 subjects looked at, 3 memories would be closed"
+    assert last == "2 subjects checked, 3 memories would be closed"
     assert len(listed(full, "ana")) == 5
 
 
 def test_one_user_or_everybody_is_tended(full: CommandLine) -> None:
-    result = full("tend", "--user", "ben")
+    result = full("maintain", "--user", "ben")
     assert (result.code, result.out) == (0, "")
-    assert result.err == "1 subject looked at, 0 memories closed\n"
+    assert result.err == "1 subject checked, 0 memories closed\n"
     assert len(listed(full, "ana")) == 5
-    assert full("tend").out.splitlines()[-1] == "2 subjects looked at, 3 memories closed"
+    assert full("maintain").out.splitlines()[-1] == "2 subjects checked, 3 memories closed"
     assert listed(full, "ana") == ["My box 5 is blue.", "My box 4 is blue."]
 
 
 def test_json_says_of_each_what_was_closed_and_why(full: CommandLine) -> None:
-    data = full("tend", "--json").json
+    data = full("maintain", "--json").json
     assert (data["subjects"], data["dry_run"], len(data["closed"])) == (2, False, 3)
     first = data["closed"][0]
     assert first["closed_id"] == first["memory_id"]
@@ -62,6 +62,6 @@ def test_an_app_by_name_and_a_name_that_cannot_be(cli: CommandLine) -> None:
     for number in range(12):
         assert cli("add", f"My box {number} is blue.", *APP).code == 0
     assert len(cli("list", *APP, "--json").json["memories"]) == 10, "room is made when it is needed"
-    assert cli("tend", *APP).err == "1 subject looked at, 0 memories closed\n"
-    assert cli("tend", "--subject", "planet:mars").code == 1
-    assert cli("tend", "--user", "a", "--subject", "user:a").code == 2
+    assert cli("maintain", *APP).err == "1 subject checked, 0 memories closed\n"
+    assert cli("maintain", "--subject", "planet:mars").code == 1
+    assert cli("maintain", "--user", "a", "--subject", "user:a").code == 2

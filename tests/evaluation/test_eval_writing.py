@@ -6,7 +6,7 @@ from typing import Literal
 from recollect.datasets.dataset import DatasetTurn
 from recollect.engine import AsyncRecollect
 from recollect.evaluation.ingest import Ingest, IngestCost, exchanges, junk_rule
-from recollect.evaluation.when import ConversationClock
+from recollect.evaluation.instrumentation import ConversationClock
 from recollect.types import Subject
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)

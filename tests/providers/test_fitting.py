@@ -7,8 +7,7 @@ import pytest
 
 from recollect.errors import BadEmbedderError
 from recollect.profiles.policies import ResolvePolicy
-from recollect.providers.calibration import Calibration
-from recollect.providers.fitting import fit_calibration, pairs, with_top
+from recollect.providers.calibration import Calibration, fit_calibration, pairs, with_top
 from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
 from recollect.testing import WordEmbedder
 from recollect.types import Vectors

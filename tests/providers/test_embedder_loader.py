@@ -7,8 +7,7 @@ import pytest
 
 from recollect.errors import BadEmbedderError
 from recollect.providers.calibration import Calibration
-from recollect.providers.embedder_loader import STATIC_CURVE
-from recollect.providers.trying import try_embedder
+from recollect.providers.embedder_loader import STATIC_CURVE, try_embedder
 from recollect.types import EmbedderKind, EmbedderSpec
 from tiny_onnx import embedding_model, word_table, write_folder
 
