@@ -196,7 +196,7 @@ class Settings(BaseSettings):
     worker: bool = Field(
         default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
     )
-    tend_every_s: float = Field(
+    maintain_every_s: float = Field(
         default=86_400.0,
         ge=0,
         description="How often the worker tends each subject (age, near-duplicates, room), in seconds; 0: never.",

@@ -125,8 +125,8 @@ def _energy_lines(status: "EnergyStatus", zone: "ZoneInfo") -> list[str]:
         if status.capacity
         else "no limit on units"
     ]
-    if status.most_share < 1 and status.capacity:
-        lines.append(f"memory work is {status.share:.1%} of all units (limit: below {status.most_share:.1%})")
+    if status.max_share < 1 and status.capacity:
+        lines.append(f"memory work is {status.share:.1%} of all units (limit: below {status.max_share:.1%})")
     cap = f" of {status.tokens_per_day}" if status.tokens_per_day else ""
     lines.append(f"{status.tokens_today}{cap} tokens today")
     if status.unsettled:

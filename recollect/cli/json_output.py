@@ -253,7 +253,7 @@ def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
         "critical": found.critical,
         "refill_per_day": found.refill_per_day,
         "share": found.share,
-        "most_share": found.most_share,
+        "most_share": found.max_share,
         "tokens_today": found.tokens_today,
         "tokens_per_day": found.tokens_per_day,
         "today": {purpose.value: _spent(one) for purpose, one in found.today.items()},

@@ -60,7 +60,7 @@ class Wired:
             embedders=self._embedders,
         )
         self._closing = False
-        self._tending = tending = SweepSchedule(self._tools, parts.settings.tend_every_s)
+        self._tending = tending = SweepSchedule(self._tools, parts.settings.maintain_every_s)
         reterming = TermReindexer(self._tools)
 
         async def chores(stop: Callable[[], bool]) -> bool:

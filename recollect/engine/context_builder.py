@@ -86,7 +86,7 @@ def prompt_recall(
         # A template in one block writes other words than those that recall counts.
         budget_tokens=None if template(profile.context.template).single else token_limit(policy.tokens, settings),
         half_life_days=profile.age.half_life_days,
-        cold_start=profile.whose.cold_start,
+        cold_start=profile.subject.cold_start,
     )
 
 
@@ -171,7 +171,7 @@ class ContextBuilder:
         self, rendered: RenderedContext, elsewhere: Elsewhere, frame: RenderOptions, tokens: int
     ) -> RenderedContext:
         """Put recent messages of other conversations after the memories, in the room that is left."""
-        count, longest = self._parts.counter.count, frame.policy.most_characters
+        count, longest = self._parts.counter.count, frame.policy.max_characters
         room = RecentRoom(
             tokens=min(int(tokens * RECENT_SHARE), tokens - count(rendered.standing) - count(rendered.recalled)),
             characters=longest - len(rendered.text) - len(GAP) if longest else None,

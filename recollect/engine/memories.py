@@ -60,7 +60,7 @@ class MemoryService(Wired):
             policy=chosen.recall,
             limit=limit,
             half_life_days=chosen.age.half_life_days,
-            cold_start=chosen.whose.cold_start,
+            cold_start=chosen.subject.cold_start,
         )
         then = as_of(at, known_at, self.clock.now())
         if then is not None:

@@ -182,7 +182,7 @@ def _wanted(note: NewNote, of: Profile) -> ManualNote:
         )
     if not 0 <= note.importance <= 1:
         raise BadRequestError(f"importance is {note.importance}, it goes from 0 to 1", param="importance")
-    longest = HARD_FACTOR * of.room.longest_characters
+    longest = HARD_FACTOR * of.capacity.max_characters
     if longest and len(text) > longest:
         raise BadRequestError(
             f"the text has {len(text)} characters, a memory of profile {of.name} at most {longest}", param="text"

@@ -87,7 +87,7 @@ def _options(scene: RequestScope, known: Conversation | None, profile: Profile) 
     """Return the options that hold: the conversation's, where it was opened with this profile, and the request's."""
     mine = known is not None and known.profile in (None, profile.name)
     options = dict(known.options) if known is not None and mine else {}
-    if scene.characters and profile.whose.memory == "character":
+    if scene.characters and profile.subject.kind == "character":
         options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scene.characters
         options.setdefault(USE_MEMORY, True)
     if scene.interaction:
@@ -98,7 +98,7 @@ def _options(scene: RequestScope, known: Conversation | None, profile: Profile) 
 def _memory_of(
     home: Subject, profile: Profile, conversation: str | None, app: str | None, options: Mapping[str, Any]
 ) -> tuple[Subject | None, str, tuple[str, ...]]:
-    match profile.whose.memory:
+    match profile.subject.kind:
         case "session":
             if conversation is None:
                 return None, "no session: send x-recollect-session", ()
@@ -110,7 +110,7 @@ def _memory_of(
                 return None, "no app: send x-recollect-app", ()
             # Without a slash of its own, one for all can have the name of nobody's own.
             everybodys = Subject("app", quote(app, safe=""))
-            return (owned_subject("app", home, app) if profile.whose.per_user else everybodys), "", ()
+            return (owned_subject("app", home, app) if profile.subject.per_user else everybodys), "", ()
         case "character":
             knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
             if not (knower and other):

@@ -19,7 +19,7 @@ FORMAT = 1
 """Moves when a field changes its meaning; fields are added without."""
 # Settings that name this machine rather than how it remembers.
 _OF_THE_MACHINE = frozenset(
-    "database_url host port origins profiles profile_keys worker tend_every_s log_level log_memory_text".split()
+    "database_url host port origins profiles profile_keys worker maintain_every_s log_level log_memory_text".split()
 )
 _DIGITS = 4
 

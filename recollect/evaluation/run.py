@@ -108,9 +108,9 @@ class EvaluationRun:
             opened.push_async_callback(parts.embedder.close)
             if parts.model is not None:
                 opened.push_async_callback(parts.model.close)
-            if profile.whose.memory != "user":
+            if profile.subject.kind != "user":
                 raise BadRequestError(
-                    f"profile {profile.name} keeps a memory of each {profile.whose.memory}; what is asked here is the "
+                    f"profile {profile.name} keeps a memory of each {profile.subject.kind}; what is asked here is the "
                     "memory of a user: take default, user or tiered",
                     param="profile",
                 )

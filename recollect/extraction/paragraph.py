@@ -27,7 +27,7 @@ class _Sentence:
     """It states nothing: taken only where nobody states anything."""
 
 
-def extract_paragraph(source: ExtractionInput, *, most_sentences: int, characters: int = 0) -> list[Candidate]:
+def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters: int = 0) -> list[Candidate]:
     """Sum a conversation up in its own sentences; nothing where there is only small talk.
 
     Each sentence stands there as it was said, cut short at most, behind the name of who said it.
@@ -36,7 +36,7 @@ def extract_paragraph(source: ExtractionInput, *, most_sentences: int, character
     spoken = _spoken(source)
     if not spoken:
         return []
-    chosen = _chosen(spoken, most_sentences, room)
+    chosen = _chosen(spoken, max_sentences, room)
     first = chosen[0].message
     text = _written(chosen, room)
     return [

@@ -12,10 +12,8 @@ def read_without_model(source: ExtractionInput, profile: Profile) -> RulesReadin
     """Read messages by the rules that a profile asks for."""
     form = profile.form
     if form.extractor == "paragraph":
-        longest = profile.room.longest_characters
-        return RulesReading(
-            candidates=extract_paragraph(source, most_sentences=form.most_sentences, characters=longest)
-        )
+        longest = profile.capacity.max_characters
+        return RulesReading(candidates=extract_paragraph(source, max_sentences=form.max_sentences, characters=longest))
     if form.without_model == "records":
         replies_only = profile.trigger.when == "every_turn"
         return RulesReading(candidates=extract_records(source, types=form.types, replies_only=replies_only))

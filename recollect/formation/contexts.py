@@ -109,7 +109,7 @@ async def without_stale_contexts(
 def _keeps_records(subject: Subject, runtime: Runtime) -> bool:
     """Return whether a profile writes records, whose contexts quote messages, into such a subject."""
     profiles = (runtime.profiles.get(name) for name in runtime.profiles.names())
-    return any(profile.form.summary and profile.whose.memory == subject.kind for profile in profiles)
+    return any(profile.form.summary and profile.subject.kind == subject.kind for profile in profiles)
 
 
 def _stale(records: Sequence[Memory], outdated: Sequence[Outdated]) -> list[Memory]:

@@ -290,7 +290,7 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
 
 def _fitted(checked: _Checked, profile: Profile) -> _Checked:
     """Cut what is longer than the profile lets a memory be."""
-    longest = profile.room.longest_characters
+    longest = profile.capacity.max_characters
     proven = [(replace(one, text=shortened(one.text, longest)), said) for one, said in checked.proven]
     return replace(checked, proven=proven)
 

@@ -101,7 +101,7 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
     if runtime.model is None:
         read = await _by_rules(source, batch, runtime)
         return replace(read, candidates=(*read.candidates, *requests))
-    shape = schema_for(form, longest_characters=batch.profile.room.longest_characters)
+    shape = schema_for(form, max_characters=batch.profile.capacity.max_characters)
     known = () if shape.whole or alone else await _known(batch, worth, runtime)
     source = replace(source, neighbours=known, earlier=() if alone else source.earlier)
     answer = await _ask(source, runtime.model, shape)

@@ -154,7 +154,7 @@ async def _summary(
     due: _Due, later: Sequence[Exchange], lease: Lease, profile: Profile, runtime: Runtime
 ) -> tuple[Summary, str]:
     """Sum up by the model, or by rules without one; return with it who wrote it."""
-    longest = profile.episodes.longest_characters
+    longest = profile.episodes.max_characters
     turns = await _own(due.turns, later, lease, runtime)
     if runtime.model is not None:
         try:

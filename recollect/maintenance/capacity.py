@@ -121,4 +121,4 @@ async def _is_full(lease: Lease, runtime: Runtime, profile: Profile) -> bool:
     arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
     count = len(counted_places(hot)) + arriving
     room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, runtime)
-    return room is not None and room.policy.policy == "compact" and count > room.policy.most
+    return room is not None and room.policy.policy == "compact" and count > room.policy.max_memories

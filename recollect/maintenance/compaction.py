@@ -51,13 +51,13 @@ class CompactionQuestion:
     held: Sequence[Memory]
     """Oldest first. One of them is to be named."""
     new: Memory
-    longest_characters: int = 0
+    max_characters: int = 0
     """About how long an edit's text may be; 0: as `USUAL_LENGTH` says."""
 
     @property
     def longest(self) -> int:
         """How long an edit's text should be at most."""
-        return self.longest_characters or USUAL_LENGTH
+        return self.max_characters or USUAL_LENGTH
 
     def shown(self) -> dict[int, Memory]:
         """Give each memory a short number: its own, where each of them has a short one, else its place."""

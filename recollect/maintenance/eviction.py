@@ -110,13 +110,13 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
         return [], []
     # Oldest first: ids are made in that order.
     known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
-    if len(known) + len(new) <= room.policy.most:
+    if len(known) + len(new) <= room.policy.max_memories:
         return [], []
     read = await _read(planned.subject, known, runtime)
     now = runtime.clock.now()
     if read is None:
         making = _Making(planned=planned, now=now, runtime=runtime, held=new)
-        for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.most]:
+        for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.max_memories]:
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
             making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
@@ -188,7 +188,7 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Capacity) -> No
     """
     await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
     for one in new:
-        if len(making.held) < room.policy.most:
+        if len(making.held) < room.policy.max_memories:
             making.held.append(one)
             continue
         try:
@@ -245,7 +245,7 @@ async def _verdict(making: _Making, new: Memory, room: Capacity) -> CompactionCh
     if making.questions == MAX_QUESTIONS:
         raise InvalidVerdictError(f"a model is asked {MAX_QUESTIONS} times in one commit at most")
     making.questions += 1
-    question = CompactionQuestion(held=making.held, new=new, longest_characters=room.policy.longest_characters)
+    question = CompactionQuestion(held=making.held, new=new, max_characters=room.policy.max_characters)
     try:
         return await ask_what_to_compact(question, model)
     except (StoreUnavailableError, StoreFullError):  # nothing was booked, so nothing was asked

@@ -30,7 +30,7 @@ class Capacity:
     def of(cls, profile: Profile) -> Self:
         """Take the room of a profile."""
         return cls(
-            policy=profile.room,
+            policy=profile.capacity,
             half_life_days=profile.age.half_life_days or USUAL_HALF_LIFE_DAYS,
             fact_importance=profile.recall.fact_importance,
         )
@@ -46,7 +46,7 @@ class Eviction:
 
 def strictest(profiles: Iterable[Profile]) -> Capacity | None:
     """Return the least room that any of a subject's profiles leaves it; None where none sets a limit."""
-    bounded = sorted((profile for profile in profiles if profile.room.most), key=lambda one: (one.room.most, one.name))
+    bounded = sorted((profile for profile in profiles if profile.capacity.max_memories), key=lambda one: (one.capacity.max_memories, one.name))
     return Capacity.of(bounded[0]) if bounded else None
 
 
@@ -68,7 +68,7 @@ def worth(memory: Memory, now: datetime, half_life_days: float) -> float:
 def leaving(
     held: Sequence[Memory], new: frozenset[MemoryId], room: Capacity, *, now: datetime, oldest: bool = False
 ) -> list[Eviction]:
-    """Choose what goes so that `room.policy.most` are left; nothing where they fit.
+    """Choose what goes so that `room.policy.max_memories` are left; nothing where they fit.
 
     Args:
         held: All active notes and facts, the new ones with them.
@@ -106,7 +106,7 @@ def occupant(memory: Memory, room: Capacity, now: datetime, *, new: bool = False
 def leaving_of(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:
     """Choose what goes, lowest rank first; nothing where all fit."""
     count = len(occupants)
-    over = count - room.policy.most
+    over = count - room.policy.max_memories
     return [leave(one, count, room) for one in sorted(occupants)[:over]] if over > 0 else []
 
 
@@ -118,7 +118,7 @@ def leave(one: Occupant, count: int, room: Capacity) -> Eviction:
 
 def fitting(room: Capacity) -> str:
     """Say how much room there is."""
-    return f"there is room for {room.policy.most}"
+    return f"there is room for {room.policy.max_memories}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,7 @@ class Surplus:
         room = await capacity_for(
             PlannedCommit(subject=self._commits.subject, hot=await self._commits.hot()), count, self._commits.runtime
         )
-        if room is None or count <= room.policy.most:
+        if room is None or count <= room.policy.max_memories:
             return
         self._now = now = self._commits.runtime.clock.now()
         oldest = room.policy.policy != "lowest_value"
@@ -62,7 +62,7 @@ class Surplus:
             ranked += [occupant(memory, room, now, oldest=oldest) for memory in self._commits.left(page)]
             after = page[-1].id
         self._count = len(ranked)
-        self._over = over = max(0, len(ranked) - room.policy.most)
+        self._over = over = max(0, len(ranked) - room.policy.max_memories)
         # The first to go stand last, where they are taken off.
         self._ranked = await pace.apart(lambda: sorted(ranked)[:over][::-1])
         self._room = room
@@ -72,7 +72,7 @@ class Surplus:
         commits, plan = self._commits, self._commits.plan()
         if not commits.dry_run and self._version != await commits.runtime.store.version(commits.subject):
             self._version, count = await self._counted()
-            self._over = count - room.policy.most
+            self._over = count - room.policy.max_memories
         read = {memory.id: memory for memory in await commits.read([ranked.id for ranked in portion])}
         for ranked in portion:
             memory = read.get(ranked.id)

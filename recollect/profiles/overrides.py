@@ -118,12 +118,12 @@ class SessionSettings(_Options):
     def over(self, profile: Profile) -> Profile:
         """Lay what was given over a profile; what was not given stays as it is there."""
         given = self.model_fields_set
-        room = {"most": self.max_per_session} if "max_per_session" in given else {}
+        capacity = {"max_memories": self.max_per_session} if "max_per_session" in given else {}
         form = {"min_importance": self.extraction_threshold} if "extraction_threshold" in given else {}
         recall = {"limit": self.context_limit} if "context_limit" in given else {}
         return profile.model_copy(
             update={
-                "room": profile.room.model_copy(update=room),
+                "capacity": profile.capacity.model_copy(update=capacity),
                 "form": profile.form.model_copy(update=form),
                 "recall": profile.recall.model_copy(update=recall),
             }
@@ -144,7 +144,7 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
     Raises:
         BadRequestError: an option is none of the interface's, or has a value that it does not take; `param` names it.
     """
-    interface = _INTERFACES.get(profile.whose.memory, _Options)
+    interface = _INTERFACES.get(profile.subject.kind, _Options)
     try:
         return interface.model_validate(dict(options))
     except ValidationError as error:

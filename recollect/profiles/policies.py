@@ -39,10 +39,10 @@ class _Policy(BaseModel):
 
 
 class SubjectPolicy(_Policy):
-    """Whose memory a conversation writes to, and what else is read beside it."""
+    """Which subject a conversation writes to, and what else is read beside it."""
 
-    memory: Literal["user", "session", "app", "character"] = "user"
-    """The subject written to: the user's own, the chat session's, the app's, or what a character knows."""
+    kind: Literal["user", "session", "app", "character"] = "user"
+    """Kind of the subject written to: the user, the chat session, the app, or a character."""
     per_user: bool = True
     """Apps: each user of an app has their own memory of it; false: one for all who use the server."""
     cold_start: int = Field(default=0, ge=0)
@@ -73,7 +73,7 @@ class FormPolicy(_Policy):
     extractor: Extractor = "memories"
     types: tuple[str, ...] = ()
     """`typed`: the classes a memory can have, the last one for what fits no other."""
-    most_sentences: int = Field(default=2, ge=1, le=10)
+    max_sentences: int = Field(default=2, ge=1, le=10)
     """`typed` and `paragraph`: longest memory."""
     summary: bool = False
     """`typed`: each memory carries a short summary beside its content."""
@@ -102,7 +102,7 @@ class EpisodePolicy(_Policy):
     """Newest turns that stay in the window."""
     window_of: Literal["conversation", "user"] = "conversation"
     """Whose turns the window holds: one conversation's, or the user's across the conversations of this profile."""
-    longest_characters: int = Field(default=600, ge=80, le=10_000)
+    max_characters: int = Field(default=600, ge=80, le=10_000)
     """Longest summary of one episode."""
     so_far_characters: int = Field(default=2000, ge=0, le=100_000)
     """Longest summary of the chat so far in a prompt: of the newest episodes as many as fit; 0: none."""
@@ -138,13 +138,13 @@ class ResolvePolicy(_Policy):
 class CapacityPolicy(_Policy):
     """How many memories a subject may have."""
 
-    most: int = Field(default=0, ge=0)
-    """Most notes and facts of a subject; 0: no limit."""
+    max_memories: int = Field(default=0, ge=0)
+    """Maximum number of notes and facts of a subject; 0: no limit."""
     policy: Literal["lowest_value", "fifo", "compact"] = "lowest_value"
-    """Who makes room: the one worth least, the oldest, or what a model names (the oldest without one)."""
-    longest_characters: int = Field(default=0, ge=0)
-    """Longest text that is formed, longer ones are cut; what a person adds or a compaction writes may have twice as
-    many; 0: no limit."""
+    """What is evicted: the least valuable memory, the oldest, or what a model chooses (without one: the oldest)."""
+    max_characters: int = Field(default=0, ge=0)
+    """Maximum length of a formed memory; longer ones are cut. Manual additions and compactions may have twice as many.
+    0: no limit."""
 
 
 class AgePolicy(_Policy):
@@ -202,7 +202,7 @@ class ContextPolicy(_Policy):
     row: str | None = Field(default=None, max_length=MAX_FRAME_CHARACTERS)
     """One memory; `{{memoryType}} {{importance}} {{age}} {{summary}} {{sourceContext}}` and others of `ROW_NAMES` are
     filled in. None is the template's own."""
-    most_characters: int = Field(default=0, ge=0)
+    max_characters: int = Field(default=0, ge=0)
     """Longest text of memory in a prompt, in characters; 0: tokens alone bound it."""
     max_memory_characters: int = Field(default=0, ge=0)
     """Most characters of the memories in it together; headings, numbers and days are not counted. 0: no bound."""
@@ -230,7 +230,7 @@ class BudgetPolicy(_Policy):
     """What a chat turn counts for in the share of memory work in all: an answer of some thousand tokens."""
     critical: float = Field(default=0.2, ge=0, le=1)
     """Share of the capacity below which work waits."""
-    most_share: float = Field(default=1.0, gt=0, le=1)
+    max_share: float = Field(default=1.0, gt=0, le=1)
     """Below this stays the share of memory work in all units of 30 days: what would reach it waits; 1: no limit."""
     tokens_per_day: int = Field(default=0, ge=0)
     """Most tokens of models a subject and day (UTC); 0: no limit."""
@@ -248,12 +248,12 @@ class Profile(_Policy):
 
     name: str
     description: str
-    whose: SubjectPolicy = SubjectPolicy()
+    subject: SubjectPolicy = SubjectPolicy()
     trigger: TriggerPolicy = TriggerPolicy()
     form: FormPolicy = FormPolicy()
     episodes: EpisodePolicy = EpisodePolicy()
     resolve: ResolvePolicy = ResolvePolicy()
-    room: CapacityPolicy = CapacityPolicy()
+    capacity: CapacityPolicy = CapacityPolicy()
     age: AgePolicy = AgePolicy()
     recall: RecallPolicy = RecallPolicy()
     context: ContextPolicy = ContextPolicy()

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from recollect.errors import BadProfileError, UnknownProfileError
 from recollect.profiles.policies import Profile
@@ -74,8 +74,22 @@ def _built(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) 
         return Profile.model_validate({**table, "name": name})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        part = ".".join(str(one) for one in first["loc"]) or "the file"
+        path = [str(step) for step in first["loc"]]
+        if first["type"] == "extra_forbidden":
+            raise BadProfileError(layers[0].where, _unknown_key(path)) from None
+        part = ".".join(path) or "the file"
         raise BadProfileError(layers[0].where, f"{part}: {first['msg']} (it is {first['input']!r})") from None
+
+
+def _unknown_key(path: list[str]) -> str:
+    """Return the error for a key that no policy has, with the keys of its table."""
+    *tables, key = path
+    known, where = {*Profile.model_fields, "extends"} - {"name"}, "a profile"
+    if tables:
+        policy = Profile.model_fields[tables[0]].annotation
+        known = set(policy.model_fields) if isinstance(policy, type) and issubclass(policy, BaseModel) else set()
+        where = f"[{tables[0]}]"
+    return f"{key!r} is not a key of {where}; known keys: {', '.join(sorted(known))}"
 
 
 def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> list[_Layer]:

@@ -22,7 +22,7 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
 
     Args:
         recall: What was recalled, what matters most first.
-        frame: Template and policy, whose `most_characters` bounds the text as well, and `max_memory_characters` the
+        frame: Template and policy, whose `max_characters` bounds the text as well, and `max_memory_characters` the
             memories in it without what frames them.
         tokens: Most tokens of all blocks together.
         count: Counts a text as the prompt's model would.
@@ -34,7 +34,7 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
     def written(items: Sequence[RecalledMemory]) -> RenderedContext | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
         policy, told = frame.policy, sum(len(item.memory.text) for item in rendered.items)
-        if policy.most_characters and len(rendered.text) > policy.most_characters:
+        if policy.max_characters and len(rendered.text) > policy.max_characters:
             return None
         if policy.max_memory_characters and told > policy.max_memory_characters:
             return None

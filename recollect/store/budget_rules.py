@@ -80,12 +80,12 @@ def _level(policy: BudgetPolicy, standing: BudgetState, units: float) -> _Wait |
 
 
 def _share(policy: BudgetPolicy, standing: BudgetState, units: float) -> _Wait | None:
-    if not (policy.capacity and units) or policy.most_share >= 1 or not standing.turn_units:
+    if not (policy.capacity and units) or policy.max_share >= 1 or not standing.turn_units:
         return None  # without a turn there is nothing to take a share of
     share = share_of(standing.memory_units + units, standing.turn_units)
-    if share < policy.most_share:
+    if share < policy.max_share:
         return None
-    why = f"memory work would be {share:.1%} of all units spent, it stays below {policy.most_share:.1%}"
+    why = f"memory work would be {share:.1%} of all units spent, it stays below {policy.max_share:.1%}"
     return why, MAX_WAIT
 
 

@@ -70,7 +70,7 @@ class EnergyStatus:
     """The cap; 0: none."""
     share: float
     """Units of memory work in all units, chat turns included, over the last 30 days; 0 where nothing was spent."""
-    most_share: float
+    max_share: float
     unsettled: int
     """Calls that are under way, or whose process died."""
     total: Cost

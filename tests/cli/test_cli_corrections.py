@@ -80,7 +80,7 @@ def test_the_past_is_listed_and_searched(moved: CommandLine) -> None:
         (("undo",), "say what to undo"),
         (("undo", "x", "--since", "2026-01-01"), "say what to undo"),
         (("undo", "--since", "yesterday"), "--since is 'yesterday'"),
-        (("undo", "x", "--message", "1"), "--message is a message of a --conversation"),
+        (("undo", "x", "--message", "1"), "--message requires --conversation"),
         (("list", "--at", "May"), "--at is 'May'"),
     ],
 )

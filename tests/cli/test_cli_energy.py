@@ -14,7 +14,7 @@ description = "One creation, then none."
 [budget]
 capacity = 25
 critical = 0.8
-most_share = 0.1
+max_share = 0.1
 """
 
 
@@ -34,8 +34,8 @@ def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, databa
         patch.setenv("RECOLLECT_PROFILES", str(profiles))
         shown = cli("energy", "--user", "ana", "--profile", "tight", "--poller", "p").out.splitlines()
     assert shown[:4] == [
-        "13 of 25 units, 0 come back in a day; below 20 work waits",
-        "memory work is 4.8% of all units, and stays below 10.0%",
+        "13 of 25 units, refilled by 0 a day; below 20 work waits",
+        "memory work is 4.8% of all units (limit: below 10.0%)",
         "0 tokens today",
         "1 call, 12 units and 0 tokens up to this first poll",
     ]

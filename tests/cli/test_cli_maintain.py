@@ -1,4 +1,4 @@
-"""`recollect tend`: what is closed and why, for one user or everybody, and the dry run that closes nothing."""
+"""`recollect maintain`: what is closed and why, for one user or everybody, and the dry run that closes nothing."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ def full(cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C
     for number in range(1, 6):
         assert cli("add", f"My box {number} is blue.", "--user", "ana").code == 0
     assert cli("add", "I like tea.", "--user", "ben").code == 0
-    profile.write_text('description = "Small."\n[room]\nmost = 2\npolicy = "fifo"\n', "utf-8")
+    profile.write_text('description = "Small."\n[capacity]\nmax_memories = 2\npolicy = "fifo"\n', "utf-8")
     return cli
 
 

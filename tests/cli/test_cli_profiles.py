@@ -32,7 +32,7 @@ def test_profiles_of_ones_own_are_listed_and_shown_as_json(
     listed = json.loads(capsys.readouterr().out)["profiles"]
     assert {"name": "mine", "description": "Mine."} in listed
     assert run(["profiles", "show", "mine", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["whose"]["cold_start"] == 5
+    assert json.loads(capsys.readouterr().out)["subject"]["cold_start"] == 5
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["list"], ["hide", "user"]])

@@ -201,7 +201,7 @@ async def test_what_a_model_folds_to_make_room_is_returned_as_what_they_say_toge
 ) -> None:
     both = "The boxes 2 and 11 hold shoes."
     model = ScriptedModel([edit(2, both), delete(1)])
-    engine = with_profile(parts, tmp_path, '[room]\nmost = 10\npolicy = "compact"', model=model)
+    engine = with_profile(parts, tmp_path, '[capacity]\nmax_memories = 10\npolicy = "compact"', model=model)
     kept = await engine.add_all(numbered(9), user="ana")
     more = await engine.add_all(numbered(3, start=10), user="ana")
 

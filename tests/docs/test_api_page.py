@@ -28,4 +28,8 @@ def test_the_profile_of_ones_own_in_the_guide_is_one(tmp_path: Path) -> None:
     [example] = re.findall(r"(?ms)^```toml\n(.*?)^```$", GUIDE)
     (tmp_path / "helpdesk.toml").write_text(example, "utf-8")
     helpdesk = ProfileRegistry(tmp_path).get("helpdesk")
-    assert (helpdesk.room.most, helpdesk.form.min_importance, helpdesk.context.template) == (20, 0.5, "session")
+    assert (helpdesk.capacity.max_memories, helpdesk.form.min_importance, helpdesk.context.template) == (
+        20,
+        0.5,
+        "session",
+    )

@@ -130,7 +130,7 @@ async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncR
     settings = {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2}
     await engine.open_conversation("d", user="ana", scene=SESSION, options=settings)
     profile = (await engine.turns.scope(Subject("user", "ana"), RequestScope(), "d")).profile
-    assert (profile.room.most, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
+    assert (profile.capacity.max_memories, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
 
 
 async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: AsyncRecollect) -> None:
@@ -141,7 +141,7 @@ async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: As
 
 
 async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Components, tmp_path: Path) -> None:
-    (tmp_path / "common.toml").write_text('extends = "app"\n[whose]\nper_user = false\n', "utf-8")
+    (tmp_path / "common.toml").write_text('extends = "app"\n[subject]\nper_user = false\n', "utf-8")
     engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     anas = await engine.memory_of(user="ana", scene=RequestScope(profile="app", app="calendar"))
     for name in ("calendar", "ana/calendar", anas.name):

@@ -79,7 +79,7 @@ def test_a_records_content_has_an_end() -> None:
 
 def test_a1_a_paragraph_without_a_model_holds_only_what_was_said_and_who_said_it() -> None:
     given = talk(*STORY)
-    [paragraph] = extract_paragraph(given, most_sentences=4, characters=200)
+    [paragraph] = extract_paragraph(given, max_sentences=4, characters=200)
     assert 2 <= len(sentences(paragraph.text)) <= 4
     assert len(paragraph.text) <= 200
     said = " ".join(STORY)
@@ -93,17 +93,17 @@ def test_a1_a_paragraph_without_a_model_holds_only_what_was_said_and_who_said_it
 
 def test_a6_a_paragraph_out_of_long_sentences_is_about_two_hundred_characters() -> None:
     long = "I decided that " + "we will walk along the river and " * 20 + "rest."
-    [paragraph] = extract_paragraph(talk(long, long.replace("decided", "learned")), most_sentences=4)
+    [paragraph] = extract_paragraph(talk(long, long.replace("decided", "learned")), max_sentences=4)
     assert 100 <= len(paragraph.text) <= 200
 
 
 def test_of_questions_alone_a_paragraph_says_what_was_asked() -> None:
-    [paragraph] = extract_paragraph(talk("Hi!", "Hello!", "Where is the nearest harbour?"), most_sentences=4)
+    [paragraph] = extract_paragraph(talk("Hi!", "Hello!", "Where is the nearest harbour?"), max_sentences=4)
     assert paragraph.text == "Marcus said: Where is the nearest harbour?"
 
 
 def test_of_small_talk_there_is_no_paragraph() -> None:
-    assert extract_paragraph(talk("Hi!", "Hello Marcus!", "Thanks, bye!"), most_sentences=4) == []
+    assert extract_paragraph(talk("Hi!", "Hello Marcus!", "Thanks, bye!"), max_sentences=4) == []
 
 
 def test_t4_the_rules_in_the_shape_of_facts_give_facts_alone() -> None:

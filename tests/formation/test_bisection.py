@@ -168,7 +168,7 @@ async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Compone
 async def test_a_paragraph_on_a_conversation_that_the_model_refuses_is_written_by_the_rules(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
-    text = 'extends = "app"\n[whose]\nmemory = "user"\n[budget]\ncapacity = 0\nmost_share = 1\n'
+    text = 'extends = "app"\n[subject]\nkind = "user"\n[budget]\ncapacity = 0\nmax_share = 1\n'
     text += '[form]\non_error = "retry"\n'
     (tmp_path / "diary.toml").write_text(text, "utf-8")
     settings = parts.settings.model_copy(update={"profile": "diary"})

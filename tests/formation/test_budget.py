@@ -137,7 +137,7 @@ async def test_a8_a_normal_conversation_of_an_app_stays_within_its_share() -> No
     budget = ProfileRegistry().get("app").budget
     assert 10 <= budget.create <= 15
     assert 20 <= budget.compact <= 30
-    assert (budget.critical, budget.most_share) == (0.2, 0.05)
+    assert (budget.critical, budget.max_share) == (0.2, 0.05)
     assert budget.create / (budget.create + budget.turn) < 0.05, "one turn bears a creation"
     both = budget.create + budget.compact
     assert both / (both + 3 * budget.turn) < 0.05, "three bear a creation and a compaction"

@@ -20,7 +20,9 @@ SCRIPT = Path(__file__).parent / "compaction_process.py"
 MAX_KILLS = 5
 POINTS = ("before-commit", "after-commit", "in-question")
 KILLS_AT_EACH, KILLS_IN_SOAK = 1, 20
-PROFILE = f'description = "Full."\n[room]\nmost = {MAX_KILLS}\npolicy = "compact"\n[form]\nmax_attempts = 20\n'
+PROFILE = (
+    f'description = "Full."\n[capacity]\nmax_memories = {MAX_KILLS}\npolicy = "compact"\n[form]\nmax_attempts = 20\n'
+)
 # One decision at least speaks of each memory that is closed.
 UNEXPLAINED = """
 SELECT m.text FROM memory AS m

@@ -68,7 +68,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> ProfileRegistry:
     folder: Path = tmp_path_factory.mktemp("profiles")
     for name in PROFILES:
         text = (
-            f'extends = "{name}"\n[trigger]\nwhen = "every_turn"\n[budget]\ncapacity = 0\nmost_share = 1\n'
+            f'extends = "{name}"\n[trigger]\nwhen = "every_turn"\n[budget]\ncapacity = 0\nmax_share = 1\n'
             f'[form]\nturns = false\non_error = "retry"\nmax_attempts = {ATTEMPTS}\n'
         )
         (folder / f"{name}.toml").write_text(text, "utf-8")

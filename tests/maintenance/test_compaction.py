@@ -104,10 +104,10 @@ def test_a_word_of_the_models_own_is_allowed_among_many_but_no_secret_passes() -
 
 
 def test_an_edit_may_be_about_as_long_as_asked_and_not_twice_as_long() -> None:
-    question = replace(ASKED, longest_characters=40)
+    question = replace(ASKED, max_characters=40)
     assert 40 < len(FOLDED) < 80
     assert verdict(says(), question).text == FOLDED
-    assert "were asked for" in refused(says(), replace(ASKED, longest_characters=30))
+    assert "were asked for" in refused(says(), replace(ASKED, max_characters=30))
 
 
 async def test_the_question_shows_each_memory_as_a_quotation_and_asks_for_the_four_fields() -> None:

@@ -26,8 +26,8 @@ from recollect.testing import FakeClock
 from recollect.types import Action, MemoryState, Subject
 from sample_chats import user
 
-FIVE = '[room]\nmost = 5\npolicy = "lowest_value"'
-TEN = '[room]\nmost = 10\npolicy = "compact"\nlongest_characters = 200'
+FIVE = '[capacity]\nmax_memories = 5\npolicy = "lowest_value"'
+TEN = '[capacity]\nmax_memories = 10\npolicy = "compact"\nmax_characters = 200'
 SESSION = Subject("session", "ana/one")
 APP = Subject("app", "ana/calendar")
 

@@ -27,8 +27,8 @@ from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryState, RequestScope, Subject
 from sample_chats import answer, note, slot, user
 
-FIVE = '[room]\nmost = 5\npolicy = "lowest_value"'
-TEN = '[room]\nmost = 10\npolicy = "compact"\nlongest_characters = 200'
+FIVE = '[capacity]\nmax_memories = 5\npolicy = "lowest_value"'
+TEN = '[capacity]\nmax_memories = 10\npolicy = "compact"\nmax_characters = 200'
 SESSION = Subject("session", "ana/one")
 APP = Subject("app", "ana/calendar")
 
@@ -162,7 +162,7 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
         texts = luck.sample(numbered(40), luck.randint(0, 4))
         return answer(*(note(text, "box", importance=luck.random()) for text in texts))
 
-    toml = f'[room]\nmost = 6\npolicy = "{policy}"'
+    toml = f'[capacity]\nmax_memories = 6\npolicy = "{policy}"'
     engine = with_profile(parts, tmp_path, toml, model=ScriptedModel(answered))
     for step in range(40):
         clock.advance(hours=luck.randint(0, 40))

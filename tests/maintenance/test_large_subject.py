@@ -126,8 +126,8 @@ async def some_decision(engine: AsyncRecollect) -> None:
     ("toml", "action"),
     [
         ("", Action.MERGE),
-        ("[room]\nmost = 100\npolicy = 'lowest_value'", Action.EVICT),
-        ("[room]\nmost = 100\npolicy = 'fifo'", Action.EVICT),
+        ("[capacity]\nmax_memories = 100\npolicy = 'lowest_value'", Action.EVICT),
+        ("[capacity]\nmax_memories = 100\npolicy = 'fifo'", Action.EVICT),
         ("[age]\nexpire_days = 1", Action.EXPIRE),
     ],
 )

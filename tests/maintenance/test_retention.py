@@ -92,17 +92,17 @@ def test_u13_use_makes_a_memory_worth_more_and_wear_off_more_slowly() -> None:
 
 def test_the_tightest_of_several_profiles_holds() -> None:
     profiles = [
-        Profile(name="wide", description="", room=CapacityPolicy(most=50)),
-        Profile(name="tight", description="", room=CapacityPolicy(most=10, policy="fifo")),
+        Profile(name="wide", description="", capacity=CapacityPolicy(max_memories=50)),
+        Profile(name="tight", description="", capacity=CapacityPolicy(max_memories=10, policy="fifo")),
         Profile(name="free", description=""),
     ]
     found = strictest(profiles)
     assert found is not None
-    assert (found.policy.most, found.policy.policy) == (10, "fifo")
+    assert (found.policy.max_memories, found.policy.policy) == (10, "fifo")
     assert strictest([profiles[2]]) is None
 
 
 def test_s6_and_a2_are_what_the_shipped_profiles_say() -> None:
-    session, app = (ProfileRegistry().get(name).room for name in ("session", "app"))
-    assert (session.most, session.policy) == (50, "lowest_value")
-    assert (app.most, app.policy, app.longest_characters) == (10, "compact", 200)
+    session, app = (ProfileRegistry().get(name).capacity for name in ("session", "app"))
+    assert (session.max_memories, session.policy) == (50, "lowest_value")
+    assert (app.max_memories, app.policy, app.max_characters) == (10, "compact", 200)

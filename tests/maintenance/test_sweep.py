@@ -27,7 +27,7 @@ async def keep(parts: Components, subject: Subject, *memories: Memory) -> None:
 async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
     many = [replace(memory(text, clock=clock), profile=OWN, importance=n / 500) for n, text in enumerate(numbered(450))]
     await keep(parts, ANA, *many)
-    engine = with_profile(parts, tmp_path, "[room]\nmost = 50")
+    engine = with_profile(parts, tmp_path, "[capacity]\nmax_memories = 50")
     would = await engine.tend(user=ANA, dry_run=True)
     assert (len(would.decisions), would.dry_run) == (400, True)
     did = await engine.tend(user=ANA)
@@ -120,7 +120,7 @@ async def working(engine: AsyncRecollect, *, rounds_s: float = 0.2) -> None:
 
 
 def with_every(parts: Components, every_s: float) -> AsyncRecollect:
-    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"tend_every_s": every_s})))
+    return AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"maintain_every_s": every_s})))
 
 
 async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, clock: FakeClock) -> None:
@@ -205,7 +205,7 @@ async def test_two_that_tend_at_once_close_each_memory_once(parts: Components, c
 async def test_what_is_said_is_formed_and_tended_for_a_year(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
-    toml = "[room]\nmost = 20\n[age]\nexpire_days = 60\nhalf_life_days = 30"
+    toml = "[capacity]\nmax_memories = 20\n[age]\nexpire_days = 60\nhalf_life_days = 30"
     engine = with_profile(parts, tmp_path, toml)
     for day in range(0, 360, 12):
         clock.advance(days=12)

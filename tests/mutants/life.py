@@ -115,8 +115,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="tend: one more is held than there is room for",
         file="recollect/maintenance/retention.py",
-        sound="    over = count - room.policy.most\n",
-        planted="    over = count - room.policy.most - 1\n",
+        sound="    over = count - room.policy.max_memories\n",
+        planted="    over = count - room.policy.max_memories - 1\n",
         noticed_by=("tests/maintenance/test_eviction.py::test_s6_a_session_holds_fifty_and_never_fails",),
     ),
     Defect(

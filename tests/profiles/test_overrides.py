@@ -69,7 +69,7 @@ def test_s14_the_settings_have_their_names_and_defaults_and_are_laid_over_their_
     assert named == {"enabled": True, "max-per-session": 50, "extraction-threshold": 0.3, "context-limit": 5}
     given = options_of(SESSION, {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2})
     said = given.over(SESSION)
-    assert (said.room.most, said.form.min_importance, said.recall.limit) == (7, 0.6, 2)
+    assert (said.capacity.max_memories, said.form.min_importance, said.recall.limit) == (7, 0.6, 2)
     assert options_of(SESSION, named).over(SESSION) == SESSION
 
 

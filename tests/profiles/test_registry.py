@@ -21,10 +21,28 @@ def test_a_profile_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[capacity]\nmax_memories = 2\n", r"'room' is not a key of a profile; known keys: age, budget, capacity, context, "),
+        ('[subject]\nkind = "user"\n', r"'whose' is not a key of a profile; .*, subject, trigger;"),
+        (
+            "[capacity]\nmax_memories = 2\n",
+            r"'most' is not a key of \[capacity\]; known keys: max_characters, max_memories, policy",
+        ),
+        ("[form]\nmax_sentences = 2\n", r"'max_sentences' is not a key of \[form\]; known keys: .*, max_sentences, "),
+    ],
+)
+def test_an_unknown_key_is_refused_with_the_known_ones(toml: str, says: str, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(toml, "utf-8")
+    with pytest.raises(BadProfileError, match=says):
+        ProfileRegistry(tmp_path)
+
+
 def test_a_file_with_a_shipped_name_stands_in_its_place_and_may_extend_it(tmp_path: Path) -> None:
-    (tmp_path / "session.toml").write_text('extends = "session"\n[room]\nmost = 7\n', "utf-8")
-    room = ProfileRegistry(tmp_path).get("session").room
-    assert (room.most, room.policy) == (7, "lowest_value")
+    (tmp_path / "session.toml").write_text('extends = "session"\n[capacity]\nmax_memories = 7\n', "utf-8")
+    room = ProfileRegistry(tmp_path).get("session").capacity
+    assert (room.max_memories, room.policy) == (7, "lowest_value")
     assert ProfileRegistry(tmp_path).get("session").form == ProfileRegistry().get("session").form
 
 
@@ -38,7 +56,7 @@ def test_what_a_file_leaves_out_is_as_in_default(tmp_path: Path) -> None:
     [
         ("bad.toml", "limit = ", "is no TOML"),
         ("bad.toml", "[recall]\nlimit = 999\n", r"recall.limit: .*200 \(it is 999\)"),
-        ("bad.toml", "[recall]\nlimits = 9\n", "recall.limits: Extra inputs"),
+        ("bad.toml", "[recall]\nlimits = 9\n", r"'limits' is not a key of \[recall\]"),
         ("bad.toml", 'extends = "gone"', "extends 'gone', which is not there; there are: app, bad"),
         ("bad.toml", 'description = "x"\n[form]\nextractor = "typed"\n', "form.types must name the classes"),
         ("bad.toml", 'description = "x"\n[episodes]\nwindow = 5\nkeep = 5\n', "fewer turns stay than the window holds"),

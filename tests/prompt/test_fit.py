@@ -55,7 +55,7 @@ def test_neither_tokens_nor_characters_are_exceeded(most: int) -> None:
     many = recall(*(f"memory number {number}" for number in range(30)))
     by_tokens, written = fitted(many, most)
     assert count_words(written.text) <= most
-    by_characters, cut = fitted(many, 10_000, most_characters=most + 100)
+    by_characters, cut = fitted(many, 10_000, max_characters=most + 100)
     assert len(cut.text) <= most + 100
     for found in (by_tokens, by_characters):
         assert texts(found) == texts(many)[: len(found.items)]

@@ -117,7 +117,7 @@ async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_what
     engine: AsyncRecollect, parts: Components, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     (tmp_path / "kiosk.toml").write_text(
-        'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
+        'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
     )
     common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
@@ -253,7 +253,7 @@ async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_us
     assert [shared.id for shared in await engine.app_memories("notes", user="ana")] == [one.id]
     assert await engine.app_memories("calendar", user="ben") == []
     (tmp_path / "app.toml").write_text(
-        'extends = "app"\ndescription = "One memory for all users."\n[whose]\nper_user = false\n', "utf-8"
+        'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
     )
     common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "e")

@@ -133,7 +133,7 @@ async def test_nobody_waits_longer_than_an_hour_for_the_next_look(store: Store, 
 
 
 async def test_a8_memory_work_stays_below_its_share_of_all_units(store: Store, clock: FakeClock) -> None:
-    policy = BudgetPolicy(capacity=1000, create=12, turn=240, most_share=0.05)
+    policy = BudgetPolicy(capacity=1000, create=12, turn=240, max_share=0.05)
     paid = 0
     for number in range(40):
         await store.record(counted(f"question {number}"))
@@ -152,7 +152,7 @@ async def test_a_turn_that_brings_nothing_new_is_not_counted_twice(store: Store,
 
 
 async def test_a8_the_share_forgets_what_is_older_than_thirty_days(store: Store, clock: FakeClock) -> None:
-    policy = RATION.model_copy(update={"most_share": 0.5})
+    policy = RATION.model_copy(update={"max_share": 0.5})
     await store.record(counted("I like tea."))
     clock.advance(days=29)
     await spend(store, clock, policy)

@@ -279,7 +279,9 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
 async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
-    engine = with_profile(parts, tmp_path, "[form]\nturns = false\n[age]\nexpire_days = 30\n[room]\nmost = 5\n")
+    engine = with_profile(
+        parts, tmp_path, "[form]\nturns = false\n[age]\nexpire_days = 30\n[capacity]\nmax_memories = 5\n"
+    )
     await tell(engine, "I live in Rome.")
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo.")

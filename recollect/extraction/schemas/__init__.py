@@ -11,10 +11,10 @@ from recollect.profiles.policies import FormPolicy
 __all__ = ["MEMORIES", "OutputSchema", "schema_for"]
 
 
-def schema_for(form: FormPolicy, *, longest_characters: int = 0) -> OutputSchema:
-    """Return the shape that a policy names; `longest_characters` bounds a paragraph, 0: at its usual length."""
+def schema_for(form: FormPolicy, *, max_characters: int = 0) -> OutputSchema:
+    """Return the shape that a policy names; `max_characters` bounds a paragraph, 0: at its usual length."""
     if form.extractor == "typed":
         return typed(form)
     if form.extractor == "paragraph":
-        return paragraph(form.most_sentences, longest_characters)
+        return paragraph(form.max_sentences, max_characters)
     return {"memories": MEMORIES, "facts": FACTS, "sentences": SENTENCES}[form.extractor]

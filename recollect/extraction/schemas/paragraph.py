@@ -54,11 +54,11 @@ def _items(data: object) -> list[object] | None:
     return [data] if isinstance(data, dict) else None
 
 
-def _read(raw: object, source: ExtractionInput, *, most_sentences: int, characters: int) -> Candidate:
+def _read(raw: object, source: ExtractionInput, *, max_sentences: int, characters: int) -> Candidate:
     item = _Item.model_validate({"text": raw} if isinstance(raw, str) else raw)
     if not item.text:
         raise UnusableError("the model saw nothing in the conversation that is worth a memory")
-    text = within(first_sentences(item.text, most_sentences), characters)
+    text = within(first_sentences(item.text, max_sentences), characters)
     check_words(text)
     shown = range(1, len(source.messages) + 1)
     spoken = [m for m in source.messages if m.role in source.sources and readable(m)]
@@ -81,15 +81,15 @@ def _read(raw: object, source: ExtractionInput, *, most_sentences: int, characte
 
 
 @lru_cache(maxsize=32)
-def paragraph(most_sentences: int, characters: int) -> OutputSchema:
+def paragraph(max_sentences: int, characters: int) -> OutputSchema:
     """Make the shape: so many sentences, about so many characters (0: the usual number)."""
     characters = characters or USUAL_CHARACTERS
-    system = prompt("paragraph.system.txt").replace("{sentences}", str(most_sentences))
+    system = prompt("paragraph.system.txt").replace("{sentences}", str(max_sentences))
     return OutputSchema(
         version="paragraph-1",
         system=system.replace("{characters}", str(characters)),
         schema=_SCHEMA,
-        read=partial(_read, most_sentences=most_sentences, characters=characters),
+        read=partial(_read, max_sentences=max_sentences, characters=characters),
         user="paragraph.user.txt",
         items=_items,
         missing="the answer holds no paragraph",

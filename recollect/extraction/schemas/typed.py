@@ -43,7 +43,7 @@ class _Item(BaseModel):
 def _read(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Candidate:
     item = _Item.model_validate(raw)
     check_words(item.content)
-    content = first_sentences(item.content, form.most_sentences)
+    content = first_sentences(item.content, form.max_sentences)
     found = locate(content, item.message, item.quote, source)
     return Candidate(
         kind=MemoryKind.NOTE,
@@ -87,7 +87,7 @@ def typed(form: FormPolicy) -> OutputSchema:
     described = "; ".join(
         f"{one} ({meanings[one.casefold()]})" if one.casefold() in meanings else one for one in form.types
     )
-    system = prompt("typed.system.txt").replace("{types}", described).replace("{sentences}", str(form.most_sentences))
+    system = prompt("typed.system.txt").replace("{types}", described).replace("{sentences}", str(form.max_sentences))
     lines = [line for line in system.splitlines() if form.summary or not line.startswith("- summary:")]
     return OutputSchema(
         version="typed-1",

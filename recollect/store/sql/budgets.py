@@ -105,7 +105,7 @@ def _status(
         tokens_today=standing.tokens_today,
         tokens_per_day=policy.tokens_per_day,
         share=share_of(standing.memory_units, standing.turn_units) if policy.capacity else 0.0,
-        most_share=policy.most_share,
+        max_share=policy.max_share,
         unsettled=fetch_value(db, SQL["unsettled"], subject.key),
         total=account.total,
         since_poll=None if poller is None else _poll(db, subject, clean(poller), account.total, now),

@@ -38,7 +38,7 @@ def damaged(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("seed", range(5))
 async def test_a_damaged_answer_never_raises_anything_but_a_model_error(profile: str, seed: int) -> None:
     found = ProfileRegistry().get(profile)
-    shape = schema_for(found.form, longest_characters=found.room.longest_characters)
+    shape = schema_for(found.form, max_characters=found.capacity.max_characters)
     given: ExtractionInput = source(logged(1, SAID))
     chance = random.Random(f"{profile} {seed}")
     for _ in range(MUTATIONS):

@@ -15,7 +15,7 @@ from recollect.types import Candidate, MemoryKind
 
 def shape_of(profile: str) -> OutputSchema:
     found = ProfileRegistry().get(profile)
-    return schema_for(found.form, longest_characters=found.room.longest_characters)
+    return schema_for(found.form, max_characters=found.capacity.max_characters)
 
 
 async def read(data: object, profile: str, given: ExtractionInput | None = None) -> ModelExtraction:
@@ -280,7 +280,7 @@ async def test_a_long_conversation_is_shown_whole_and_each_message_only_begins()
 
 
 def test_a_policy_of_ones_own_has_its_own_types() -> None:
-    shape = schema_for(FormPolicy(extractor="typed", types=("recipe", "note"), most_sentences=3))
+    shape = schema_for(FormPolicy(extractor="typed", types=("recipe", "note"), max_sentences=3))
     assert "recipe; note (anything else worth keeping)" in shape.system
     assert "at most 3 sentences" in shape.system
     assert "summary" not in shape.schema["properties"]["memories"]["items"]["properties"]
