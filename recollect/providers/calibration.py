@@ -105,7 +105,7 @@ Cosines = npt.NDArray[np.float32]
 # is 11.8 on them and 9.46 on real conversations.
 _SHARPER = 0.8
 # Where two texts that only are about the same lie this near, nothing can be merged by that embedder's word.
-_HIGHEST = 0.99
+_MAX_COSINE = 0.99
 _MIN_TOP = 0.01
 
 
@@ -170,7 +170,7 @@ def with_top(found: Calibration, apart: Cosines) -> Calibration:
     policy = ResolvePolicy()
     low, high = (float(np.log(value / (1 - value))) for value in (policy.similar, policy.meaning))
     knee, crossing = (found.midpoint + logit / found.slope for logit in (low, high))
-    nearest = min(float(apart.max()), _HIGHEST)
+    nearest = min(float(apart.max()), _MAX_COSINE)
     if nearest <= crossing:
         return found
     return replace(found, knee=knee, top_slope=(high - low) / max(nearest - knee, _MIN_TOP))

@@ -100,5 +100,5 @@ def test_a_relative_database_url_is_a_file_of_the_working_folder(
 
 def test_nothing_waits_in_a_new_database_and_there_is_nothing_to_retry(cli: CommandLine) -> None:
     assert cli("formations").err == "no pending or parked formations\n"
-    assert cli("formations", "--parked").err == "nothing is parked\n"
+    assert cli("formations", "--parked").err == "no parked formations\n"
     assert cli("formations", "--retry-parked", "--json").json == {"formations": [], "retried": 0}

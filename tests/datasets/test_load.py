@@ -65,7 +65,7 @@ def test_locomo_has_two_speakers_and_the_caption_of_a_picture(tmp_path: Path) ->
     assert found.turns[1].said_at == datetime(2023, 5, 8, 13, 57, tzinfo=UTC)
 
 
-def test_locomos_evidence_is_read_however_it_is_written_and_what_is_not_there_is_counted(tmp_path: Path) -> None:
+def test_locomo_evidence_is_read_in_any_notation_and_gaps_are_counted(tmp_path: Path) -> None:
     qa = [
         {"question": "What does Ana keep?", "answer": 3, "evidence": ["D1:1; D2:01", "D:9:9"], "category": 4},
         {"question": "Does Ana keep cats?", "adversarial_answer": "yes", "evidence": ["D1:1"], "category": 5},
@@ -83,7 +83,9 @@ def test_locomos_observations_keep_the_turns_they_rest_on(tmp_path: Path) -> Non
     observed = {"session_1_observation": {"Ana": [["Ana keeps  bees.", "D1:1"], ["Ana keeps bees.", ["D1:1"]]]}}
     found = only("locomo", written(tmp_path, "samples.json", [sample(observation=observed)]))
 
-    assert [(one.text, one.turns) for one in found.observations] == [("Ana keeps bees.", ("D1:1",))]
+    assert [(observation.text, observation.turns) for observation in found.observations] == [
+        ("Ana keeps bees.", ("D1:1",))
+    ]
 
 
 def test_a_bad_locomo_file_is_named_by_field_and_value(tmp_path: Path) -> None:
@@ -185,14 +187,14 @@ def test_a_haystack_is_told_in_order_of_time(tmp_path: Path) -> None:
     assert question.asked_at == datetime(2023, 6, 1, 10, 1, tzinfo=UTC)
 
 
-def test_what_is_marked_in_a_session_that_answers_another_question_is_no_evidence(tmp_path: Path) -> None:
+def test_marks_in_a_session_of_another_question_are_no_evidence(tmp_path: Path) -> None:
     beside = entry(haystack_session_ids=["early", "early"], answer_session_ids=["late"])
     twice = entry(haystack_session_ids=["early", "early"])
     unnamed = entry()
     del unnamed["answer_session_ids"]
-    found = [only("longmemeval", written(tmp_path, "lme.json", [one])) for one in (beside, twice, unnamed)]
+    found = [only("longmemeval", written(tmp_path, "lme.json", [item])) for item in (beside, twice, unnamed)]
 
-    assert [set(one.questions[0].evidence) for one in found] == [set(), {"early~2#1"}, {"early#1"}]
+    assert [set(conversation.questions[0].evidence) for conversation in found] == [set(), {"early~2#1"}, {"early#1"}]
 
 
 def test_questions_that_share_a_haystack_are_asked_of_one_conversation(tmp_path: Path) -> None:

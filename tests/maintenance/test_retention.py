@@ -26,7 +26,9 @@ def note(name: str, *, age_days: float = 0, importance: float = 0.5, uses: int =
 
 def room(most: int, policy: str = "lowest_value") -> Capacity:
     return Capacity(
-        policy=CapacityPolicy.model_validate({"most": most, "policy": policy}), half_life_days=90.0, fact_importance=0.5
+        policy=CapacityPolicy.model_validate({"max_memories": most, "policy": policy}),
+        half_life_days=90.0,
+        fact_importance=0.5,
     )
 
 
