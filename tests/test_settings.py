@@ -143,9 +143,9 @@ def test_origins_are_read_as_browsers_write_them() -> None:
 
 def test_a_variable_that_is_no_setting_is_named_with_the_nearest_setting() -> None:
     known = ["RECOLLECT_PORT", "RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA", "PATH"]
-    said = unknown_variables([*known, "RECOLLECT_UPSTREAM", "RECOLLECT_QQQQQQQQ", "RECOLLECT_MAINTAIN_EVERY_S"])
+    said = unknown_variables([*known, "RECOLLECT_UPSTREAM", "RECOLLECT_QQQQQQQQ", "RECOLLECT_TEND_EVERY_S"])
     assert said == [
         "RECOLLECT_QQQQQQQQ is no setting and does nothing",
-        "RECOLLECT_MAINTAIN_EVERY_S is no setting and does nothing; is RECOLLECT_MAINTAIN_EVERY_S meant?",
+        "RECOLLECT_TEND_EVERY_S is no setting and does nothing; is RECOLLECT_MAINTAIN_EVERY_S meant?",
         "RECOLLECT_UPSTREAM is no setting and does nothing; is RECOLLECT_UPSTREAM_URL meant?",
     ]

@@ -82,7 +82,7 @@ async def capacity_for(planned: PlannedCommit, count: int, runtime: Runtime) -> 
     """Return the room that a subject has for `count` memories; None where nothing bounds it."""
     shelf, session = runtime.profiles, session_of(planned.subject)
     least = strictest(shelf.get(name) for name in shelf.names())
-    if session is None and (least is None or count <= least.policy.most):
+    if session is None and (least is None or count <= least.policy.max_memories):
         return None
     names = await runtime.store.profiles_of(planned.subject)
     profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)

@@ -46,7 +46,10 @@ class Eviction:
 
 def strictest(profiles: Iterable[Profile]) -> Capacity | None:
     """Return the least room that any of a subject's profiles leaves it; None where none sets a limit."""
-    bounded = sorted((profile for profile in profiles if profile.capacity.max_memories), key=lambda one: (one.capacity.max_memories, one.name))
+    bounded = sorted(
+        (profile for profile in profiles if profile.capacity.max_memories),
+        key=lambda one: (one.capacity.max_memories, one.name),
+    )
     return Capacity.of(bounded[0]) if bounded else None
 
 

@@ -24,13 +24,13 @@ def test_a_profile_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "says"),
     [
-        ("[capacity]\nmax_memories = 2\n", r"'room' is not a key of a profile; known keys: age, budget, capacity, context, "),
-        ('[subject]\nkind = "user"\n', r"'whose' is not a key of a profile; .*, subject, trigger;"),
+        ("[room]\nmost = 2\n", r"'room' is not a key of a profile; known keys: age, budget, capacity, context, "),
+        ('[whose]\nmemory = "user"\n', r"'whose' is not a key of a profile; .*, subject, trigger;"),
         (
-            "[capacity]\nmax_memories = 2\n",
+            "[capacity]\nmost = 2\n",
             r"'most' is not a key of \[capacity\]; known keys: max_characters, max_memories, policy",
         ),
-        ("[form]\nmax_sentences = 2\n", r"'max_sentences' is not a key of \[form\]; known keys: .*, max_sentences, "),
+        ("[form]\nmost_sentences = 2\n", r"'most_sentences' is not a key of \[form\]; known keys: .*, max_sentences, "),
     ],
 )
 def test_an_unknown_key_is_refused_with_the_known_ones(toml: str, says: str, tmp_path: Path) -> None:
