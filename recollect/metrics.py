@@ -1,44 +1,14 @@
 """What one process counted since it started; sums only, never whose. Pure."""
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# Upper bounds of the histograms, in the unit that their names end in; beyond the last is "more".
+from prometheus_client import Histogram
+
+# Upper bounds of the histograms' buckets, in the unit that their names end in.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 TOKENS = (10, 25, 50, 100, 200, 400, 800, 1600, 3200)
-
-
-class Histogram:
-    """How often values fell below each of some bounds.
-
-    >>> histogram = Histogram((1, 10))
-    >>> for value in (0.5, 1, 3, 99):
-    ...     histogram.observe(value)
-    >>> histogram.cumulative(), histogram.sum
-    ([2, 3, 4], 103.5)
-    """
-
-    def __init__(self, bounds: Iterable[float]) -> None:
-        """Take the bounds, ascending."""
-        self.bounds = tuple(bounds)
-        self._counts = [0] * (len(self.bounds) + 1)
-        self.sum = 0.0
-
-    def observe(self, value: float) -> None:
-        """Count a value."""
-        self._counts[bisect_left(self.bounds, value)] += 1
-        self.sum += value
-
-    def cumulative(self) -> list[int]:
-        """Return how many values were at most each bound, and how many there were in all."""
-        total = 0
-        found = []
-        for count in self._counts:
-            total += count
-            found.append(total)
-        return found
 
 
 @dataclass(slots=True)
@@ -92,9 +62,20 @@ class Metrics:
     """Recalls whose order a reranker settled."""
     rerank_failures: int = 0
     """Recalls that kept their own order because it failed, or was left alone after it had."""
-    recall_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
-    formation_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
-    injected_tokens: Histogram = field(default_factory=lambda: Histogram(TOKENS))
+    recall_seconds: Histogram = field(
+        default_factory=lambda: _histogram("recall_seconds", "Recall beside the query's embedding.", SECONDS)
+    )
+    formation_seconds: Histogram = field(
+        default_factory=lambda: _histogram("formation_seconds", "Formations, models included.", SECONDS)
+    )
+    injected_tokens: Histogram = field(
+        default_factory=lambda: _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", TOKENS)
+    )
+
+
+def _histogram(name: str, documentation: str, bounds: tuple[float, ...]) -> Histogram:
+    """Create a histogram that belongs to no registry: each engine counts for itself."""
+    return Histogram(name, documentation, buckets=bounds, registry=None)
 
 
 def replacement_rate(decisions: Mapping[str, int]) -> float:

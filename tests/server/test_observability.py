@@ -3,14 +3,17 @@
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from recollect.engine import AsyncRecollect, Components
+from recollect.metrics import Metrics, ProxyCounters
 from recollect.server.app import build_app
-from recollect.types import RequestScope, Subject
+from recollect.server.observability import exposition
+from recollect.types import RequestScope, StoreTotals, Subject
 from sample_chats import PEANUTS_AND_OSLO, user
 
 ANA = {"x-recollect-user": "ana"}
@@ -140,3 +143,27 @@ async def test_u11_words_are_logged_only_where_the_setting_allows(
     assert vars(line)["user_id"] == "user:ana"
     assert any("peanuts" in one["fact"] for one in vars(line)["decisions"])
     assert all(one["reason"] for one in vars(line)["decisions"])
+
+
+def test_the_text_of_all_metrics_is_the_one_that_dashboards_read() -> None:
+    """`exposition.txt` was written by the histogram that `prometheus_client`'s replaced."""
+    metrics = Metrics(retrieved=4, app_energy=1.5)
+    for seconds in (0.0005, 0.001, 0.003, 0.7, 31.0):
+        metrics.recall_seconds.observe(seconds)
+    for seconds in (0.02, 2.5):
+        metrics.formation_seconds.observe(seconds)
+    for tokens in (0, 10, 11, 400, 5000):
+        metrics.injected_tokens.observe(tokens)
+    metrics.decisions.update({"add": 2, "replace": 1})
+    metrics.scrubbed["card"] = 1
+    metrics.skipped["thanks"] = 3
+    totals = StoreTotals(memories=1, apps=2, apps_with_memories=3, formations_due=4, formations_parked=5)
+    written = exposition(metrics, ProxyCounters(chats=3), totals).decode()
+    assert written == (Path(__file__).parent / "exposition.txt").read_text("utf-8")
+
+
+def test_each_engine_counts_for_itself() -> None:
+    first, second = Metrics(), Metrics()
+    first.recall_seconds.observe(0.1)
+    totals = StoreTotals(memories=0, apps=0, apps_with_memories=0, formations_due=0, formations_parked=0)
+    assert "recall_seconds_count 0.0" in exposition(second, ProxyCounters(), totals).decode()
