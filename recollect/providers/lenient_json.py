@@ -1,4 +1,9 @@
-"""A forgiving reader of one JSON object or array that stands somewhere in a text. Pure."""
+"""Lenient parser for one JSON object or array inside a text that a language model wrote. Pure.
+
+`pydantic_core.from_json(allow_partial=True)` cannot replace it. It parses 13 of the 58 broken answers in
+`tests/providers/test_model_output.py`, fails on 36, and gets 9 wrong without an error: it keeps items that broke off
+(`[10, 20, 3` may have been cut within 30), and drops all items after a missing comma.
+"""
 
 import re
 from dataclasses import dataclass
