@@ -24,12 +24,12 @@ _END = "\x00"
 PATTERNS, HIDDEN = package_patterns()
 # Calls within functions that only module-level code calls (each result is found), or that hold escaped literals.
 KNOWN_HIDDEN = {
-    "recollect.extraction.pleasantry",
-    "recollect.extraction.request_forms",
+    "recollect.extraction.courtesy",
+    "recollect.extraction.forget_forms",
     "recollect.dates.parser",
     "recollect.extraction.rules.patterns.base",
     "recollect.extraction.rules.pursuits",
-    "recollect.extraction.rules.verbatim_words",
+    "recollect.extraction.rules.foreign_patterns",
     "recollect.providers.lenient_json",
 }
 # `rf"(?i)\b{word}\b"` with a word of our own table.

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.extraction.turns import Exchange
+from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import CoverageKey, read_coverage
 from recollect.store.protocol import Store
 from recollect.types import Conversation, ConversationId, Subject

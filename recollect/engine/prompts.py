@@ -11,7 +11,7 @@ from recollect.engine.conversations import ConversationService
 from recollect.engine.elsewhere import Elsewhere, said_at, turns_elsewhere
 from recollect.engine.scope import MemoryScope
 from recollect.errors import BadRequestError, UnknownConversationError
-from recollect.extraction.turns import Exchange
+from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.prompt.conversation_summary import summary_block, summary_lines

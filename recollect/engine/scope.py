@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
-from recollect.extraction.scene import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
+from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
 from recollect.profiles.overrides import options_of
 from recollect.profiles.policies import Profile
 from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject

@@ -14,7 +14,7 @@ from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, prompt_recall, turns_wanted
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
-from recollect.extraction.requests import asks_to_forget
+from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sources import readable_text
 from recollect.formation.index_turns import TURNS_VERSION
 from recollect.formation.inputs import LARGE_BATCH

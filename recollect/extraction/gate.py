@@ -2,9 +2,9 @@
 
 import re
 
+from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.machine_text import CODE_LINE
 from recollect.extraction.own_words import own_words
-from recollect.extraction.requests import wants_forgotten
 from recollect.extraction.rules.asides import tells_in_passing
 from recollect.extraction.rules.correction import may_correct
 from recollect.extraction.rules.facts import facts_of, lead_of

@@ -1,18 +1,28 @@
-"""The extractor that asks a language model: one call, an answer checked item by item. Awaits the model it is given."""
+"""The extractor and the summarizer that ask a language model. Await the model they are given."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
 from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
+from recollect.errors import ModelError
+from recollect.extraction.own_words import own_words
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import scrub
+from recollect.extraction.rules.summary import Summary, may_stand
 from recollect.extraction.schemas import MEMORIES, OutputSchema
-from recollect.extraction.schemas.items import UnusableError, prompt, quoted
-from recollect.extraction.sources import ExtractionInput, readable, speaker_of
+from recollect.extraction.schemas.base import UnusableError, prompt, quoted
+from recollect.extraction.sentences import sentences
+from recollect.extraction.sources import Exchange, ExtractionInput, readable, speaker_of
 from recollect.providers.protocols import LanguageModel, ModelUsage
+from recollect.text import clean, squeeze
 from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
 
 # Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
@@ -20,7 +30,7 @@ MAX_CANDIDATES = 20
 # Longest stretch of one message and of a known memory that is shown, in characters.
 _SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
 # Of a whole conversation so much is shown in all; of a longer one each message only begins.
-_SHOWN_WHOLE, _LEAST_SHOWN = 24_000, 80
+_SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 SCHEMA_NAME = "memories"
 """The modes of conversation that have a style of extraction; any other is taken for the first."""
 
@@ -69,7 +79,7 @@ def _question(source: ExtractionInput, shape: OutputSchema) -> str:
     known = [f"[{n}] {quoted(scrub(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
     longest = _SHOWN_MESSAGE
     if shape.whole:
-        longest = max(_LEAST_SHOWN, min(longest, _SHOWN_WHOLE // len(source.messages)))
+        longest = max(_MIN_SHOWN, min(longest, _SHOWN_WHOLE // len(source.messages)))
     shown = [_line(message, source, f"[{number}]", longest) for number, message in enumerate(source.messages, start=1)]
     before = [_line(message, source, "-", _SHOWN_EARLIER) for message in source.earlier]
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
@@ -135,3 +145,77 @@ def _read(data: object, source: ExtractionInput, shape: OutputSchema) -> _Items:
         except UnusableError as error:
             dropped.append(f"item {place}: {error}")
     return _Items(candidates, dropped, unusable=0 < malformed == min(len(items), MAX_CANDIDATES))
+
+
+SUMMARY_SCHEMA_NAME = "summary"
+SUMMARY_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}},
+    "required": ["summary"],
+    "additionalProperties": False,
+}
+# Characters of all messages that one question shows, some 6,000 tokens, shared among them; each gets at least so many.
+_SHOWN_SUMMARIZED, _MIN_SHOWN_SUMMARIZED = 24_000, 200
+
+
+@lru_cache(maxsize=4)
+def _prompt(name: str) -> str:
+    return (files("recollect.extraction") / "prompts" / name).read_text("utf-8").strip()
+
+
+async def summarise_by_model(
+    turns: Sequence[Exchange], model: LanguageModel, *, zone: ZoneInfo, longest: int
+) -> Summary:
+    """Ask for a summary, and keep of the answer what may stand in a prompt.
+
+    Secrets are scrubbed from what is asked and answered; sentences that give planted orders are dropped.
+
+    Raises:
+        ModelError: the model failed, or its answer holds no summary.
+    """
+    spoken = [one for turn in turns for one in turn if one.role in ("user", "assistant") and readable(one)]
+    if not spoken:
+        return Summary(text="", pieces=())
+    answer = await model.answer(
+        system=_prompt("summary.system.txt").replace("{longest}", str(longest)),
+        user=_summary_question(spoken, zone),
+        schema=SUMMARY_SCHEMA,
+        schema_name=SUMMARY_SCHEMA_NAME,
+    )
+    text = answer.data.get("summary") if isinstance(answer.data, dict) else answer.data
+    if not isinstance(text, str) or not squeeze(text):
+        raise ModelError("the answer holds no summary; the turns are summed up again later")
+    return _kept(scrub(own_words(clean(text), speaker="assistant")), spoken[-1], longest)
+
+
+def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
+    each = max(_MIN_SHOWN_SUMMARIZED, _SHOWN_SUMMARIZED // len(messages))
+    parts = {"{time_zone}": zone.key, "{messages}": "\n".join(_summary_line(one, zone, each) for one in messages)}
+    lines = []
+    # Line by line, one placeholder a line: words of a message that look like a placeholder are never replaced.
+    for line in _prompt("summary.user.txt").splitlines():
+        name = next((name for name in parts if name in line), "")
+        lines.append(line.replace(name, parts[name]) if name else line)
+    return "\n".join(lines)
+
+
+def _summary_line(message: LoggedMessage, zone: ZoneInfo, longest: int) -> str:
+    day = message.said_at.astimezone(zone).date()
+    speaker = json.dumps(speaker_of(message)[:80], ensure_ascii=False)
+    # One JSON string: no line feed or quote in a message can end its quotation.
+    return f"- {day:%A} {written(day)}, {speaker}: {json.dumps(readable(message)[:longest], ensure_ascii=False)}"
+
+
+def _kept(text: str, last: LoggedMessage, longest: int) -> Summary:
+    kept: list[str] = []
+    room = longest
+    for sentence in sentences(text):
+        words = squeeze(sentence.text)
+        if not may_stand(words, last):
+            continue
+        if len(words) > room:
+            kept += [f"{words[: room - 1].rstrip()}…"] if not kept else []
+            break
+        kept.append(words)
+        room -= len(words) + 1
+    return Summary(text=" ".join(kept), pieces=tuple(kept))

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.clauses import Clause, clauses
 from recollect.extraction.labels import TEXTS
-from recollect.extraction.spans import Span, Taken
+from recollect.extraction.spans import Clause, Span, Taken, clauses
 
 _NOTHING = Taken()
 # Most words of a heading ('Lyrics:'), and of an order that stands behind its text ('Translate to French').

@@ -7,9 +7,8 @@ the user's own, or a sentence that points to it. Nothing tells where it ends, so
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.clauses import Clause, clauses
 from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_carrier, is_kin, is_own_label, is_phrase
-from recollect.extraction.spans import Span, Taken
+from recollect.extraction.spans import Clause, Span, Taken, clauses
 
 # Longest line that is read as one which announces a text, in words: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14

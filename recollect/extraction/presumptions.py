@@ -1,13 +1,161 @@
-"""What an assistant takes for granted about the user: 'As you live in Paris and have three cats, …'. Pure.
-
-Models make such things up. What is true of the user the user has said, and is quoted from there.
-"""
+"""What an assistant takes for granted about the user: 'As you live in Paris and have three cats, …'. Pure."""
 
 import re
 
-from recollect.extraction import presumptions_abroad as abroad
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, words
+
+_ONE_TO_THREE_WORDS = r"(?:\w{1,15}\s{1,3}){1,3}?"
+# Behind 'as you' these speak of the talk or a plan, and of no life: 'wie du sagst', 'comme tu veux'.
+_DE_TALK = (
+    r"(?![^,.!?]{0,80}\b(?:erwähnt\w{0,3}|gesagt|sagtest|sagst|gefragt|fragst|geschrieben|schreibst|möchtest|"
+    r"möchten|willst|wollen|wünsch\w{1,4}|siehst|sehen|"
+    r"weißt|wissen|brauchst|brauchen|suchst|suchen|kannst|können|genannt|angegeben|beschrieben|musst|müssen|"
+    r"solltest)\b)"
+)
+_FR_TALK = (
+    r"(?!(?:(?:l'|le\s|me\s|m'|vous\s|y\s|en\s){0,2})?(?:(?:as|avez)\s{1,3}(?:dit|mentionné|demandé|précisé|"
+    r"indiqué|écrit|remarqué|vu)|dis|dites|demand\w{1,3}|"
+    r"vois|voyez|sais|savez|veux|voulez|souhait\w{1,3}|peux|pouvez|préfér\w{1,3}|cherch\w{1,3}|dev\w{1,3}|dois)\b)"
+)
+_NL_TALK = (
+    r"(?![^,.!?]{0,60}\b(?:zei|zegt|gezegd|vroeg|gevraagd|noemde|genoemd|schreef|weet|ziet|zien|wilt|wil|wilde|"
+    r"kunt|kan|zoekt|moet|vermeldde|aangaf)\b)"
+)
+_ES_LIFE = (
+    r"(?:no\s{1,3})?(?:vives|tienes|eres|trabajas|odias|amas|adoras|naciste|creciste|padeces|sufres|cuidas|llevas|"
+    r"viajas\s{1,3}siempre|"
+    r"te\s{1,3}(?:gusta\w{0,2}|encanta\w{0,2}|dan?\s{1,3}miedo)|usted\s{1,3}(?:vive|tiene|es|trabaja)|"
+    r"estás\s{1,3}(?:casad|embarazad|jubilad|divorciad)\w)"
+)
+_PT_LIFE = (
+    r"(?:não\s{1,3})?(?:(?:você|tu|o\s{1,3}senhor|a\s{1,3}senhora)\s{1,3}(?:não\s{1,3})?(?:mora|moras|vive|vives|"
+    r"tem|tens|é|és|trabalha|trabalhas|odeia|odeias|"
+    r"detesta|detestas|adora|adoras|ama|gosta|gostas|nasceu|cresceu|cuida)|moras|vives|tens|és|trabalhas|odeias|"
+    r"adoras|gostas|mora|vive)"
+)
+_IT_LIFE = (
+    r"(?:non\s{1,3})?(?:vivi|abiti|hai|sei|lavori|odi|ami|detesti|adori|soffri|possiedi|vieni\s{1,3}da|"
+    r"ti\s{1,3}piac\w{1,4}|lei\s{1,3}(?:vive|abita|ha|è))"
+)
+_FOREIGN_GRANTED = re.compile(
+    rf"\b(?:da|weil|nachdem|zumal|jetzt\s{{1,3}}wo|wo)\s{{1,3}}(?:du|(?-i:Sie)|ihr)\s{_DE_TALK}"
+    r"|\b(?:angesichts|wegen|aufgrund|dank|bei|mit)\s{1,3}(?:deine[rnms]?|(?-i:Ihre[rnms]?))\s{1,3}(?!(?:frage|"
+    r"anfrage|text|code|nachricht|idee|angaben|liste|"
+    r"datei|problem|bitte|wunsch|beispiel|daten|projekt|anliegen|beschreibung|vorgaben?|suche|plan)\w{0,3}\b)\w"
+    rf"|\b(?:comme|puisque|vu\s{{1,3}}que|sachant\s{{1,3}}que|étant\s{{1,3}}donné\s{{1,3}}que|"
+    rf"maintenant\s{{1,3}}que|parce\s{{1,3}}que)\s{{1,3}}(?:tu\s|vous\s|t'){_FR_TALK}"
+    r"|\b(?:vu|étant\s{1,3}donné|compte\s{1,3}tenu\s{1,3}de|avec)\s{1,3}(?:ton|ta|tes|votre|"
+    r"vos)\s{1,3}(?!(?:question|demande|texte|code|message|idée|liste|fichier|"
+    r"problème|projet|exemple|données|description|plan|budget)s?\b)\w"
+    rf"|\b(?:ya\s{{1,3}}que|como|dado\s{{1,3}}que|puesto\s{{1,3}}que|porque|sabiendo\s{{1,3}}que|ahora\s{{1,3}}que|"
+    rf"considerando\s{{1,3}}que)\s{{1,3}}{_ES_LIFE}\b"
+    r"|\b(?:dad[oa]s?|considerando|con|por)\s{1,3}tus?\s{1,3}(?:alergias?|miedo|edad|trabajo|famil\w{1,4}|"
+    r"hij\w{1,3}|perr\w{1,3}|gat\w{1,3}|espos\w|marido|mujer|"
+    r"diabetes|asma|embarazo|dieta|vértigo)\b"
+    rf"|\b(?:já\s{{1,3}}que|como|visto\s{{1,3}}que|uma\s{{1,3}}vez\s{{1,3}}que|dado\s{{1,3}}que|porque|"
+    rf"sabendo\s{{1,3}}que|agora\s{{1,3}}que)\s{{1,3}}{_PT_LIFE}\b"
+    r"|\b(?:dad[oa]s?|considerando|com|por)\s{1,3}(?:o\s|a\s|os\s|as\s)?(?:teus?|tuas?|seus?|"
+    r"suas?)\s{1,3}(?:alergias?|medo|idade|trabalho|fam[íi]lia|filh\w{1,2}|"
+    r"c(?:ão|ães)|cachorr\w{1,3}|gat\w{1,3}|marido|mulher|esposa|diabetes|asma|gravidez|dieta|vertigem)\b"
+    rf"|\b(?:visto\s{{1,3}}che|dato\s{{1,3}}che|siccome|poiché|sapendo\s{{1,3}}che|già\s{{1,3}}che|"
+    rf"considerato\s{{1,3}}che|ora\s{{1,3}}che|perché)\s{{1,3}}{_IT_LIFE}\b"
+    r"|\b(?:dat[oaei]|vist[oaei]|considerando|con|per)\s{1,3}(?:il\s|la\s|i\s|le\s|l')?(?:tu[oae]|"
+    r"tuoi)\s{1,3}(?:allergi\w|paura|età|lavoro|famiglia|figli\w{0,2}|"
+    r"can[ei]|gatt\w|marito|moglie|diabete|asma|gravidanza|dieta|vertigini)\b"
+    rf"|\b(?:omdat|aangezien|doordat|nu|gezien\s{{1,3}}dat)\s{{1,3}}(?:je|jij|"
+    rf"u)\s{{1,3}}{_NL_TALK}(?=[^,.!?]{{0,80}}\b(?:woont|hebt|heeft|bent|werkt|haat|houdt|komt|leeft|"
+    r"lijdt|bezit|gepensioneerd|getrouwd)\b)"
+    r"|\b(?:gezien|met|vanwege|door)\s{1,3}(?:jouw|je|uw)\s{1,3}(?:allergie|angst|leeftijd|werk|gezin|kind\w{0,4}|"
+    r"hond\w{0,2}|kat\w{0,3}|man|vrouw|diabetes|astma|"
+    r"zwangerschap|dieet|hoogtevrees|\w{1,12}\s{1,3}(?:katten|honden|kinderen))\b",
+    re.IGNORECASE,
+)
+_FOREIGN_LEAD = (
+    r"(?:(?:also|und|nun|ach|ah|oh|ja|gut|dann|stimmt|donc|alors|et|oui|bien|bon|así\s{1,3}que|entonces|y|sí|bueno|"
+    r"vale|então|e|sim|bem|certo|quindi|allora|sì|"
+    r"bene|dus|en|nou|oké|ok)\b[,:]?\s{1,3}){0,3}"
+)
+_DE_KIN = (
+    r"(?:kind(?:er)?|sohn|söhne|tochter|töchter|hunde?|katzen?|kater|bruder|brüder|schwestern?|frau|mann|"
+    r"partner(?:in)?|freund(?:in)?|pferde?|zwillinge|baby)"
+)
+_FR_KIN = (
+    r"(?:enfants?|fils|filles?|chiens?|chats?|chattes?|frères?|sœurs?|femme|mari|compagn\w{1,4}|chev(?:al|aux)|"
+    r"jumeaux|bébé)"
+)
+_ES_KIN = (
+    r"(?:hij[oa]s?|perr[oa]s?|gat[oa]s?|herman[oa]s?|espos[oa]|marido|mujer|novi[oa]|pareja|caballos?|gemel[oa]s|"
+    r"bebé|niñ[oa]s?)"
+)
+_PT_KIN = (
+    r"(?:filh[oa]s?|cão|cães|cachorr[oa]s?|gat[oa]s?|irmãos?|irmãs?|espos[oa]|marido|mulher|namorad[oa]|cavalos?|"
+    r"gêmeos|bebê|bebé)"
+)
+_IT_KIN = (
+    r"(?:figli[oae]?|can[ei]|gatt[oaie]|fratell[oi]|sorell[ae]|moglie|marito|compagn[oa]|cavall[oi]|gemelli|"
+    r"bambin[oaie])"
+)
+_NL_KIN = (
+    r"(?:kind(?:eren)?|zoon|zonen|dochters?|honden?|hond|katten?|kat|broers?|zussen?|zus|vrouw|partner|vriendin|"
+    r"vriend|paarden?|tweeling|baby)"
+)
+_FOREIGN_CLAIMED = re.compile(
+    rf"¡?{_FOREIGN_LEAD}(?:"
+    r"(?:du|(?-i:Sie))\s{1,3}(?:wohnst|lebst|hasst|liebst|arbeitest\s{1,3}(?:als|bei|in)|kommst\s{1,3}aus|wohnen|"
+    r"leben|hassen|stammst|"
+    rf"(?:hast|haben)\s{{1,3}}{_ONE_TO_THREE_WORDS}{_DE_KIN}\b|(?:bist|"
+    rf"sind)\s{{1,3}}(?:eine?\s{{1,3}}\w{{1,30}}(?=[\s,.!]{{0,3}}(?:$|aus|in|und|,|\.))|allergisch|verheiratet|"
+    r"vegan\w{0,3}|vegetarier\w{0,2}|schwanger|geschieden|rentner\w{0,2}|in\s{1,3}\w{2,30}\s{1,3}(?:geboren|"
+    r"aufgewachsen)))"
+    r"|(?:tu|vous)\s{1,3}(?:habite[sz]|habitez|vis|vivez|adore[sz]|détestes?z?|travaill(?:es|ez)\s{1,3}(?:comme|"
+    r"chez|à|en)|ven?iens\s{1,3}de|venez\s{1,3}de|possèdes|"
+    rf"(?:as|avez)\s{{1,3}}{_ONE_TO_THREE_WORDS}{_FR_KIN}\b|(?:es|êtes)\s{{1,3}}(?:allergique|marié\w{{0,2}}|végan\w{{0,2}}|"
+    rf"végétari\w{{2,5}}|enceinte|divorcé\w{{0,2}}|retraité\w{{0,2}}|"
+    r"né\w{0,2}\s|originaire|une?\s{1,3}\w{1,30}(?=[\s,.!]{0,3}(?:$|de|à|et|,|\.))))"
+    r"|(?:tú\s{1,3}|usted\s{1,3})?(?:vives\s{1,3}en|trabajas\s{1,3}(?:como|en|de)|odias|adoras|naciste|creciste|"
+    r"vienes\s{1,3}de|"
+    rf"tienes\s{{1,3}}{_ONE_TO_THREE_WORDS}{_ES_KIN}\b|eres\s{{1,3}}(?:alérgic[oa]|vegan[oa]|vegetarian[oa]|casad[oa]|solter[oa]|"
+    rf"jubilad[oa]|de\s|"
+    r"una?\s{1,3}\w{1,30}(?=[\s,.!]{0,3}(?:$|de|en|y|,|\.))))"
+    r"|(?:(?:você|tu)\s{1,3})?(?:moras?\s{1,3}em|vives?\s{1,3}em|trabalhas?\s{1,3}(?:como|na|no|em)|odeias?|"
+    r"adoras?|nasceu|cresceu|nasceste|"
+    rf"(?:tem|tens)\s{{1,3}}{_ONE_TO_THREE_WORDS}{_PT_KIN}\b|(?:é|és)\s{{1,3}}(?:alérgic[oa]|vegan[oa]|vegetarian[oa]|casad[oa]|"
+    rf"solteir[oa]|aposentad[oa]|reformad[oa]|"
+    r"uma?\s{1,3}\w{1,30}(?=[\s,.!]{0,3}(?:$|de|em|e\s|,|\.))))"
+    r"|(?:tu\s{1,3}|lei\s{1,3})?(?:vivi\s{1,3}a|abiti\s|lavori\s{1,3}(?:come|in|da|per)|odi\s|adori\s|vieni\s{1,3}da|"
+    rf"hai\s{{1,3}}{_ONE_TO_THREE_WORDS}{_IT_KIN}\b|sei\s{{1,3}}(?:allergic[oa]|vegan[oa]|vegetarian[oa]|sposat[oa]|single|"
+    rf"pensionat[oa]|nat[oa]\s|di\s{{1,3}}(?-i:[A-Z])|"
+    r"un(?:a|o)?\s{1,3}\w{1,30}(?=[\s,.!]{0,3}(?:$|di|a\s|e\s|,|\.))))"
+    r"|(?:je|jij|u)\s{1,3}(?:woont\s{1,3}in|werkt\s{1,3}(?:als|bij)|haat|houdt\s{1,3}van|komt\s{1,3}uit|"
+    rf"(?:hebt|heeft|heb)\s{{1,3}}{_ONE_TO_THREE_WORDS}{_NL_KIN}\b|bent\s{{1,3}}(?:allergisch|getrouwd|vegan\w{{0,3}}|"
+    rf"vegetari\w{{2,4}}|zwanger|gescheiden|gepensioneerd|"
+    r"een\s{1,3}\w{1,30}(?=[\s,.!]{0,3}(?:$|uit|in|en|,|\.))|in\s{1,3}\w{2,30}\s{1,3}(?:geboren|opgegroeid)))"
+    r")",
+    re.IGNORECASE,
+)
+_FOREIGN_COURTESY = re.compile(
+    r"¡?(?:(?:herzlichen\s{1,3})?glückwunsch|gratul\w{2,5}|willkommen|gern\s{1,3}geschehen|gerne|alles\s{1,3}klar|"
+    r"super|toll|prima|klasse|wunderbar|schön|das\s{1,3}"
+    r"(?:tut\s{1,3}mir|ist\s{1,3}(?:schön|toll|super|schade|großartig))|viel\s{1,3}(?:spaß|erfolg|glück)|"
+    r"verstanden|natürlich|danke|in\s{1,3}ordnung|wie\s{1,3}schön|notiert"
+    r"|félicitations|bienvenue|génial|d'accord|bien\s{1,3}sûr|je\s{1,3}suis\s{1,3}(?:désolée?|ravie?)|"
+    r"avec\s{1,3}plaisir|de\s{1,3}rien|bonne\s{1,3}chance|compris|merci|"
+    r"parfait|quelle?\s|c'est\s{1,3}(?:noté|génial|super|triste|formidable)|très\s{1,3}bien"
+    r"|felicidades|enhorabuena|bienvenid[oa]s?|qué\s{1,3}(?:bien|bueno|lástima|alegría|pena)|de\s{1,3}nada|claro|"
+    r"por\s{1,3}supuesto|lo\s{1,3}siento|entendido|perfecto|"
+    r"gracias|(?:mucha\s{1,3}|buena\s{1,3})suerte|con\s{1,3}gusto|vale|genial|anotado"
+    r"|parabéns|bem-vind[oa]s?|que\s{1,3}(?:bom|pena|legal|ótimo|maravilha)|com\s{1,3}certeza|sinto\s{1,3}muito|"
+    r"lamento|perfeito|obrigad[oa]|boa\s{1,3}sorte|ótimo|certo|anotado"
+    r"|congratulazioni|auguri|benvenut[oaie]|che\s{1,3}(?:bello|bella|peccato|bravo|brava)|prego|mi\s{1,3}dispiace|"
+    r"capito|perfetto|grazie|buona\s{1,3}fortuna|ottimo|"
+    r"d'accordo|va\s{1,3}bene|figurati|volentieri"
+    r"|gefeliciteerd|welkom|wat\s{1,3}(?:leuk|fijn|jammer|mooi|goed)|graag\s{1,3}gedaan|natuurlijk|"
+    r"het\s{1,3}spijt\s{1,3}me|begrepen|perfect|bedankt|dank\s{1,3}je|succes|"
+    r"veel\s{1,3}(?:plezier|succes)|geweldig|oké|genoteerd)\b",
+    re.IGNORECASE,
+)
+
 
 # Longest message that is read as small talk, and its longest sentence, in words.
 MAX_SMALL_TALK_WORDS = 24
@@ -73,9 +221,9 @@ def presumptions(text: str) -> list[TextSpan]:
 
 
 def _presumes(sentence: str) -> bool:
-    if _BORROWED.search(sentence) or _GRANTED.search(sentence) or abroad.GRANTED.search(sentence):
+    if _BORROWED.search(sentence) or _GRANTED.search(sentence) or _FOREIGN_GRANTED.search(sentence):
         return True
-    claimed = _CLAIMED.match(sentence) or abroad.CLAIMED.match(sentence)
+    claimed = _CLAIMED.match(sentence) or _FOREIGN_CLAIMED.match(sentence)
     return bool(claimed) and not asks(sentence)
 
 
@@ -95,5 +243,5 @@ def is_assistants_small_talk(text: str) -> bool:
 def _is_courtesy(sentence: str) -> bool:
     said = len(words(sentence))
     exclaims = said <= _MAX_EXCLAIMED_WORDS and sentence.rstrip().endswith("!")
-    courteous = _COURTESY.match(sentence) or abroad.COURTESY.match(sentence)
+    courteous = _COURTESY.match(sentence) or _FOREIGN_COURTESY.match(sentence)
     return exclaims or (said <= MAX_COURTESY_WORDS and bool(courteous))

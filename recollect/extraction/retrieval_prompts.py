@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.openers import PERSONA
+from recollect.extraction.role_play_patterns import PERSONA
 from recollect.extraction.spans import Span
 
 # Longest part of a line that is looked at, in characters: leads and labels are short.

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.extraction.openers import (
+from recollect.extraction.role_play_patterns import (
     ACTS_AS,
     CLOSES_EARLIER,
     ENDS_GAME,

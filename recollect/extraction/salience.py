@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from recollect.extraction.pleasantry import is_polite_phrase
+from recollect.extraction.courtesy import is_polite_phrase
 from recollect.extraction.sentences import TextSpan, fold, sentences, within
 from recollect.extraction.speech_acts import is_hedged, is_joke, is_small_talk, statement_part
 from recollect.text import STOP_WORDS, words

@@ -1,8 +1,9 @@
-"""Cut a text into sentences and clauses, each with its place in the text. Pure."""
+"""Cut a text into sentences and clauses, each with its place in the text, and write its dates out. Pure."""
 
 import re
 from dataclasses import dataclass
 
+from recollect.dates import DateMention
 from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence; a foot and a number are no names.
@@ -181,3 +182,30 @@ def shortened(text: str, longest: int) -> str:
         return text[: ends[-1]]
     head, blank, _ = text[:longest].rpartition(" ")
     return (head if blank else text[: longest - 1]).rstrip(" ,;:-") + "…"
+
+
+_TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
+MAX_TIE_CHARACTERS = 10
+
+
+def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str:
+    """Replace date words that go stale by the days they mean; dates that name their year stay.
+
+    Args:
+        text: A part of the text in which the mentions were found.
+        mentions: What was found there; those outside the part are passed over.
+        offset: Where the part begins in that text.
+    """
+    for one in sorted(mentions, key=lambda found: found.span, reverse=True):
+        start, end = one.span[0] - offset, one.span[1] - offset
+        if one.explicit or start < 0 or end > len(text):
+            continue
+        if text[end : end + 2] in ("'s", "’s"):
+            text = f"{text[: end + 2]} ({one.absolute}){text[end + 2 :]}"
+            continue
+        # 'Moved to 19 May': the date is tied to the sentence already.
+        phrase = one.absolute if _TIED.search(text[max(0, start - MAX_TIE_CHARACTERS) : start]) else one.phrase
+        if text[start].isupper() and not text[:start].strip():
+            phrase = phrase[0].upper() + phrase[1:]
+        text = text[:start] + phrase + text[end:]
+    return text

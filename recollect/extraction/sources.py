@@ -1,4 +1,4 @@
-"""What an extractor is given, and a message's own words without what was injected or is secret. Pure."""
+"""What an extractor is given: messages, turns, and a message's own words without injected text and secrets. Pure."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -179,3 +179,23 @@ def speaker_of(message: LoggedMessage) -> str:
 def who(message: LoggedMessage) -> str:
     """Return the speaker as the subject of a sentence: 'Caroline', 'The user', 'The assistant'."""
     return speaker_name(message.name) or f"The {message.role}"
+
+
+Exchange = tuple[LoggedMessage, ...]
+"""One turn: a user message with its answer, and the rounds of tools between them."""
+
+
+def exchanges(messages: Sequence[LoggedMessage]) -> list[Exchange]:
+    """Cut messages into turns: each user message begins one, answered or not.
+
+    What stands before the first user message (a greeting) belongs to the first turn.
+    """
+    found: list[list[LoggedMessage]] = []
+    spoken = False
+    for message in messages:
+        user = message.role == "user"
+        if not found or (user and spoken):
+            found.append([])
+        spoken = spoken or user
+        found[-1].append(message)
+    return [tuple(turn) for turn in found]

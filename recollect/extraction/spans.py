@@ -1,7 +1,8 @@
-"""Stretches of a text that are taken out of it. Pure."""
+"""Stretches of a text: spans that are taken out of it, and its clauses. Pure."""
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
@@ -94,3 +95,34 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
         at = end
     kept.append(text[at:])
     return "".join(kept)
+
+
+# Longest part of a clause that is looked at, in characters, from its end: what announces a text is short.
+MAX_CLAUSE = 300
+_CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of a message."""
+
+    text: str
+    """With its stop; of a long one the end."""
+    start: int
+    end: int
+
+    @property
+    def ends_line(self) -> bool:
+        """Whether its line ends with it."""
+        return self.text.endswith("\n")
+
+
+def clauses(text: str) -> Iterator[Clause]:
+    """Cut a text into clauses.
+
+    >>> [clause.text for clause in clauses("Two things: I ski.\\nI swim.")]
+    ['Two things:', ' I ski.\\n', 'I swim.']
+    """
+    for found in _CLAUSE.finditer(text):
+        if found.group().strip():
+            yield Clause(found.group()[-MAX_CLAUSE:], found.start(), found.end())

@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.extraction.openers import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
+from recollect.extraction.role_play_patterns import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, only_greets
 

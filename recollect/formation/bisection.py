@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 
 from recollect.errors import ModelDownError, ModelError, ModelFault
-from recollect.extraction.turns import Exchange, exchanges
+from recollect.extraction.sources import Exchange, exchanges
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.propose import ExtractionResult, propose, propose_by_rules
 from recollect.formation.runtime import Runtime

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.turns import Exchange, exchanges
+from recollect.extraction.sources import Exchange, exchanges
 from recollect.store.protocol import Store
 from recollect.types import ConversationId, EpisodeRange, LoggedMessage, MemoryState, Subject
 

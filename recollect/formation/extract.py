@@ -10,10 +10,10 @@ import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.provenance import with_characters
 from recollect.extraction.redaction import scrub
 from recollect.extraction.review_gate import review_reason
 from recollect.extraction.rules.notes import REQUESTED
-from recollect.extraction.scene import with_characters
 from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import is_read_whole, readable
 from recollect.formation.answers import find_forgotten

@@ -7,7 +7,7 @@ from functools import partial
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
-from recollect.extraction.requests import asks_to_forget
+from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.rules.notes import REQUESTED
 from recollect.extraction.sources import ExtractionInput, readable

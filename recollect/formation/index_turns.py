@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from recollect.chat.content import speaker_name
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
+from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
-from recollect.extraction.requests import asks_to_forget
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.sources import ExtractionInput, readable, readable_text, speaker_kind, speaker_of

@@ -12,18 +12,20 @@ from recollect.extraction.courtesy import SkipReason, skip_reason
 from recollect.extraction.evidence import question_before
 from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.llm import ModelExtraction, extract_by_model
-from recollect.extraction.paragraph import PARAGRAPH_VERSION
+from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.rules import RulesReading
 from recollect.extraction.rules.extractor import forget_requests, read_updates
-from recollect.extraction.rules.records import RECORDS_VERSION
-from recollect.extraction.rules.statements import statements_version
 from recollect.extraction.salience import is_pleasantry
-from recollect.extraction.scene import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.schemas import OutputSchema, schema_for
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.extraction.speech_acts import statement_part
-from recollect.extraction.without_model import read_without_model
+from recollect.extraction.without_model import (
+    PARAGRAPH_VERSION,
+    RECORDS_VERSION,
+    read_without_model,
+    statements_version,
+)
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, characters, is_read_apart

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.sources import without_role_play
-from recollect.extraction.turns import Exchange
+from recollect.extraction.sources import Exchange, without_role_play
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.index_turns import shown_words
 from recollect.formation.inputs import LARGE_BATCH, characters

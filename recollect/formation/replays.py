@@ -10,7 +10,7 @@ from datetime import datetime
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
-from recollect.extraction.requests import forget_request
+from recollect.extraction.forget_requests import forget_request
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.answers import MAX_BEHIND, Forgotten, repeating

@@ -8,9 +8,9 @@ from functools import partial
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError
 from recollect.extraction.evidence import evidence_of
+from recollect.extraction.llm import summarise_by_model
 from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
-from recollect.extraction.summary_by_model import summarise_by_model
-from recollect.extraction.turns import Exchange
+from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, blanked, recent_recalls, without_echoes

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.dates import DateMention, Precision, parse_dates
-from recollect.extraction.dates import write_out
+from recollect.extraction.sentences import write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.dates import Direction, Precision, parse_dates
 from recollect.dates.tense import direction
-from recollect.extraction.dates import write_out
+from recollect.extraction.sentences import write_out
 
 # A Friday.
 SAID = datetime(2026, 11, 20, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pytest
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, UnknownConversationError
-from recollect.extraction.scene import pair_tag
+from recollect.extraction.provenance import pair_tag
 from recollect.profiles.registry import ProfileRegistry
 from recollect.types import MemoryKind, RequestScope, Subject
 from sample_chats import asks, request, user

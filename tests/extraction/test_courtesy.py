@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.extraction.assent import question_in
 from recollect.extraction.courtesy import skip_reason
+from recollect.extraction.evidence import question_in
 
 GREETINGS = [
     "Hi", "Hello there!", "Hey, how are you?", "Good morning, everyone", "Hi Marcus!", "Have a nice weekend!",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.extraction.rules.summary import summarise
-from recollect.extraction.turns import exchanges
+from recollect.extraction.sources import exchanges
 from recollect.providers.offline_model import MODEL
 from recollect.text import words
 from recollect.types import ConversationId, LoggedMessage

@@ -5,11 +5,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from recollect.extraction.evidence import check_evidence, check_summary
-from recollect.extraction.paragraph import extract_paragraph
-from recollect.extraction.rules.records import MAX_CONTENT_CHARACTERS, extract_records
-from recollect.extraction.rules.statements import extract_statements, statements_version
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
+from recollect.extraction.without_model import (
+    MAX_CONTENT_CHARACTERS,
+    extract_paragraph,
+    extract_records,
+    extract_statements,
+    statements_version,
+)
 from recollect.profiles.policies import FormPolicy
 from recollect.profiles.registry import ProfileRegistry
 from recollect.types import ConversationId, LoggedMessage, MemoryKind, Subject

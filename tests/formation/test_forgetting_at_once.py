@@ -12,7 +12,7 @@ import pytest
 from chats import Chat, tiered_parts
 from recollect.chat.messages import log_messages
 from recollect.engine import AsyncRecollect, Components
-from recollect.extraction.requests import asks_to_forget
+from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sentences import sentences
 from recollect.providers.protocols import ModelAnswer
 from recollect.testing import FakeClock, ScriptedModel

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from recollect.engine import AsyncRecollect, Components
-from recollect.extraction.requests import asks_to_forget
+from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sentences import sentences
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, MemoryKind

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.ellipsis import lacks_i, lacks_my
 from recollect.extraction.rules.facts import facts_of, lead_of
 from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.extraction.rules.patterns.base import ExtractedFact, found_by
 from recollect.extraction.rules.patterns.people import named_within
 from recollect.extraction.rules.patterns.places import RULES as PLACES
+from recollect.extraction.rules.patterns.tools import RULES as TOOLS
+from recollect.extraction.rules.patterns.work_habits import standing_facts
 from recollect.extraction.rules.rewrite import leaves_out_i
-from recollect.extraction.rules.tools import RULES as TOOLS
-from recollect.extraction.rules.work_habits import standing_facts
+from recollect.extraction.rules.subjects import lacks_i, lacks_my
 from recollect.extraction.sentences import TextSpan
 from recollect.text import asks
 

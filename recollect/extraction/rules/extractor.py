@@ -7,15 +7,13 @@ from datetime import datetime
 from itertools import islice
 
 from recollect.dates import Direction, parse_dates
-from recollect.extraction.doubt import is_doubted_taste
-from recollect.extraction.irony import is_ironic
+from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.quotes import without_quoted
 from recollect.extraction.rules.answers import spelled_out
 from recollect.extraction.rules.asides import asides_of, facts_in_passing, is_of_a_tale
 from recollect.extraction.rules.correction import Correction, correction_of
 from recollect.extraction.rules.facts import facts_of
-from recollect.extraction.rules.joint_subject import is_half_subject
-from recollect.extraction.rules.messages import each_message
+from recollect.extraction.rules.life_changes import updates_of, with_shifts
 from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.notes import (
     continue_note,
@@ -26,12 +24,11 @@ from recollect.extraction.rules.notes import (
     remembered,
     retraction,
 )
-from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage
+from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, each_message
 from recollect.extraction.rules.patterns.base import ExtractedFact
 from recollect.extraction.rules.patterns.identity import are_anothers
 from recollect.extraction.rules.patterns.people import is_naming, named_within
-from recollect.extraction.rules.shift_closures import with_shifts
-from recollect.extraction.rules.updates import updates_of
+from recollect.extraction.rules.subjects import is_half_subject
 from recollect.extraction.rules.verbatim import with_verbatim
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, sentences
 from recollect.extraction.sources import ExtractionInput, speaker_of

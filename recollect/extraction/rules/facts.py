@@ -6,20 +6,22 @@ from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
-from recollect.extraction.rules import health, household, tools, usage
-from recollect.extraction.rules.ellipsis import restored, spelled_out
 from recollect.extraction.rules.patterns import (
     constraints,
+    health,
+    household,
     identity,
     instructions,
     occupations,
     people,
     places,
     preferences,
+    tools,
 )
 from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, found_by
+from recollect.extraction.rules.patterns.work_habits import standing_facts
 from recollect.extraction.rules.rewrite import leaves_out_i, with_i
-from recollect.extraction.rules.work_habits import standing_facts
+from recollect.extraction.rules.subjects import restored, spelled_out
 
 _ALL: tuple[FactPattern, ...] = (
     *identity.RULES,
@@ -31,7 +33,7 @@ _ALL: tuple[FactPattern, ...] = (
     *health.RULES,
     *tools.RULES,
     *household.RULES,
-    *usage.RULES,
+    *preferences.SEAT_RULES,
 )
 _LEAD = re.compile(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"

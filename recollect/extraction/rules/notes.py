@@ -6,16 +6,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.dates import DateMention
-from recollect.extraction.dates import write_out
-from recollect.extraction.requests import Scope, forget_request
+from recollect.extraction.forget_requests import Scope, forget_request
 from recollect.extraction.rules.antecedents import with_antecedent
 from recollect.extraction.rules.facts import facts_of, is_birthday, lead_of
 from recollect.extraction.rules.lexicon import RELATIONS
 from recollect.extraction.rules.news import is_news
-from recollect.extraction.rules.note_weight import Clause, note_weight, of_oneself, reports
+from recollect.extraction.rules.note_weight import WeighedClause, note_weight, of_oneself, reports
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
-from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences
+from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import (
     is_command,
@@ -132,7 +131,7 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         return None
     inside = [] if is_birthday(clause.text) else reading.inside(clause)
     weighed = body if reading.talk else _rounded_off(body)
-    weight = note_weight(Clause(weighed, bool(inside), reading.talk, stated))
+    weight = note_weight(WeighedClause(weighed, bool(inside), reading.talk, stated))
     if weight < (MIN_WEIGHT_IN_TALK if reading.talk else MIN_WEIGHT_TO_ASSISTANT):
         return None
     quote = reading.quote(clause)

@@ -3,8 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.extraction.rules.ellipsis import lacks_i, lacks_my, restored, spelled_out
-from recollect.extraction.rules.joint_subject import speaker_first
+from recollect.extraction.rules.subjects import lacks_i, lacks_my, restored, speaker_first, spelled_out
 from recollect.extraction.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")

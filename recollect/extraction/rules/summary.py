@@ -14,13 +14,11 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from recollect.dates import Direction, parse_dates
-from recollect.extraction.dates import write_out
 from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.review_gate import planted_order, review_reason
-from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import readable, speaker_of, who
+from recollect.extraction.sentences import fold, sentences, write_out
+from recollect.extraction.sources import Exchange, readable, speaker_of, who
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
-from recollect.extraction.turns import Exchange
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind

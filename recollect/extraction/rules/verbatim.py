@@ -8,14 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.dates import write_out
-from recollect.extraction.rules.antecedent import antecedent_of
+from recollect.extraction.rules.antecedents import antecedent_of
 from recollect.extraction.rules.facts import lead_of
-from recollect.extraction.rules.of_the_moment import is_of_the_moment
+from recollect.extraction.rules.foreign_statements import foreign_language, foreign_statements, goes_on, named_abroad
+from recollect.extraction.rules.note_weight import is_of_the_moment
 from recollect.extraction.rules.parsed_message import READ, ParsedMessage
-from recollect.extraction.rules.verbatim_abroad import foreign_language, foreign_statements, goes_on, named_abroad
-from recollect.extraction.rules.verbatim_signs import is_of_somebody, is_reported, is_unmeant, tells_of_life
-from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences
+from recollect.extraction.rules.verbatim_patterns import is_of_somebody, is_reported, is_unmeant, tells_of_life
+from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import ends_in_laughter, is_command, statement_part
 from recollect.types import Candidate, MemoryKind

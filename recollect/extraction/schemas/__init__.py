@@ -3,9 +3,8 @@
 from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.facts import FACTS
 from recollect.extraction.schemas.memories import MEMORIES
+from recollect.extraction.schemas.notes import SENTENCES, typed
 from recollect.extraction.schemas.paragraph import paragraph
-from recollect.extraction.schemas.sentences import SENTENCES
-from recollect.extraction.schemas.typed import typed
 from recollect.profiles.policies import FormPolicy
 
 __all__ = ["MEMORIES", "OutputSchema", "schema_for"]

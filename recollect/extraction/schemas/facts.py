@@ -6,20 +6,20 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas.base import OutputSchema
-from recollect.extraction.schemas.items import (
+from recollect.extraction.schemas.base import (
     CATEGORIES,
     MaybePlace,
+    OutputSchema,
     Target,
     Text,
     UnusableError,
     Weight,
     check_words,
     list_schema,
+    locate,
     prompt,
     updated,
 )
-from recollect.extraction.schemas.located import locate
 from recollect.extraction.sources import ExtractionInput, speaker_of, who
 from recollect.types import Candidate, MemoryKind
 

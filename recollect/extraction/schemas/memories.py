@@ -5,10 +5,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import scrub
-from recollect.extraction.schemas.base import OutputSchema
-from recollect.extraction.schemas.items import (
+from recollect.extraction.schemas.base import (
     CATEGORIES,
     Day,
+    OutputSchema,
     Place,
     Target,
     Text,

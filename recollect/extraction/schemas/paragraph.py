@@ -5,10 +5,18 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from recollect.extraction.provenance import paragraph_detail
 from recollect.extraction.redaction import scrub
-from recollect.extraction.scene import paragraph_detail
-from recollect.extraction.schemas.base import OutputSchema
-from recollect.extraction.schemas.items import OfTen, Places, Text, Texts, UnusableError, check_words, prompt
+from recollect.extraction.schemas.base import (
+    OfTen,
+    OutputSchema,
+    Places,
+    Text,
+    Texts,
+    UnusableError,
+    check_words,
+    prompt,
+)
 from recollect.extraction.sentences import first_sentences, within
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.types import Candidate, MemoryKind

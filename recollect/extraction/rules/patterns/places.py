@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, is_named, rule, value_of
-from recollect.extraction.rules.tools import is_tool
+from recollect.extraction.rules.patterns.tools import is_tool
 from recollect.text import squeeze
 
 _NO_PLACE = re.compile(

@@ -1,4 +1,4 @@
-"""Facts of taste: likes, dislikes, favourites, hobbies. Pure."""
+"""Facts of taste: likes, dislikes, favourites, hobbies, and the seat somebody prefers. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -187,4 +187,26 @@ RULES: tuple[FactPattern, ...] = (
     rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),
     rule(r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies),
     rule(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),
+)
+
+
+_ASKS_FOR = (
+    r"(?:<I>(?:'d| would| will|'ll)?(?: rather)?"
+    r"(?: like| prefer| take| want| book| choose| sit in| have| go for| need){1,2})"
+)
+
+
+def _seat(match: re.Match[str]) -> Iterable[ExtractedFact]:
+    seat = match["v"].lower()
+    says = f"prefers the {seat} seat"
+    yield ExtractedFact(category="preference", key="seat", value=f"{seat} seat", says=says, importance=0.65)
+
+
+SEAT_RULES: tuple[FactPattern, ...] = (
+    rule(
+        rf"{_ASKS_FOR}(?: the| an?| my)? (?P<v>window|aisle|middle|exit row)(?: seats?)?\b(?= seat|\s*+$|[,.]| "
+        rf"(?:now|on|in|when|please|these)\b)",
+        _seat,
+    ),
+    rule(r"(?P<v>window|aisle) seats?(?: please| pls| for me| from now on| always| all the way| now){1,2}\s*+$", _seat),
 )

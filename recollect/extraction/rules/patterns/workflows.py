@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
-from recollect.extraction.rules.recurrence import REPEATED
+from recollect.extraction.rules.patterns.base import REPEATED, ExtractedFact, FactPattern, rule, slot
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
 

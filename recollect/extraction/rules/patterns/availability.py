@@ -3,8 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
-from recollect.extraction.rules.recurrence import CLOCK, DAY_RANGE, HOURS, RECURRING
+from recollect.extraction.rules.patterns.base import (
+    CLOCK,
+    DAY_RANGE,
+    HOURS,
+    RECURRING,
+    ExtractedFact,
+    FactPattern,
+    rule,
+    slot,
+)
 from recollect.text import squeeze
 
 IMPORTANCE = 0.65

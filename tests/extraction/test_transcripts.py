@@ -8,8 +8,7 @@ import pytest
 from recollect.extraction.material import find_material
 from recollect.extraction.sources import readable_text
 from recollect.extraction.spans import blanked
-from recollect.extraction.threads import find_thread
-from recollect.extraction.transcript import find_transcript, is_third_party, without_transcript
+from recollect.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
 MAX_CPU_S = 10.0

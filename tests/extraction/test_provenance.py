@@ -3,8 +3,8 @@
 import pytest
 
 from extraction.test_without_model import TYPES, talk
-from recollect.extraction.circumstance import MAX_QUOTED, circumstance
-from recollect.extraction.rules.records import extract_records
+from recollect.extraction.provenance import MAX_QUOTED, circumstance
+from recollect.extraction.without_model import extract_records
 
 TOLD = "I decided to sell the old mill, because the river carries no more water in summer."
 

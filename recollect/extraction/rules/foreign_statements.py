@@ -1,13 +1,13 @@
 """Statements of the user's life in German, French, Spanish, Portuguese, Italian, Dutch, Japanese and Chinese. Pure.
 
 Read by the words of the first person, and by what shows that a sentence asks, orders or supposes. The signs themselves
-are in `verbatim_words` and `verbatim_limits`.
+are in `foreign_patterns` and `foreign_exclusions`.
 """
 
 import re
 
-from recollect.extraction.rules.verbatim_limits import HYPOTHETICAL, ORDERS, TEXT_WORK, TRIVIAL
-from recollect.extraction.rules.verbatim_words import FIRST_PERSON, NAMED, STATES
+from recollect.extraction.rules.foreign_exclusions import HYPOTHETICAL, ORDERS, TEXT_WORK, TRIVIAL
+from recollect.extraction.rules.foreign_patterns import FIRST_PERSON, NAMED, STATES
 from recollect.text import asks
 from recollect.text.fold import fold
 from recollect.text.language_detection import ENGLISH, guess

@@ -3,7 +3,7 @@
 Patterns read folded text in small letters, without accents.
 """
 
-from recollect.extraction.rules.verbatim_words import joined_pattern
+from recollect.extraction.rules.foreign_patterns import joined_pattern
 
 # What is supposed, wished or uncertain.
 _HYPOTHETICAL = {

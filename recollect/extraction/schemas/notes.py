@@ -1,32 +1,75 @@
-"""The shape of `session` and `character`: memories of named types. Pure."""
+"""Schemas whose items are notes: sentences (`user`) and memories of named types (`session`, `character`). Pure."""
 
 from functools import lru_cache, partial
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from recollect.extraction.provenance import record_detail
 from recollect.extraction.redaction import scrub
 from recollect.extraction.salience import short
-from recollect.extraction.scene import record_detail
-from recollect.extraction.schemas.base import OutputSchema
-from recollect.extraction.schemas.items import (
+from recollect.extraction.schemas.base import (
     MaybePlace,
+    OutputSchema,
     Target,
     Text,
     Weight,
     check_words,
     list_schema,
+    locate,
     prompt,
     updated,
 )
-from recollect.extraction.schemas.located import locate
 from recollect.extraction.sentences import first_sentences
 from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.profiles.policies import FormPolicy
 from recollect.types import NO_DETAIL, Candidate, MemoryKind
 
 
-class _Item(BaseModel):
+class _SentenceItem(BaseModel):
+    """One sentence of an answer."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    text: Text = Field(validation_alias=AliasChoices("text", "content", "memory"))
+    message: MaybePlace = None
+    quote: Text = ""
+    updates: Target = None
+
+
+_SENTENCE_PROPERTIES: dict[str, Any] = {
+    "text": {"type": "string"},
+    "message": {"type": "integer"},
+    "quote": {"type": "string"},
+    "updates": {"type": ["integer", "null"]},
+}
+
+
+def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
+    """Read an item; a bare string is a sentence whose source is found by its words."""
+    item = _SentenceItem.model_validate({"text": raw} if isinstance(raw, str) else raw)
+    check_words(item.text)
+    found = locate(item.text, item.message, item.quote, source)
+    return Candidate(
+        kind=MemoryKind.NOTE,
+        text=scrub(item.text),
+        speaker=speaker_of(found.message),
+        seq=found.message.seq,
+        quote=found.quote,
+        valid_from=found.message.said_at,
+        replaces=updated(item.updates, source.neighbours),
+    )
+
+
+SENTENCES = OutputSchema(
+    version="sentences-1",
+    system=prompt("sentences.system.txt"),
+    schema=list_schema(_SENTENCE_PROPERTIES),
+    read=_read_sentence,
+)
+
+
+class _TypedItem(BaseModel):
     """One memory of an answer."""
 
     model_config = ConfigDict(extra="ignore")
@@ -40,8 +83,8 @@ class _Item(BaseModel):
     updates: Target = None
 
 
-def _read(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Candidate:
-    item = _Item.model_validate(raw)
+def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Candidate:
+    item = _TypedItem.model_validate(raw)
     check_words(item.content)
     content = first_sentences(item.content, form.max_sentences)
     found = locate(content, item.message, item.quote, source)
@@ -93,5 +136,5 @@ def typed(form: FormPolicy) -> OutputSchema:
         version="typed-1",
         system="\n".join(lines),
         schema=list_schema(properties),
-        read=partial(_read, form=form),
+        read=partial(_read_typed, form=form),
     )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 
-from recollect.extraction.request_forms import Forms
-from recollect.extraction.request_forms_more import FORMS
+from recollect.extraction.foreign_forget_forms import FORMS
+from recollect.extraction.forget_forms import Forms
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
 from recollect.text import squeeze

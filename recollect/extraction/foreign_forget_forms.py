@@ -1,6 +1,6 @@
 """The forms of requests to forget in six more languages: patterns, and nothing decided. Pure."""
 
-from recollect.extraction.request_forms import ENGLISH, TOPIC, Forms, pattern
+from recollect.extraction.forget_forms import ENGLISH, TOPIC, Forms, pattern
 
 _GERMAN = Forms(
     lead=pattern(

@@ -1,0 +1,171 @@
+"""Find chats that were copied into a message, and a friend who types at the user's keyboard. Pure."""
+
+import re
+
+from recollect.extraction.labels import is_kin, is_own_label
+from recollect.extraction.spans import Span, united
+
+# '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
+_LABEL = re.compile(
+    r"^[ \t>*•-]*+(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?(?:[ \t]*+[-–])?[ \t]*+)?"
+    r"(?P<name>[^\W\d_][\w.'’-]{0,24}+(?:[ \t][^\W\d_][\w.'’-]{0,24}+){0,2})"
+    r"(?:[ \t]*+\([\d:. apm]{3,12}\))?[ \t]*+:[ \t]++(?=\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
+_ME = frozenset({"me", "i", "myself"})
+# So many labelled lines make a transcript; one may be a heading.
+_MIN_LABELLED_LINES = 2
+
+
+def without_transcript(text: str) -> str:
+    """Blank out the lines of a pasted chat, keeping every character's place; of lines labelled 'Me' the label alone.
+
+    >>> without_transcript("Look:\\nBen: I ski\\nMe: I swim")
+    'Look:\\n          \\n    I swim'
+    """
+    labels = _labels(text)
+    if len(labels) < _MIN_LABELLED_LINES:
+        return text
+    kept = list(text)
+    for label in labels:
+        line_end = text.find("\n", label.end())
+        stop = len(text) if line_end < 0 else line_end
+        until = label.end() if label["name"].casefold() in _ME else stop
+        kept[label.start() : until] = " " * (until - label.start())
+    return "".join(kept)
+
+
+def _labels(text: str) -> list["re.Match[str]"]:
+    """Find the labels that can name a speaker: 'Me' does, a heading of the user's own does not."""
+    return [
+        found
+        for found in _LABEL.finditer(text)
+        if found["name"].casefold() in _ME or not (is_own_label(found["name"]) or is_kin(found["name"]))
+    ]
+
+
+def find_transcript(text: str) -> list[Span]:
+    """Find what others say in a pasted chat: its labelled lines, where a name comes twice or a line speaks of "I".
+
+    >>> text = "Look:\\nBen: I ski\\nAnn: No"
+    >>> [text[start:end] for start, end in find_transcript(text)]
+    ['Ben: I ski\\nAnn: No']
+    """
+    labels = _labels(text)
+    names = [label["name"].casefold() for label in labels]
+    if len(labels) < _MIN_LABELLED_LINES:
+        return []
+    lines = [(label.start(), _line_end(text, label.end())) for label in labels]
+    repeated = len(set(names)) < len(names) and len(set(names)) > 1
+    if not repeated and not any(_OF_ONESELF.search(text[start:end]) for start, end in lines):
+        return []
+    spans: list[Span] = []
+    for number, ((start, end), name) in enumerate(zip(lines, names, strict=True)):
+        following = lines[number + 1][0] if number + 1 < len(lines) else len(text)
+        paragraph = text.find("\n\n", end, following)
+        until = paragraph if paragraph >= 0 else following
+        spans.append((start, labels[number].end() if name in _ME else until))
+    return united(spans)
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
+
+
+_KEYS = r"(?:laptop|phone|computer|account|tablet|keyboard|pc|ipad|mac)"
+_STANDS_IN = re.compile(
+    r"\b(?:this\s++is|it's|it\s++is|i'm|i\s++am)\s++(?:(?-i:[A-Z])[\w'-]+,?\s++)?(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++(?:\w++\s++)?"
+    r"(?:wife|husband|partner|girlfriend|boyfriend|mother|mom|mum|father|dad|sister|brother|son|daughter|friend|flatmate|roommate|"
+    r"colleague|boss|assistant|secretary|neighbou?r|cousin|aunt|uncle|grandmother|grandfather)\b"
+    rf"|\b(?:typing|writing)\s++(?:this\s++)?(?:on|from|with)\s++(?:(?-i:[A-Z])[\w-]+'s|his|her|their|my\s++\w+'s)\s++{_KEYS}\b"
+    rf"|\b(?:borrow(?:ed|ing)|using)\s++(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++{_KEYS}\b",
+    re.IGNORECASE,
+)
+
+
+def is_third_party(text: str) -> bool:
+    """Whether another person says that they write at the user's keyboard.
+
+    >>> is_third_party("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_third_party("This is my flatmate Petra.")
+    (True, False)
+    """
+    return bool(_STANDS_IN.search(text))
+
+
+_TIME = r"\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?\s?m\b\.?)?(?:\sUhr)?"
+_DATE = (
+    r"(?:\d{1,4}[./-]\d{1,2}[./-](?:\d{2,4})?|\d{1,2}\.?\s[^\W\d_]{3,10}\.?(?:\s(?:de\s)?\d{4})?|[^\W\d_]{3,10}\s\d{1,2},?(?:\s\d{4})?"
+    r"|today|yesterday|heute|gestern|aujourd'hui|hier|hoy|ayer|hoje|ontem|oggi|ieri|vandaag|gisteren"
+    r"|(?:last\s)?(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+)
+_AT = r"(?:,?\s(?:at|um|à|a las|às|alle|om)|,)?\s"
+_WHEN = rf"(?:{_DATE}{_AT}{_TIME}|{_TIME}(?:,?\s{_DATE})?)"
+# A name as messengers show it: capitalised words, a handle, a number.
+_NAME = (
+    r"(?:~\s?|@)?(?:[A-ZÀ-ÞΑ-ΩА-Я][\w.'’-]{0,24}(?:,?\s[A-ZÀ-ÞΑ-ΩА-Я][\w.'’()-]{0,24}){0,3}"
+    r"|[a-z][\w.-]{0,24}[\d_.][\w.-]{0,24}|\+\d[\d\s()-]{5,20}\d)"
+)
+_HANDLE = r"[\w.\[\]^{}|`-]{1,30}"
+_HEADS = re.compile(
+    # '[12/03/26, 09:41] Bruno: …', '12/03/2026, 09:41 - Bruno: …', '[09:41] Bruno' alone, '[00:00:12] Speaker 1: …'
+    rf"^[ \t>]{{0,9}}(?:\[{_WHEN}\]|\(?{_DATE}{_AT}{_TIME}\)?\s?[-–—]|\[\d{{1,2}}:\d{{2}}:\d{{2}}\])"
+    r"\s?[-–]?\s?[^\n:\[]{1,60}(?::\s|[ \t]*+$)"
+    # 'Bruno  9:41 AM', 'Bruno — Today at 9:41 AM', 'Bruno, [12.03.26 09:41]'; behind it stands a message.
+    rf"|^[ \t>]{{0,9}}{_NAME}\s{{0,3}}(?:[,·•|–—-]\s?)?\s{{0,3}}[\[(]?(?i:{_WHEN})[\])]?:?[ \t]*+\n(?=[ \t]*+\S)"
+    # 'Bruno (09:41): …'
+    rf"|^[ \t>]{{0,9}}{_NAME}\s?[\[(](?i:{_WHEN})[\])]\s?:\s"
+    # '<bruno> …', '09:41 <bruno> …'
+    rf"|^[ \t]{{0,9}}(?:[\[(]?{_TIME}[\])]?\s)?<[@+%~]?{_HANDLE}>[ \t]\S"
+    # Subtitles.
+    r"|^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[.,]\d{3}\s-->|^WEBVTT\b"
+    # '### Assistant'
+    r"|^[ \t]{0,9}#{1,6}\s(?i:user|human|assistant|ai|system|bot|chatgpt|model|prompter|me|you)\s?:?[ \t]*+$"
+    # 'u/name:', '@name:'
+    r"|^[ \t]{0,9}(?:/?u/|@)[\w.-]{2,40}(?:\s?[·•]\s?[^\n]{0,40})?(?::\s|:?[ \t]*+\n)",
+    re.MULTILINE,
+)
+# The same where names are written small and days cut short; people write 'gym 7:00' of their own day as well, so two
+# have to speak, and one of them twice.
+_SHORT_DAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)"
+_LOOSE_WHEN = rf"[\[(]?(?:{_SHORT_DAY}{_AT})?{_WHEN}[\])]?"
+_LOOSE_NAME = r"[^\W\d_][\w.'’-]{0,24}(?:\s[^\W\d_][\w.'’-]{0,24}){0,2}"
+_LOOSE_HEAD = re.compile(
+    rf"^[ \t>]{{0,9}}(?:(?P<name>{_LOOSE_NAME})\s{{0,3}}(?:[,·•|–—-]\s)?\s{{0,3}}{_LOOSE_WHEN}"
+    rf"|{_LOOSE_WHEN}\s{{0,3}}(?:[·•|–—-]\s)?(?P<after>{_LOOSE_NAME})):?[ \t]*+\n(?=[ \t]*+\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
+_MIN_SPEAKERS = 2
+# Signed behind the message: 'Bruno Meier, 9:41 AM' at the end.
+_SIGNED = re.compile(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
+_TIME_ALONE = re.compile(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
+_SCENE = re.compile(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
+# Who speaks in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
+_CUE = re.compile(
+    r"^[ \t]{0,40}(?P<who>[A-ZÀ-Þ]{2,20}(?:\s[A-ZÀ-Þ]{2,20}){0,2})"
+    r"(?:\s?\([^()\n]{1,40}\))?(?:[ \t]*+\n(?=[ \t]*+\S)|\.\s(?=\S))",
+    re.MULTILINE,
+)
+_MIN_CUES = 2
+
+
+def find_thread(text: str) -> list[Span]:
+    """Find where a thread begins; it runs to the end of the message.
+
+    >>> text = "What do I answer?\\nBruno  9:41 AM\\nI ski"
+    >>> [text[start:end] for start, end in find_thread(text)]
+    ['Bruno  9:41 AM\\nI ski']
+    """
+    starts = [found.start() for pattern in (_HEADS, _SCENE) if (found := pattern.search(text))]
+    if _SIGNED.search(text):
+        starts.append(0)
+    heads = list(_LOOSE_HEAD.finditer(text))
+    names = [(head["name"] or head["after"]).casefold() for head in heads]
+    if _MIN_SPEAKERS <= len(set(names)) < len(names):
+        starts.append(heads[0].start())
+    for pattern in (_TIME_ALONE, _CUE):
+        cues = list(pattern.finditer(text))
+        if len(cues) >= _MIN_CUES:
+            starts.append(cues[0].start())
+    return [(min(starts), len(text))] if starts else []
