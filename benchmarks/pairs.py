@@ -22,7 +22,7 @@ from benchmarks.sentence_pairs import Pair, sentences, shuffled, sick, sts, vari
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 # What issue and docs promise.
@@ -69,10 +69,10 @@ def _verdict(pair: Pair, similarity: float, policy: ResolvePolicy) -> Verdict:
         kind=MemoryKind.NOTE, text=pair.other, speaker="user", seq=2, quote=pair.other, valid_from=_NOW
     )
     [decided] = resolve(
-        [(candidate, _evidence(2, pair.other, _NOW))],
+        [Claim(candidate, _evidence(2, pair.other, _NOW))],
         Neighbours(near=near),
         policy=policy,
-        context=ResolveInputs(now=_NOW),
+        inputs=ResolveInputs(now=_NOW),
     ).resolved
     return Verdict(pair=pair, merged=_merged(decided), reason=decided.reason, similarity=similarity)
 

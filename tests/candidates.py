@@ -3,6 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from recollect.profiles.policies import ResolvePolicy
+from recollect.resolution.batch_state import BatchState, Case
+from recollect.resolution.values import Claim, ResolveInputs
 from recollect.types import Candidate, ConversationId, Evidence, Memory, MemoryId, MemoryKind, Subject
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -14,6 +17,11 @@ def evidence(*, at: datetime = NOW, seq: int = 9, chat: str = "new", quote: str 
     return Evidence(
         conversation=ConversationId(chat), seq=seq, hash=seq, role="user", speaker="user", quote=quote, said_at=at
     )
+
+
+def case_of(candidate: Candidate, batch: BatchState) -> Case:
+    """Make the case of a batch's first candidate."""
+    return Case(batch, 0, Claim(candidate, evidence()), ResolvePolicy(), ResolveInputs(now=NOW))
 
 
 def note(text: str, **changes: object) -> Candidate:

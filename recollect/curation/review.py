@@ -8,7 +8,7 @@ from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import EndedMemory, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, EndedMemory, ResolvedCandidate, ResolveInputs
 from recollect.text import terms
 from recollect.types import (
     NO_VECTORS,
@@ -99,8 +99,8 @@ async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vect
     )
     policy = _policy(runtime, memory)
     near = await gather_neighbours(hot, [candidate], vectors, runtime, most=policy.neighbours)
-    context = ResolveInputs(now=runtime.clock.now())
-    [resolved] = resolve([(candidate, said)], near, policy=policy, context=context).resolved
+    inputs = ResolveInputs(now=runtime.clock.now())
+    [resolved] = resolve([Claim(candidate, said)], near, policy=policy, inputs=inputs).resolved
     if resolved.target and resolved.valid_to:
         raise BadRequestError(
             f"memory {memory.id} is older than what holds in its place, {resolved.target.id}: forget that first, or "

@@ -53,7 +53,7 @@ from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
 from recollect.resolution.changes import MemoryFactory, to_changes
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
-from recollect.resolution.values import Neighbours, ResolvedCandidate, ResolveInputs, refusal
+from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
 from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms
 from recollect.types import (
@@ -207,14 +207,14 @@ async def weigh(
     )
     checked = _fitted(checked, batch.profile)
     # Long content has a vector for each of its pieces; what it is weighed by is the first.
-    pieces = [chunks(candidate.text) or [candidate.text] for candidate, _ in checked.proven]
+    pieces = [chunks(claim.candidate.text) or [claim.candidate.text] for claim in checked.proven]
     rows = await runtime.embedder.embed([piece for each in pieces for piece in each])
     starts = np.cumsum([0, *map(len, pieces)])
     vectors = rows[starts[:-1]]
     resolved = [*await _resolve(batch, checked, vectors, runtime), *checked.refused]
     by_text = {
-        candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
-        for place, (candidate, _) in enumerate(checked.proven)
+        claim.candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
+        for place, claim in enumerate(checked.proven)
     }
     making = MemoryFactory(
         subject=batch.lease.key.subject,
@@ -259,7 +259,7 @@ async def _shortened(
 class _Checked:
     """Candidates, parted by whether they have evidence."""
 
-    proven: Sequence[tuple[Candidate, Evidence]]
+    proven: Sequence[Claim]
     further: Mapping[int, tuple[Evidence, ...]]
     """What else those of `proven` rest on that sum up several messages, by their places."""
     refused: Sequence[ResolvedCandidate]
@@ -267,7 +267,7 @@ class _Checked:
 
 def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
     """Part candidates whose quote stands in its message from those that are refused."""
-    proven: list[tuple[Candidate, Evidence]] = []
+    proven: list[Claim] = []
     further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[ResolvedCandidate] = []
     for candidate in candidates:
@@ -284,14 +284,17 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
             refused.append(refusal(candidate, "was forgotten by hand"))
             continue
         further[len(proven)] = evidence[1:]
-        proven.append((candidate, evidence[0]))
+        proven.append(Claim(candidate, evidence[0]))
     return _Checked(proven=proven, further=further, refused=refused)
 
 
 def _fitted(checked: _Checked, profile: Profile) -> _Checked:
     """Cut what is longer than the profile lets a memory be."""
     longest = profile.capacity.max_characters
-    proven = [(replace(one, text=shortened(one.text, longest)), said) for one, said in checked.proven]
+    proven = [
+        replace(claim, candidate=replace(claim.candidate, text=shortened(claim.candidate.text, longest)))
+        for claim in checked.proven
+    ]
     return replace(checked, proven=proven)
 
 
@@ -302,7 +305,7 @@ async def _resolve(
     if not proven:
         return []
     policy, form = batch.profile.resolve, batch.profile.form
-    candidates = [candidate for candidate, _ in proven]
+    candidates = [claim.candidate for claim in proven]
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, most=policy.neighbours)
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
@@ -310,7 +313,7 @@ async def _resolve(
     neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, runtime.embedder)
     between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     held = await run_in_thread_if_large(len(proven), lambda: _held(batch, proven), above=MAX_INLINE_CANDIDATES)
-    context = ResolveInputs(
+    inputs = ResolveInputs(
         now=runtime.clock.now(),
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
@@ -321,12 +324,12 @@ async def _resolve(
     )
     size = len(proven)
     resolved = await run_in_thread_if_large(
-        size, lambda: _resolved(proven, neighbours, policy, context), above=MAX_INLINE_CANDIDATES
+        size, lambda: _resolved(proven, neighbours, policy, inputs), above=MAX_INLINE_CANDIDATES
     )
     model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
     questions = open_questions(resolved, neighbours, policy) if model else []
     if model and questions:
-        judged = replace(context, judged=await judge(questions, model, clean=scrub))
+        judged = replace(inputs, judged=await judge(questions, model, clean=scrub))
         resolved = await run_in_thread_if_large(
             size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
         )
@@ -336,25 +339,28 @@ async def _resolve(
     ]
 
 
-def _messages(batch: ExtractionBatch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+def _messages(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
     """Return the own words of the messages that candidates rest on, where they claim to correct something."""
     own = {message.seq: message for message in batch.messages}
-    return {place: readable(own[said.seq]) for place, (one, said) in enumerate(proven) if one.replaces}
+    return {place: readable(own[claim.evidence.seq]) for place, claim in enumerate(proven) if claim.candidate.replaces}
 
 
-def _held(batch: ExtractionBatch, proven: Sequence[tuple[Candidate, Evidence]]) -> dict[int, str]:
+def _held(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
     """Say why candidates must wait for review, by their places."""
     own = {message.seq: readable(message) for message in batch.messages}
     # A user's request to forget ends memories and adds none: there is nothing to review.
-    asked = [(place, one, said) for place, (one, said) in enumerate(proven) if not one.forgets or said.role != "user"]
-    found = ((place, review_reason(one, said.role, own[said.seq])) for place, one, said in asked)
-    return {place: reason for place, reason in found if reason is not None}
+    reasons = {
+        place: review_reason(claim.candidate, claim.evidence.role, own[claim.evidence.seq])
+        for place, claim in enumerate(proven)
+        if not claim.candidate.forgets or claim.evidence.role != "user"
+    }
+    return {place: reason for place, reason in reasons.items() if reason is not None}
 
 
 def _resolved(
-    proven: Sequence[tuple[Candidate, Evidence]], neighbours: Neighbours, policy: ResolvePolicy, context: ResolveInputs
+    proven: Sequence[Claim], neighbours: Neighbours, policy: ResolvePolicy, inputs: ResolveInputs
 ) -> tuple[ResolvedCandidate, ...]:
-    return resolve(proven, neighbours, policy=policy, context=context).resolved
+    return resolve(proven, neighbours, policy=policy, inputs=inputs).resolved
 
 
 async def _unknown(decisions: Sequence[Decision], lease: Lease, runtime: Runtime) -> list[Decision]:

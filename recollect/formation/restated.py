@@ -14,7 +14,7 @@ from recollect.extraction.sentences import coarse_clauses, fold, sentences
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import content_words
 from recollect.ids import id_text
-from recollect.resolution.claim import adds_something
+from recollect.resolution.correction import adds_something
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.types import Candidate, Evidence, Memory, MemoryId, MemoryKind, SubjectSnapshot
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 
+from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.resolution.values import EndedMemory, Neighbours, ResolvedCandidate
+from recollect.resolution.values import Claim, EndedMemory, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.text import bare, terms
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
 
@@ -183,11 +185,9 @@ class BatchState:
             closings.append(EndedMemory(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
         return tuple(closings)
 
-    def end_claimed(
-        self, known: KnownMemory, said: tuple[Candidate, Evidence], *, refined: bool = False
-    ) -> tuple[EndedMemory, ...]:
+    def end_named(self, known: KnownMemory, claim: Claim, *, refined: bool = False) -> tuple[EndedMemory, ...]:
         """End a memory that a candidate corrects, and where it is a note the facts that say no more than it does."""
-        candidate, by = said
+        candidate, by = claim.candidate, claim.evidence
         closings = [*self.end(known, candidate.valid_from, by, refined=refined)]
         for fact in self._said_by(known, candidate) if closings else ():
             closings.extend(self.end(of_memory(fact), candidate.valid_from, by, refined=refined))
@@ -233,6 +233,47 @@ class BatchState:
         earlier = self.done[place]
         if evidence not in earlier.evidence:
             self.done[place] = replace(earlier, evidence=(*earlier.evidence, evidence))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One claim to decide on, and all that the decision rests on."""
+
+    batch: BatchState
+    place: int
+    """The claim's place in the batch."""
+    claim: Claim
+    policy: ResolvePolicy
+    inputs: ResolveInputs
+
+    @property
+    def candidate(self) -> Candidate:
+        """What is claimed."""
+        return self.claim.candidate
+
+    @property
+    def evidence(self) -> Evidence:
+        """The message that it was said in."""
+        return self.claim.evidence
+
+    def held(self) -> Iterator[KnownMemory]:
+        """Go through the memories that the claim may end: see `BatchState.held`."""
+        return self.batch.held(self.place)
+
+    def notes(self) -> Iterator[tuple[KnownMemory, float]]:
+        """Go through the existing notes near the claim, with their similarity."""
+        return self.batch.notes(self.place)
+
+    @cached_property
+    def near(self) -> list[tuple[KnownMemory, float]]:
+        """The notes near the claim, those of the batch among them, most similar first."""
+        added = [(known, self.inputs.similar(known.place or 0, self.place)) for known in self.batch.added_notes()]
+        return sorted([*self.notes(), *added], key=lambda pair: -pair[1])
+
+    @property
+    def message(self) -> str:
+        """The own words of the message; the quote where they are not given."""
+        return self.inputs.messages.get(self.place, self.candidate.quote)
 
 
 def same_slot(candidate: Candidate, known: KnownMemory) -> bool:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
+from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.lexicon import DEGREE, PEOPLE
 from recollect.resolution.tokens import is_sign, names, token, tokenize
 from recollect.types import Candidate, Evidence, MemoryKind
@@ -190,10 +190,10 @@ def kin_of_plans(word: str) -> frozenset[str]:
     return _KIN_OF_PLANS.get(word, frozenset())
 
 
-def outlived(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def outlived(case: Case) -> list[KnownMemory]:
     """Find what holds no more since this happened: 'The baby is here' ends 'Ida is pregnant'."""
-    candidate, evidence = said
-    held = [known for known in batch.held(place) if is_newer(evidence, known) and not _same_words(known, evidence)]
+    candidate, evidence = case.candidate, case.evidence
+    held = [known for known in case.held() if is_newer(evidence, known) and not _same_words(known, evidence)]
     found: list[KnownMemory] = []
     for turn in _TURNS:
         for news in turn.news.finditer(candidate.text):

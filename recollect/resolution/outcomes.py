@@ -2,93 +2,98 @@
 
 from collections.abc import Sequence
 
-from recollect.resolution.batch_state import BatchState, KnownMemory
+from recollect.resolution.batch_state import BatchState, Case, KnownMemory
 from recollect.resolution.compare import same
-from recollect.resolution.values import EndedMemory, ResolvedCandidate
-from recollect.types import Action, Candidate, Evidence
+from recollect.resolution.values import Claim, EndedMemory, ResolvedCandidate
+from recollect.types import Action
 
-# What saying a thing again adds to its importance, and the most that repetition alone can reach.
-RAISE, HIGHEST_RAISED = 0.05, 0.95
+# What saying a thing again adds to its importance, and the highest importance that repetition alone reaches.
+REPETITION_BONUS, MAX_REPEATED_IMPORTANCE = 0.05, 0.95
 
 
-def held(batch: BatchState, said: tuple[Candidate, Evidence], reason: str, waiting: Sequence[str]) -> ResolvedCandidate:
+def hold(case: Case, reason: str) -> ResolvedCandidate:
     """Hold a candidate for review, once however often it is repeated."""
-    here = [one.candidate.text for one in batch.done if one.action is Action.HOLD]
-    if any(same(said[0].text, text) for text in (*waiting, *here)):
-        return plain(Action.IGNORE, said, f"waits for review already: {reason}")
-    if said[0].ends:  # approved, it would hold what it says to be over
-        return plain(Action.IGNORE, said, f"an end is not taken from what must be reviewed: {reason}")
-    return plain(Action.HOLD, said, reason)
+    claim = case.claim
+    waiting = [done.candidate.text for done in case.batch.done if done.action is Action.HOLD]
+    if any(same(claim.candidate.text, text) for text in (*case.inputs.waiting, *waiting)):
+        return outcome(Action.IGNORE, claim, f"waits for review already: {reason}")
+    if claim.candidate.ends:  # approved, it would hold what it says to be over
+        return outcome(Action.IGNORE, claim, f"an end is not taken from what must be reviewed: {reason}")
+    return outcome(Action.HOLD, claim, reason)
 
 
-def plain(action: Action, said: tuple[Candidate, Evidence], reason: str) -> ResolvedCandidate:
+def outcome(action: Action, claim: Claim, reason: str) -> ResolvedCandidate:
     """Decide on a candidate without touching a memory."""
-    return ResolvedCandidate(action=action, candidate=said[0], evidence=(said[1],), reason=reason)
+    return ResolvedCandidate(action=action, candidate=claim.candidate, evidence=(claim.evidence,), reason=reason)
 
 
-def again(
-    batch: BatchState, said: tuple[Candidate, Evidence], known: KnownMemory, action: Action, reason: str
-) -> ResolvedCandidate:
+def strengthen(batch: BatchState, claim: Claim, known: KnownMemory, action: Action, reason: str) -> ResolvedCandidate:
     """Strengthen what is known already, in the store or in the batch."""
-    candidate, evidence = said
     if known.place is not None:
-        batch.add_evidence(known.place, evidence)
-        return plain(Action.IGNORE, said, f"{reason} (said more than once here)")
-    highest = max(known.importance, candidate.importance)
-    raised = max(highest, min(highest + RAISE, HIGHEST_RAISED)) if action is Action.MERGE else highest
+        batch.add_evidence(known.place, claim.evidence)
+        return outcome(Action.IGNORE, claim, f"{reason} (said more than once here)")
+    highest = max(known.importance, claim.candidate.importance)
+    raised = max(highest, min(highest + REPETITION_BONUS, MAX_REPEATED_IMPORTANCE))
     return ResolvedCandidate(
         action=action,
-        candidate=candidate,
-        evidence=(evidence,),
+        candidate=claim.candidate,
+        evidence=(claim.evidence,),
         target=known.memory,
         reason=reason,
         strengthens=True,
-        importance=raised,
+        importance=raised if action is Action.MERGE else highest,
     )
 
 
-def replacing(
-    batch: BatchState,
-    said: tuple[Candidate, Evidence],
-    old: Sequence[KnownMemory],
-    reason: str,
-    *,
-    refined: bool = False,
+def replace_known(
+    batch: BatchState, claim: Claim, old: Sequence[KnownMemory], reason: str, *, refined: bool = False
 ) -> ResolvedCandidate:
     """Let a candidate take the place of what it contradicts."""
-    candidate, evidence = said
     closes: list[EndedMemory] = []
     for known in old:
-        closes.extend(batch.end(known, candidate.valid_from, evidence, refined=refined))
+        closes.extend(batch.end(known, claim.candidate.valid_from, claim.evidence, refined=refined))
     target = next((known.memory for known in old if known.memory), None)
     return ResolvedCandidate(
         action=Action.REPLACE if target else Action.ADD,
-        candidate=candidate,
-        evidence=(evidence,),
+        candidate=claim.candidate,
+        evidence=(claim.evidence,),
         target=target,
         reason=reason,
         closes=tuple(closes),
     )
 
 
-def late(said: tuple[Candidate, Evidence], known: KnownMemory) -> ResolvedCandidate:
-    """Store a candidate as ended: it was said before what holds now."""
-    candidate, evidence = said
+def close_known(claim: Claim, closes: Sequence[EndedMemory], reason: str) -> ResolvedCandidate:
+    """Close memories and add nothing."""
     return ResolvedCandidate(
-        action=Action.ADD,
-        candidate=candidate,
-        evidence=(evidence,),
-        target=known.memory,
-        reason="said before what holds now: stored as ended",
-        valid_to=max(known.valid_from, candidate.valid_from),
-        ended_by=max(known.said, key=lambda one: (one.said_at, one.seq), default=None),
+        action=Action.CLOSE,
+        candidate=claim.candidate,
+        evidence=(claim.evidence,),
+        target=closes[0].memory if closes else None,
+        reason=reason,
+        closes=tuple(closes),
     )
 
 
-def less_sure(said: tuple[Candidate, Evidence], known: KnownMemory) -> ResolvedCandidate:
-    """Ignore a candidate that is less sure than what it contradicts."""
-    candidate, evidence = said
-    reason = f"less sure ({candidate.confidence:.2f}) than what is known ({known.confidence:.2f})"
+def store_as_ended(claim: Claim, known: KnownMemory) -> ResolvedCandidate:
+    """Store a candidate as ended: it was said before what holds now."""
     return ResolvedCandidate(
-        action=Action.IGNORE, candidate=candidate, evidence=(evidence,), target=known.memory, reason=reason
+        action=Action.ADD,
+        candidate=claim.candidate,
+        evidence=(claim.evidence,),
+        target=known.memory,
+        reason="said before what holds now: stored as ended",
+        valid_to=max(known.valid_from, claim.candidate.valid_from),
+        ended_by=max(known.said, key=lambda source: (source.said_at, source.seq), default=None),
+    )
+
+
+def ignore_less_sure(claim: Claim, known: KnownMemory) -> ResolvedCandidate:
+    """Ignore a candidate that is less sure than what it contradicts."""
+    return ResolvedCandidate(
+        action=Action.IGNORE,
+        candidate=claim.candidate,
+        evidence=(claim.evidence,),
+        target=known.memory,
+        reason=f"less sure ({claim.candidate.confidence:.2f}) than what is known ({known.confidence:.2f})",
     )

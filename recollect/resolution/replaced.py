@@ -2,10 +2,9 @@
 
 import re
 
-from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
+from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.compare import denies
-from recollect.resolution.lexicon import DATES, DEGREE, PEOPLE
-from recollect.resolution.matters import only_one_of_health
+from recollect.resolution.lexicon import DATES, DEGREE, PEOPLE, only_one_of_health
 from recollect.resolution.retraction import took_place
 from recollect.resolution.slots import MULTI_VALUED
 from recollect.resolution.tokens import is_sign, token, tokenize
@@ -71,9 +70,9 @@ def may_replace(candidate: Candidate) -> bool:
     return any(sign.search(text) for sign in _SWAPS) or bool(_CHANGED.search(text) or _ATTRIBUTE.match(text))
 
 
-def replaced(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def replaced(case: Case) -> list[KnownMemory]:
     """Find what a note replaces: what it names as the old, and another value of the same thing."""
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     text = candidate.text
     swaps = [match["old"] for sign in _SWAPS for match in sign.finditer(text)]
     changed = bool(_CHANGED.search(text)) and candidate.type != "plan"
@@ -83,7 +82,7 @@ def replaced(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) ->
         return []
     return [
         known
-        for known in batch.held(place)
+        for known in case.held()
         if is_newer(evidence, known)
         and not took_place(known)
         and not _of_the_words(known, evidence)

@@ -2,13 +2,13 @@
 
 import re
 
-from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
+from recollect.resolution.batch_state import Case, KnownMemory, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE, PEOPLE
-from recollect.resolution.lifecycle import brings_news
+from recollect.resolution.lifecycle import brings_news, outlived
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.resolution.tokens import TokenizedSentence, is_sign, names, token, tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
-from recollect.types import Candidate, Evidence
+from recollect.types import Candidate, Evidence, MemoryKind
 
 # What is over, said of a habit or a plan …
 _NO_MORE = re.compile(
@@ -74,15 +74,15 @@ def may_end(candidate: Candidate) -> bool:
     return any(sign.search(candidate.text) for sign in (_NO_MORE, _GONE, _MOVES)) or brings_news(candidate)
 
 
-def ended_facts(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def ended_facts(case: Case) -> list[KnownMemory]:
     """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
 
     The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
     """
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     return [
         known
-        for known in batch.held(place)
+        for known in case.held()
         if known.place is None
         and is_newer(evidence, known)
         and not took_place(known)
@@ -90,22 +90,22 @@ def ended_facts(batch: BatchState, place: int, said: tuple[Candidate, Evidence])
     ]
 
 
-def superseded_states(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def superseded_states(case: Case) -> list[KnownMemory]:
     """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     return [
         known
-        for known in batch.held(place)
+        for known in case.held()
         if known.place is None and is_newer(evidence, known) and _moves_from(candidate.text, known.text)
     ]
 
 
-def ended_since(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> KnownMemory | None:
+def ended_since(case: Case) -> KnownMemory | None:
     """Find a newer note that ends what a note says, which was said before it and arrives late."""
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     if candidate.type == _EVENT and not _PRESENT.match(candidate.text):
         return None
-    for known, _ in batch.notes(place):
+    for known, _ in case.notes():
         later = not is_newer(evidence, known)
         if later and (_ends(known.text, candidate.text) or _moves_from(known.text, candidate.text)):
             return known
@@ -152,10 +152,10 @@ def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(tokenize(match["who"]).content & PEOPLE), names
 
 
-def forget_targets(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def forget_targets(case: Case) -> list[KnownMemory]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
-    candidate, evidence = said
-    held = [known for known in batch.held(place) if is_newer(evidence, known)]
+    candidate, evidence = case.candidate, case.evidence
+    held = [known for known in case.held() if is_newer(evidence, known)]
     if candidate.forgets_all:
         return held
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
@@ -170,7 +170,7 @@ def forget_targets(batch: BatchState, place: int, said: tuple[Candidate, Evidenc
             or _fills_the_slot(candidate, known)
             or any(_is_meant(part, tokenize(known.text)) for part in wanted)
         ]
-    claimed = batch.find(candidate.replaces) if candidate.replaces else None
+    claimed = case.batch.find(candidate.replaces) if candidate.replaces else None
     return [*meant, claimed] if claimed and all(known.memory != claimed.memory for known in meant) else meant
 
 
@@ -228,3 +228,46 @@ def _named(wanted: TokenizedSentence, known: TokenizedSentence) -> bool:
     """Whether the names in a memory all stand in what is to be forgotten, or the other way round."""
     ours, theirs = names(wanted, known), names(known, wanted)
     return ours <= theirs or theirs <= ours
+
+
+def taken_back(case: Case) -> list[KnownMemory]:
+    """Find what a correction closes: what was said wrongly, other values of its slot, and what it ends besides.
+
+    Returns:
+        The memories, those said wrongly first; nothing where it is unclear which is meant.
+    """
+    candidate = case.candidate
+    wrong = _misspoken(case) if candidate.corrects and not candidate.ends else []
+    if not wrong:
+        return []
+    rivals = [
+        known for known in case.batch.facts() if candidate.kind is MemoryKind.FACT and same_slot(candidate, known)
+    ]
+    return [*wrong, *(known for known in [*rivals, *outlived(case)] if known not in wrong)]
+
+
+def _misspoken(case: Case) -> list[KnownMemory]:
+    """Find what was formed with the wrong words: in this conversation, or of the same thing.
+
+    Where several memories that do not hang together have these words, it is unclear which is meant: none.
+    """
+    candidate, evidence = case.candidate, case.evidence
+    old = tokenize(candidate.corrects)
+    ours = tokenize(candidate.text).content - old.content - DEGREE - {"user"}
+    having = [
+        known
+        for known in case.held()
+        if is_newer(evidence, known)
+        and old.tokens
+        and any(set(old.tokens) <= set(tokenize(text).tokens) for text in (known.text, *_quotes(known, evidence)))
+    ]
+    here = [known for known in having if any(source.conversation == evidence.conversation for source in known.said)]
+    about = [known for known in having if ours & (tokenize(known.text).content - old.content)]
+    chosen = [known for known in here if known in about] or about or here or having
+    sources = {(source.conversation, source.seq) for known in chosen for source in known.said}
+    return chosen if chosen in (about, here) or len(sources) == 1 or all(known in about for known in chosen) else []
+
+
+def _quotes(known: KnownMemory, evidence: Evidence) -> list[str]:
+    """Return the words of this conversation that a memory rests on."""
+    return [source.quote for source in known.said if source.conversation == evidence.conversation]

@@ -6,7 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.dates import Direction, parse_dates
-from recollect.resolution.batch_state import BatchState, KnownMemory, is_newer
+from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.compare import denies
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.lifecycle import kin_of_plans
@@ -14,7 +14,7 @@ from recollect.resolution.retraction import took_place
 from recollect.resolution.states import is_slot_of, tells_state
 from recollect.resolution.tokens import is_sign, token, tokenize
 from recollect.resolution.values import ResolvedCandidate
-from recollect.types import Action, Candidate, Evidence, LifeState, MemoryKind, Shift
+from recollect.types import Action, Evidence, LifeState, MemoryKind, Shift
 
 _UTC = ZoneInfo("UTC")
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]{1,30}+")
@@ -29,15 +29,13 @@ _GENERIC = frozenset(
 )
 
 
-def with_shifted(
-    batch: BatchState, place: int, said: tuple[Candidate, Evidence], decided: ResolvedCandidate
-) -> ResolvedCandidate:
+def with_shifted(case: Case, decided: ResolvedCandidate) -> ResolvedCandidate:
     """End what a change of the speaker's life ends, beside what was decided on the statement itself."""
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     if not candidate.shifts or decided.action is Action.HOLD or decided.valid_to:
         return decided
-    ending = shifted(batch, place, said)
-    closes = [closing for known in ending for closing in batch.end(known, candidate.valid_from, evidence)]
+    ending = shifted(case)
+    closes = [closing for known in ending for closing in case.batch.end(known, candidate.valid_from, evidence)]
     if not closes:
         return decided
     both = (*decided.closes, *closes)
@@ -48,17 +46,17 @@ def with_shifted(
     return replace(decided, action=action, target=closes[0].memory, closes=both, reason=told)
 
 
-def shifted(batch: BatchState, place: int, said: tuple[Candidate, Evidence]) -> list[KnownMemory]:
+def shifted(case: Case) -> list[KnownMemory]:
     """Find what a statement ends by saying that a part of its speaker's life has changed.
 
     What the same message says stays: it tells the state after the change.
     """
-    candidate, evidence = said
+    candidate, evidence = case.candidate, case.evidence
     if not candidate.shifts:
         return []
     held = [
         known
-        for known in batch.held(place)
+        for known in case.held()
         if is_newer(evidence, known) and not _of_the_message(known, evidence) and not took_place(known)
     ]
     found: list[KnownMemory] = []

@@ -7,7 +7,7 @@ or took the place of what replaced it meanwhile. A memory that rests on other me
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from recollect.resolution.outcomes import RAISE
+from recollect.resolution.outcomes import REPETITION_BONUS
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.types import Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, MemoryState, WeakenMemory
 
@@ -206,7 +206,7 @@ def weaken(memory: Memory, gone: frozenset[Source], decisions: Sequence[Decision
     began_there = any(one.said_at == memory.valid_from for one in lost)
     return WeakenMemory(
         id=memory.id,
-        importance=max(0.0, memory.importance - RAISE * raised),
+        importance=max(0.0, memory.importance - REPETITION_BONUS * raised),
         valid_from=first if began_there else memory.valid_from,
         without=gone,
     )

@@ -7,6 +7,14 @@ from datetime import datetime
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A candidate with the message that proves it."""
+
+    candidate: Candidate
+    evidence: Evidence
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """An existing memory near a candidate."""
@@ -28,9 +36,9 @@ class Neighbours:
     """Notes that rest on the same messages as the facts, where known: they are closed with the fact they restate."""
 
 
-def _unlike(one: int, two: int) -> float:
-    """Take no two candidates for similar: spelling alone decides between them."""
-    return 1.0 if one == two else 0.0
+def _unlike(place: int, other: int) -> float:
+    """Take no two candidates for similar, so that spelling alone decides between them."""
+    return 1.0 if place == other else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

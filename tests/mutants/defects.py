@@ -174,9 +174,9 @@ SELECT *
     ),
     Defect(
         name="resolve: what differs in a sign is merged",
-        file="recollect/resolution/decide.py",
-        sound="    differs = never_merge(candidate.text, known.text)\n    if differs is None:",
-        planted="    differs = never_merge(candidate.text, known.text)\n    if True:",
+        file="recollect/resolution/note_rules.py",
+        sound="    difference = never_merge(candidate.text, known.text)\n    if difference is None:",
+        planted="    difference = never_merge(candidate.text, known.text)\n    if True:",
         noticed_by=("tests/resolution/test_decide.py::test_what_differs_in_a_sign_stands_beside_it_however_similar",),
     ),
     Defect(

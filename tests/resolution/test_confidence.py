@@ -8,7 +8,7 @@ from candidates import NOW, evidence, fact, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.profiles.registry import ProfileRegistry
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Memory
 
 TIERED = ProfileRegistry().get("tiered").resolve
@@ -17,7 +17,7 @@ DEFAULT = ProfileRegistry().get("default").resolve
 
 def decided(candidate: Candidate, known: Memory, policy: ResolvePolicy) -> ResolvedCandidate:
     context = ResolveInputs(now=NOW)
-    [one] = resolve([(candidate, evidence())], Neighbours(facts=(known,)), policy=policy, context=context).resolved
+    [one] = resolve([Claim(candidate, evidence())], Neighbours(facts=(known,)), policy=policy, inputs=context).resolved
     return one
 
 

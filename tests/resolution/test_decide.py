@@ -9,7 +9,7 @@ from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.compare import alike
 from recollect.resolution.decide import resolve
-from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import (
     Action,
     Candidate,
@@ -28,12 +28,12 @@ def decide(
     said: tuple[Evidence, ...] = (),
     context: ResolveInputs | None = None,
 ) -> tuple[ResolvedCandidate, ...]:
-    pairs = [(one, said[place] if said else evidence(seq=9)) for place, one in enumerate(candidates)]
+    pairs = [Claim(candidate, said[place] if said else evidence(seq=9)) for place, candidate in enumerate(candidates)]
     neighbours = Neighbours(
         facts=facts,
         near=[[Neighbour(memory=memory, similarity=similar) for memory, similar in near] for _ in candidates],
     )
-    resolution = resolve(pairs, neighbours, policy=POLICY, context=context or ResolveInputs(now=NOW))
+    resolution = resolve(pairs, neighbours, policy=POLICY, inputs=context or ResolveInputs(now=NOW))
     assert len(resolution.resolved) == len(candidates)
     assert all(one.reason for one in resolution.resolved)
     return resolution.resolved

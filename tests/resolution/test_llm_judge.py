@@ -11,7 +11,7 @@ from recollect.errors import ModelError
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
-from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.testing import ScriptedModel
 from recollect.types import Action, Candidate, Memory
 
@@ -24,15 +24,15 @@ NEW = note("The user starts each day with a strong coffee now.", quote="strong c
 async def decided(
     model: ScriptedModel, candidates: Sequence[Candidate] = (NEW,), near: Sequence[tuple[Memory, float]] = ((OLD, 0.8),)
 ) -> tuple[ResolvedCandidate, ...]:
-    said = [(one, evidence(seq=9)) for one in candidates]
+    said = [Claim(candidate, evidence(seq=9)) for candidate in candidates]
     beside = [Neighbour(memory=memory, similarity=similar) for memory, similar in near]
     neighbours = Neighbours(near=[beside for _ in candidates])
-    first = resolve(said, neighbours, policy=POLICY, context=CONTEXT).resolved
+    first = resolve(said, neighbours, policy=POLICY, inputs=CONTEXT).resolved
     questions = open_questions(first, neighbours, POLICY)
     if not questions:
         return first
     judged = await judge(questions, model, clean=lambda text: text)
-    return resolve(said, neighbours, policy=POLICY, context=replace(CONTEXT, judged=judged)).resolved
+    return resolve(said, neighbours, policy=POLICY, inputs=replace(CONTEXT, judged=judged)).resolved
 
 
 def says(*items: tuple[int, str, int | None]) -> dict[str, object]:
@@ -85,7 +85,7 @@ async def test_nothing_is_asked_where_rules_suffice() -> None:
 
 async def test_a_profile_may_forbid_to_ask() -> None:
     near = Neighbours(near=[[Neighbour(memory=OLD, similarity=0.9)]])
-    first = resolve([(NEW, evidence())], near, policy=POLICY, context=CONTEXT).resolved
+    first = resolve([Claim(NEW, evidence())], near, policy=POLICY, inputs=CONTEXT).resolved
     assert open_questions(first, near, POLICY)
     assert open_questions(first, near, POLICY.model_copy(update={"judge": False})) == []
 

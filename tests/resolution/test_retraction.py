@@ -8,7 +8,7 @@ from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
 from recollect.resolution.retraction import may_end
-from recollect.resolution.values import Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Memory, MemoryKind
 
 POLICY = ResolvePolicy()
@@ -17,7 +17,8 @@ POLICY = ResolvePolicy()
 def decide(candidate: Candidate, *known: Memory) -> ResolvedCandidate:
     notes = [Neighbour(memory=one, similarity=0.0) for one in known if one.kind is MemoryKind.NOTE]
     neighbours = Neighbours(near=[notes], facts=[one for one in known if one.kind is MemoryKind.FACT])
-    [decided] = resolve([(candidate, evidence())], neighbours, policy=POLICY, context=ResolveInputs(now=NOW)).resolved
+    claim, inputs = Claim(candidate, evidence()), ResolveInputs(now=NOW)
+    [decided] = resolve([claim], neighbours, policy=POLICY, inputs=inputs).resolved
     return decided
 
 

@@ -7,10 +7,10 @@ import pytest
 from candidates import BEFORE, NOW, evidence, fact, note, stored
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import of_memory
-from recollect.resolution.claim import MAX_MESSAGES_BACK, Worth, weigh_claim
+from recollect.resolution.correction import MAX_MESSAGES_BACK, Worth, weigh_correction
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import open_questions
-from recollect.resolution.values import JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.resolution.values import Claim, JudgeVerdict, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryKind
 
 POLICY = ResolvePolicy()
@@ -32,7 +32,7 @@ def claim(
         near=[[Neighbour(memory=one, similarity=0.0) for one in memories if one.kind is MemoryKind.NOTE]],
     )
     context = ResolveInputs(now=NOW, messages={0: message or candidate.quote}, judged={0: verdict} if verdict else {})
-    [decided] = resolve([(candidate, said or evidence())], neighbours, policy=POLICY, context=context).resolved
+    [decided] = resolve([Claim(candidate, said or evidence())], neighbours, policy=POLICY, inputs=context).resolved
     return decided, len(open_questions([decided], neighbours, POLICY))
 
 
@@ -128,9 +128,9 @@ def test_a_claim_of_an_older_statement_stores_it_as_ended() -> None:
 
 def test_t6_a_claim_gives_a_less_sure_fact_no_more_weight() -> None:
     known = stored(fact("editor", "vim", confidence=1.0))
-    said = [(fact("editor", "emacs", confidence=0.6, replaces=known.id), evidence())]
+    said = [Claim(fact("editor", "emacs", confidence=0.6, replaces=known.id), evidence())]
     policy = ResolvePolicy(change_beats_confidence=False)
-    [decided] = resolve(said, Neighbours(facts=[known]), policy=policy, context=ResolveInputs(now=NOW)).resolved
+    [decided] = resolve(said, Neighbours(facts=[known]), policy=policy, inputs=ResolveInputs(now=NOW)).resolved
     assert (decided.action, decided.closes) == (Action.IGNORE, ())
 
 
@@ -175,7 +175,7 @@ def test_t4_a_key_declared_to_hold_several_values_keeps_them(key: str) -> None:
 def worth(old: Candidate, new: Candidate, message: str, *, said: Evidence | None = None) -> Worth:
     """Weigh a claim; the old statement was said in conversation `old` as message 2."""
     known = of_memory(stored(old))
-    return weigh_claim(new, said or evidence(), known, message, POLICY)[0]
+    return weigh_correction(Claim(new, said or evidence()), known, message, POLICY)[0]
 
 
 def test_a_note_corrects_none_that_says_the_same() -> None:
@@ -233,7 +233,7 @@ def test_i_meant_takes_back_what_was_said_right_before_it_in_the_same_talk(
     ],
 )
 def test_a_message_corrects_what_it_names_as_over(old: Candidate, new: Candidate, message: str, taken: bool) -> None:
-    _, reason = weigh_claim(new, evidence(), of_memory(stored(old)), message, POLICY)
+    _, reason = weigh_correction(Claim(new, evidence()), of_memory(stored(old)), message, POLICY)
     assert (reason == "it names what it corrects") is taken
 
 

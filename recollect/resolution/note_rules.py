@@ -1,0 +1,144 @@
+"""Rules that decide on notes; `decide` has their order. Pure."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from recollect.resolution.batch_state import (
+    Case,
+    KnownMemory,
+    changes_openly,
+    is_newer,
+    told_as_change,
+)
+from recollect.resolution.compare import (
+    alike,
+    contradicts,
+    denies,
+    differs,
+    never_merge,
+    of_others,
+    one_change_apart,
+    same,
+    says_more,
+)
+from recollect.resolution.lifecycle import outlived
+from recollect.resolution.outcomes import (
+    outcome,
+    replace_known,
+    store_as_ended,
+    strengthen,
+)
+from recollect.resolution.replaced import replaced
+from recollect.resolution.retraction import ended_facts, ended_since, superseded_states
+from recollect.resolution.values import ResolvedCandidate
+from recollect.types import Action
+
+_EVENTS = frozenset({"event", "plan"})
+_ENDINGS: tuple[tuple[Callable[[Case], list[KnownMemory]], str], ...] = (
+    (ended_facts, "says that it is over"),
+    (superseded_states, "says that they live elsewhere now"),
+    (replaced, "names what it replaces, or gives another value of the same"),
+    (outlived, "tells what ended it"),
+)
+"""How a note ends memories that need not be like it, in order, with the reason."""
+
+
+def repeat_known_words(case: Case) -> ResolvedCandidate | None:
+    """Strengthen a note that has the same words."""
+    for known, _ in case.near:
+        if same(case.candidate.text, known.text):
+            return strengthen(case.batch, case.claim, known, Action.IGNORE, "the same words are known already")
+    return None
+
+
+def end_others(case: Case) -> ResolvedCandidate | None:
+    """Replace memories that the note ends, whether or not they are like it."""
+    for find, reason in _ENDINGS:
+        ended = find(case)
+        if ended:
+            return replace_known(case.batch, case.claim, ended, reason)
+    return None
+
+
+def store_late_note(case: Case) -> ResolvedCandidate | None:
+    """Store a note as ended that arrives after the news that ended it."""
+    later = ended_since(case)
+    return store_as_ended(case.claim, later) if later else None
+
+
+def weigh_near_notes(case: Case) -> ResolvedCandidate | None:
+    """Merge with, replace or yield to the most similar note that calls for it."""
+    for known, similarity in case.near:
+        decided = _against(case, known, similarity)
+        if decided:
+            return decided
+    return None
+
+
+def decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
+    """Decide on the end of something that is not known, or not any more."""
+    candidate = case.candidate
+    if not candidate.ends:
+        return None
+    if candidate.replaces and case.batch.find(candidate.replaces) is None:
+        return outcome(Action.IGNORE, case.claim, "what it would end has ended already")
+    return outcome(Action.ADD, case.claim, "new; nothing known that it would end")
+
+
+def follow_judge(case: Case) -> ResolvedCandidate | None:
+    """Follow a model's verdict, if one was asked for, as far as the rules allow it; else add, and say why."""
+    verdict = case.inputs.judged.get(case.place)
+    if verdict is None:
+        return None
+    batch, claim, text = case.batch, case.claim, case.candidate.text
+    if verdict.action is Action.ADD:
+        return outcome(Action.ADD, claim, "new, says a model that saw what is near")
+    known = batch.find(verdict.target) if verdict.target else None
+    if verdict.action is None or known is None:
+        problem = verdict.problem or "what a model would put it to has just ended"
+        return outcome(Action.ADD, claim, f"new; {problem}")
+    newer = is_newer(case.evidence, known)
+    if verdict.action is Action.REPLACE:
+        if newer:
+            return replace_known(batch, claim, [known], "a model says that it corrects this")
+        reason = "a model would put it in the place of what is not older: stored as ended"
+        return replace(store_as_ended(claim, known), reason=reason)
+    against = differs(text, known.text)
+    if against is not None:
+        return outcome(Action.ADD, claim, f"new; a model takes it for what is known, but {against}")
+    if not says_more(text, known.text):
+        return strengthen(batch, claim, known, verdict.action, "a model says that this is known")
+    if newer:
+        return replace_known(batch, claim, [known], "a model says that this is known; it says more", refined=True)
+    return outcome(Action.ADD, claim, "new; a model takes it for what is known, but it says more")
+
+
+def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandidate | None:
+    """Weigh a note against one near it; None if both may hold side by side."""
+    batch, claim, candidate = case.batch, case.claim, case.candidate
+    lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
+    newer = is_newer(case.evidence, known)
+    if lasting and contradicts(candidate.text, known.text):
+        reason = "says the opposite and is newer"
+        return replace_known(batch, claim, [known], reason) if newer else store_as_ended(claim, known)
+    # A record tells of a moment: another one in like words tells of another moment.
+    how = None if candidate.detail.summary else alike(candidate.text, known.text, case.policy, similarity)
+    if how is None:
+        return None
+    difference = never_merge(candidate.text, known.text)
+    if difference is None:
+        if not says_more(candidate.text, known.text):
+            return strengthen(batch, claim, known, Action.MERGE, f"says the same ({how})")
+        if newer:
+            return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
+        return None  # what an older statement has beyond a newer one is worth a memory of its own
+    if of_others(candidate.text, known.text) or not one_change_apart(candidate.text, known.text):
+        return None
+    # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
+    if not lasting or known.place is not None:
+        return None
+    if newer and changes_openly(candidate) and not denies(candidate.text):
+        return replace_known(batch, claim, [known], f"speaks of a change: {difference}")
+    if not newer and told_as_change(known) and not denies(known.text):
+        return store_as_ended(claim, known)
+    return None
