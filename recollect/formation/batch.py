@@ -6,13 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from recollect.clock import Clock
+from recollect.ids import new_id
 from recollect.profiles.policies import Profile
 from recollect.providers.protocols import Embedder
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.types import (
+    Action,
     AddMemory,
     CloseMemory,
     Decision,
+    FormationKey,
     Lease,
     LoggedMessage,
     Memory,
@@ -88,3 +92,20 @@ class ExtractionBatch:
     def sources(self) -> frozenset[str]:
         """Roles whose words form memories."""
         return frozenset(self.profile.form.sources)
+
+
+def ignored(key: FormationKey, reason: str, clock: Clock, *, seq: int | None = None, text: str = "") -> Decision:
+    """Log that a message, or all that was to be formed, is left out: nothing vanishes in silence."""
+    return Decision(
+        id=new_id(clock),
+        subject=key.subject,
+        at=clock.now(),
+        action=Action.IGNORE,
+        memory_id=None,
+        target_id=None,
+        reason=reason,
+        text=text,
+        profile=key.profile,
+        conversation=key.conversation,
+        seq=seq,
+    )

@@ -17,7 +17,7 @@ from recollect.extraction.sources import ExtractionInput, readable, readable_tex
 from recollect.extraction.speech_acts import jests
 from recollect.formation.answers import answers_among
 from recollect.formation.batch import ExtractionBatch
-from recollect.formation.extract import EARLIER, weigh
+from recollect.formation.extract import EARLIER
 from recollect.formation.inputs import (
     LARGE_BATCH,
     admitted,
@@ -33,6 +33,7 @@ from recollect.formation.reconcile import close_abandoned
 from recollect.formation.replays import NOTHING, Replayed, replayed
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import disjoint, outdated_topics, with_secrets
+from recollect.formation.weigh import weigh
 from recollect.ids import new_id
 from recollect.providers.chunker import chunks
 from recollect.providers.offline_model import MODEL

@@ -10,11 +10,10 @@ from recollect.extraction.echo import EchoFilter
 from recollect.extraction.probe import probe
 from recollect.extraction.redaction import scrub
 from recollect.extraction.sources import keep_readable, readable, without_role_play
-from recollect.formation.batch import ExtractionBatch
+from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
-from recollect.ids import new_id
-from recollect.types import Action, Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
+from recollect.types import Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
 
 # The conversation's newest prompts: what stood in an older one is in the history that clients send, and stays known.
 RECENT = 8
@@ -73,18 +72,12 @@ def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]
     """
     lease = batch.lease
     return [
-        Decision(
-            id=new_id(runtime.clock),
-            subject=lease.key.subject,
-            at=runtime.clock.now(),
-            action=Action.IGNORE,
-            memory_id=None,
-            target_id=None,
-            reason="only repeats what was recalled",
-            text=scrub(words[:_TOLD_CHARACTERS]),
-            profile=lease.key.profile,
-            conversation=lease.key.conversation,
+        ignored(
+            lease.key,
+            "only repeats what was recalled",
+            runtime.clock,
             seq=message.seq,
+            text=scrub(words[:_TOLD_CHARACTERS]),
         )
         for message, words in parts
         if words and lease.formed_seq < message.seq <= batch.formed_seq and message.role in batch.sources
@@ -176,19 +169,7 @@ def skipped(refused: dict[int, str], batch: ExtractionBatch, runtime: Runtime) -
     """Write a decision for each message that was left out of what this formation is done with."""
     key = batch.lease.key
     return [
-        Decision(
-            id=new_id(runtime.clock),
-            subject=key.subject,
-            at=runtime.clock.now(),
-            action=Action.IGNORE,
-            memory_id=None,
-            target_id=None,
-            reason=f"not read: {why}",
-            text="",
-            profile=key.profile,
-            conversation=key.conversation,
-            seq=seq,
-        )
+        ignored(key, f"not read: {why}", runtime.clock, seq=seq)
         for seq, why in refused.items()
         if batch.lease.formed_seq < seq <= batch.formed_seq
     ]

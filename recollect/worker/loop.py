@@ -25,14 +25,14 @@ from recollect.errors import (
     StoreUnavailableError,
     UnknownProfileError,
 )
+from recollect.formation.batch import ignored
 from recollect.formation.budget import BudgetedModel, charge_rule_work, on_budget
 from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
-from recollect.ids import new_id
 from recollect.maintenance.capacity import booked_compactor
 from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
-from recollect.types import Action, Decision, FormationKey, FormationResult, Lease, Subject
+from recollect.types import FormationKey, FormationResult, Lease, Subject
 
 T = TypeVar("T")
 
@@ -343,18 +343,7 @@ class Worker:
         Where not even that can be written the error goes on: the formation comes again when its lease has run out.
         """
         key, clock = lease.key, self._runtime.clock
-        decision = Decision(
-            id=new_id(clock),
-            subject=key.subject,
-            at=clock.now(),
-            action=Action.IGNORE,
-            memory_id=None,
-            target_id=None,
-            reason=f"not formed: {why}",
-            text="",
-            profile=key.profile,
-            conversation=key.conversation,
-        )
+        decision = ignored(key, f"not formed: {why}", clock)
         result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
         await self._runtime.store.commit_formation(lease, result, now=clock.now())
         record_outcome(lease, result, self._runtime)

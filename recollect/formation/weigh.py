@@ -1,0 +1,223 @@
+"""Weigh candidates against what is known: what is stored, closed or left out, and why. Reads the store, embeds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from recollect.concurrency import run_in_thread_if_large
+from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.redaction import scrub
+from recollect.extraction.review_gate import review_reason
+from recollect.extraction.sentences import shortened
+from recollect.extraction.sources import readable
+from recollect.formation.answers import find_forgotten
+from recollect.formation.batch import ExtractionBatch, ignored
+from recollect.formation.budget import with_budget
+from recollect.formation.contexts import shorten_contexts, without_stale_contexts
+from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
+from recollect.formation.inputs import (
+    LARGE_BATCH,
+    characters,
+)
+from recollect.formation.neighbours import beside_requests, excluding, gather_neighbours
+from recollect.formation.propose import ExtractionResult, extractor_version
+from recollect.formation.quotations import withhold
+from recollect.formation.replays import marking
+from recollect.formation.runtime import Runtime
+from recollect.formation.stale import Outdated, outdated_by
+from recollect.formation.summaries import shorten_episodes
+from recollect.formation.updates import closed_within, misspoken, superseded
+from recollect.ids import new_id
+from recollect.profiles.policies import Profile, ResolvePolicy
+from recollect.providers.chunker import chunks
+from recollect.resolution.changes import MemoryFactory, to_changes
+from recollect.resolution.decide import resolve
+from recollect.resolution.llm_judge import judge, open_questions
+from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
+from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
+from recollect.text import terms
+from recollect.types import (
+    Candidate,
+    Change,
+    CloseMemory,
+    CostPurpose,
+    Decision,
+    Evidence,
+    Memory,
+    MemoryId,
+    Vectors,
+)
+
+# Candidates weighed on the event loop, which takes a few milliseconds; more go to a thread.
+MAX_INLINE_CANDIDATES = 4
+# Memories awaiting review that are compared, so that the same is held once.
+MAX_HELD = 1_000
+
+
+async def weigh(
+    batch: ExtractionBatch, extracted: ExtractionResult, runtime: Runtime
+) -> tuple[list[Change], list[Decision]]:
+    """Weigh candidates against what is known: say what is to be stored, and why."""
+    size = characters(batch.messages)
+    forgotten = await forgotten_by_hand(batch.lease.key, runtime) if extracted.candidates else []
+    checked = await run_in_thread_if_large(
+        size, lambda: _check(batch, extracted.candidates, forgotten), above=LARGE_BATCH
+    )
+    checked = _fitted(checked, batch.profile)
+    # Long content has a vector for each of its pieces; what it is weighed by is the first.
+    pieces = [chunks(claim.candidate.text) or [claim.candidate.text] for claim in checked.proven]
+    rows = await runtime.embedder.embed([piece for each in pieces for piece in each])
+    starts = np.cumsum([0, *map(len, pieces)])
+    vectors = rows[starts[:-1]]
+    resolved = [*await _resolve(batch, checked, vectors, runtime), *checked.refused]
+    by_text = {
+        claim.candidate.text: tuple(row for row in rows[starts[place] : starts[place + 1]] if row.any())
+        for place, claim in enumerate(checked.proven)
+    }
+    making = MemoryFactory(
+        subject=batch.lease.key.subject,
+        now=runtime.clock.now(),
+        ids=partial(new_id, runtime.clock),
+        profile=batch.profile.name,
+        version=extractor_version(runtime.model, batch.profile.form),
+        conversation=batch.lease.key.conversation,
+        space=runtime.embedder.space,
+        vectors=lambda text: by_text.get(text, ()),
+        terms=terms,
+    )
+    changes, decisions = to_changes(resolved, making)
+    decisions += [ignored(batch.lease.key, reason, runtime.clock, seq=extracted.seq) for reason in extracted.dropped]
+    gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
+    changes = closed_within(changes, extracted, batch, now=runtime.clock.now())
+    ended = await superseded(extracted, batch, runtime, gone=gone)
+    changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
+    gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
+    outdated = [*outdated_by(resolved, changes, decisions), *ended.outdated, *await misspoken(batch, runtime)]
+    home, read = batch.lease.key.home, (*batch.earlier, *batch.messages)
+    changes = await without_stale_contexts(changes, outdated, read, runtime, home=home)
+    shortened, why = await _shortened(outdated, batch, runtime, gone=gone)
+    return [*changes, *shortened], [*decisions, *why]
+
+
+async def _shortened(
+    outdated: Sequence[Outdated], batch: ExtractionBatch, runtime: Runtime, *, gone: frozenset[MemoryId]
+) -> tuple[list[Change], list[Decision]]:
+    """Leave what no longer holds out of quotations, episodes and the contexts of records."""
+    home = batch.lease.key.home
+    forgotten = await find_forgotten(outdated, batch.hot, runtime, home=home)
+    outdated = [*outdated, *forgotten.outdated]
+    turns, why_turns = await withhold(outdated, batch.hot, runtime, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, batch.hot, runtime, home=home, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, batch.hot, runtime, gone=gone)
+    marked = marking(forgotten, runtime)
+    return [*turns, *episodes, *contexts, *marked], [*why_turns, *why_episodes, *why_contexts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Checked:
+    """Candidates, parted by whether they have evidence."""
+
+    proven: Sequence[Claim]
+    further: Mapping[int, tuple[Evidence, ...]]
+    """What else those of `proven` rest on that sum up several messages, by their places."""
+    refused: Sequence[ResolvedCandidate]
+
+
+def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
+    """Part candidates whose quote stands in its message from those that are refused."""
+    proven: list[Claim] = []
+    further: dict[int, tuple[Evidence, ...]] = {}
+    refused: list[ResolvedCandidate] = []
+    for candidate in candidates:
+        if candidate.sums_up:
+            summed = check_summary(candidate, batch.messages, batch.sources)
+            evidence, reason = summed.evidence, summed.reason
+        else:
+            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier)
+            evidence, reason = (checked.evidence,) if checked.evidence else (), checked.reason
+        if not evidence:
+            refused.append(refusal(candidate, reason))
+            continue
+        if repeats_forgotten(candidate, evidence[0], forgotten):
+            refused.append(refusal(candidate, "was forgotten by hand"))
+            continue
+        further[len(proven)] = evidence[1:]
+        proven.append(Claim(candidate, evidence[0]))
+    return _Checked(proven=proven, further=further, refused=refused)
+
+
+def _fitted(checked: _Checked, profile: Profile) -> _Checked:
+    """Cut what is longer than the profile lets a memory be."""
+    longest = profile.capacity.max_characters
+    proven = [
+        replace(claim, candidate=replace(claim.candidate, text=shortened(claim.candidate.text, longest)))
+        for claim in checked.proven
+    ]
+    return replace(checked, proven=proven)
+
+
+async def _resolve(
+    batch: ExtractionBatch, checked: _Checked, vectors: Vectors, runtime: Runtime
+) -> list[ResolvedCandidate]:
+    proven = checked.proven
+    if not proven:
+        return []
+    policy, form = batch.profile.resolve, batch.profile.form
+    candidates = [claim.candidate for claim in proven]
+    neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, most=policy.neighbours)
+    if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
+        conversation = batch.lease.key.conversation
+        neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, runtime)
+    neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, runtime.embedder)
+    between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
+    held = await run_in_thread_if_large(len(proven), lambda: _held(batch, proven), above=MAX_INLINE_CANDIDATES)
+    inputs = ResolveInputs(
+        now=runtime.clock.now(),
+        min_importance=form.min_importance,
+        min_confidence=form.min_confidence,
+        held=held,
+        waiting=[one.text for one in await runtime.store.held(batch.lease.key.subject, limit=MAX_HELD)] if held else (),
+        similar=lambda one, two: float(between[one, two]),
+        messages=_messages(batch, proven),
+    )
+    size = len(proven)
+    resolved = await run_in_thread_if_large(
+        size, lambda: _resolved(proven, neighbours, policy, inputs), above=MAX_INLINE_CANDIDATES
+    )
+    model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
+    questions = open_questions(resolved, neighbours, policy) if model else []
+    if model and questions:
+        judged = replace(inputs, judged=await judge(questions, model, clean=scrub))
+        resolved = await run_in_thread_if_large(
+            size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
+        )
+    return [
+        replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
+        for place, one in enumerate(resolved)
+    ]
+
+
+def _messages(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
+    """Return the own words of the messages that candidates rest on, where they claim to correct something."""
+    own = {message.seq: message for message in batch.messages}
+    return {place: readable(own[claim.evidence.seq]) for place, claim in enumerate(proven) if claim.candidate.replaces}
+
+
+def _held(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
+    """Say why candidates must wait for review, by their places."""
+    own = {message.seq: readable(message) for message in batch.messages}
+    # A user's request to forget ends memories and adds none: there is nothing to review.
+    reasons = {
+        place: review_reason(claim.candidate, claim.evidence.role, own[claim.evidence.seq])
+        for place, claim in enumerate(proven)
+        if not claim.candidate.forgets or claim.evidence.role != "user"
+    }
+    return {place: reason for place, reason in reasons.items() if reason is not None}
+
+
+def _resolved(
+    proven: Sequence[Claim], neighbours: Neighbours, policy: ResolvePolicy, inputs: ResolveInputs
+) -> tuple[ResolvedCandidate, ...]:
+    return resolve(proven, neighbours, policy=policy, inputs=inputs).resolved
