@@ -3,16 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export UV_SYSTEM_CERTS = 1
-# The environment in use is ours, whatever else is active in the caller's shell.
+# Use our own environment, even if another one is active in the caller's shell.
 unexport VIRTUAL_ENV
+# Bytecode is kept: without it, each test process compiles all modules again, which doubles the time to collect.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-# Two tests at a time for each processor: many wait for processes and servers that they start.
+# Two workers per processor: many tests wait for processes and servers that they start.
 WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 .PHONY: help run test quick lint format unit bench soak mutants lock clean
 
-help: ## Show what can be made
+help: ## Show all targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 # uv is pinned and lives in the environment itself; hashes in the lock files pin the rest.
@@ -34,7 +36,7 @@ $(VENV)/.dev: requirements-dev.lock pyproject.toml $(BIN)/uv
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@ $(VENV)/.run
 
-# Where the database is PostgreSQL, its driver is wanted as well.
+# A PostgreSQL database needs its driver.
 $(VENV)/.postgres: deploy/requirements.lock $(VENV)/.run
 	@test -f $(VENV)/.dev || $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r deploy/requirements.lock
 	@touch $@
@@ -49,7 +51,7 @@ lint: $(VENV)/.dev ## Formatting, rules, types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-format: $(VENV)/.dev ## Mend formatting and what ruff can mend
+format: $(VENV)/.dev ## Fix formatting and what ruff can fix
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
@@ -65,10 +67,10 @@ bench: $(VENV)/.dev ## Benchmarks: a table, and JSON in bench-results/
 soak: $(VENV)/.dev ## Long campaigns: make soak COUNT=200
 	@RECOLLECT_SOAK=$(or $(COUNT),200) $(BIN)/pytest -q -ra -m soak -s $(ARGS)
 
-mutants: $(VENV)/.dev ## Plant defects one by one; each must turn a named test red
+mutants: $(VENV)/.dev ## Plant defects one by one; each must fail a named test
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
-lock: $(BIN)/uv ## Resolve the versions anew into the lock files
+lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \

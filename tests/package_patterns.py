@@ -2,10 +2,10 @@
 
 import ast
 import importlib
-import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -18,7 +18,7 @@ _CALLS = frozenset({"compile", "search", "match", "fullmatch", "split", "findall
 
 @dataclass(frozen=True, slots=True)
 class PackagePattern:
-    """A regular expression and where it stands."""
+    """A regular expression and its place."""
 
     place: str
     """Module and name, or module and line of a call: 'recollect.recall.ann._NAME', 'recollect.resolution.slots:65'."""
@@ -33,26 +33,34 @@ class HiddenPattern:
     source: str
 
 
-def package_patterns() -> tuple[list[PackagePattern], list[HiddenPattern]]:
-    """Collect the patterns of all modules, each once, and the calls whose pattern cannot be told."""
-    found: dict[tuple[str | bytes, int], PackagePattern] = {}
+@cache
+def package_patterns() -> tuple[dict[str, list[PackagePattern]], list[HiddenPattern]]:
+    """Collect the patterns by module, each in the first that has it, and the calls whose pattern cannot be told.
+
+    Imports all modules: a few seconds, so a test asks for it when it runs, not when it is collected.
+    """
+    seen: set[tuple[str | bytes, int]] = set()
+    patterns: dict[str, list[PackagePattern]] = {}
     hidden: list[HiddenPattern] = []
-    for module in _modules():
-        held = [*_held(module, vars(module), set())]
-        for each in held:
-            found.setdefault((each.pattern.pattern, each.pattern.flags), each)
-        for called in _called(module):
-            if isinstance(called, HiddenPattern):
-                hidden.append(called)
-            else:
-                found.setdefault((called.pattern.pattern, called.pattern.flags), called)
-    return list(found.values()), hidden
+    for name in module_names():
+        module = importlib.import_module(name)
+        own = patterns.setdefault(name, [])
+        for pattern in (*_held(module, vars(module), set()), *_called(module)):
+            if isinstance(pattern, HiddenPattern):
+                hidden.append(pattern)
+            elif (key := (pattern.pattern.pattern, pattern.pattern.flags)) not in seen:
+                seen.add(key)
+                own.append(pattern)
+    return patterns, hidden
 
 
-def _modules() -> Iterator[ModuleType]:
-    for info in pkgutil.walk_packages(recollect.__path__, "recollect."):
-        if info.name not in _PROGRAMS:
-            yield importlib.import_module(info.name)
+@cache
+def module_names() -> tuple[str, ...]:
+    """Return the dotted names of the package's modules, sorted, without importing them."""
+    root = Path(recollect.__file__).parent
+    paths = [path.relative_to(root.parent).with_suffix("") for path in root.rglob("*.py")]
+    names = {".".join(path.parts).removesuffix(".__init__") for path in paths}
+    return tuple(sorted(names - _PROGRAMS))
 
 
 def _held(module: ModuleType, names: dict[str, object], seen: set[int]) -> Iterator[PackagePattern]:
