@@ -177,14 +177,14 @@ def _talk(number: int) -> str:
 async def _export(url: str, file: Path) -> None:
     async with _engine(url) as engine:
         with file.open("wb") as out:
-            engine.export_to(out, everybody=True)
+            engine.transfer.export_to(out, everybody=True)
 
 
 async def _import(url: str, file: Path, embedder: FarEmbedder | None = None) -> float:
     async with _engine(url, embedder) as engine:
         with file.open("rb") as lines:
             start = time.perf_counter()
-            await engine.import_from(lines, bar=NoBar())
+            await engine.transfer.import_from(lines, bar=NoBar())
             return time.perf_counter() - start
 
 
@@ -205,7 +205,7 @@ async def _added(url: str, texts: Sequence[str], at_once: int, embedder: FarEmbe
             if at_once == 1:
                 await engine.add(texts[at], user="bench")
             else:
-                await engine.add_all(texts[at : at + at_once], user="bench")
+                await engine.bulk.add(texts[at : at + at_once], user="bench")
         return time.perf_counter() - start
 
 

@@ -22,7 +22,7 @@ from benchmarks.recall import QUERY_WORDS
 from benchmarks.rows import Row, spread
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.indexes import index_database
+from recollect.engine.databases import build_indexes
 from recollect.providers.static_embedder import SPACE, StaticEmbedder
 from recollect.store.postgres.connection import connect
 from recollect.store.sql.database import Row as Found
@@ -87,7 +87,7 @@ async def run(server_url: str, count: int) -> list[Row]:
     del crowd, templates, copier, mine
     rows, exact = await _by_engine(url, queries, count, ALL)
     start = time.perf_counter()
-    done = await asyncio.to_thread(index_database, url, bar=_Quiet(), least=count)
+    done = await asyncio.to_thread(build_indexes, url, bar=_Quiet(), least=count)
     name = f"{count:,} of one user, `recollect db index`"
     rows += [
         Row(name=f"{name}, building", value=time.perf_counter() - start, unit="s", note="m 16, ef_construction 64"),

@@ -117,7 +117,7 @@ class Replaying:
             waiting.append({"role": role, "content": " ".join(turn["text"].split()), "name": turn["speaker"]})
             last = held
         await self._form(waiting, last)
-        for line in await self._engine.decisions(user=WHO, limit=10_000):
+        for line in await self._engine.history.decisions(user=WHO, limit=10_000):
             self.counted[f"decision {line.action.value}"] += 1
 
     async def _form(self, messages: list[dict[str, str]], held: datetime | None) -> None:

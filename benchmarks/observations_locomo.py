@@ -126,7 +126,7 @@ async def replay(engine: AsyncRecollect, watched: Watched, recordings: Sequence[
 async def judge(engine: AsyncRecollect, user: str, speaker: str, sample: dict[str, Any], figures: Figures) -> None:
     """Compare what is remembered of a speaker with what the file observed."""
     memories = await engine.list(user=user, kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=10_000)
-    decisions = await engine.decisions(user=user, limit=10_000)
+    decisions = await engine.history.decisions(user=user, limit=10_000)
     names = await _turn_names(engine, user, sample)
     holding = [one for one in memories if one.state is MemoryState.ACTIVE]
     figures.memories += len(holding)
@@ -167,7 +167,7 @@ def _sources(memory: Memory, names: Mapping[tuple[str, int], str]) -> set[str]:
 
 async def _turn_names(engine: AsyncRecollect, user: str, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
     names: dict[tuple[str, int], str] = {}
-    for conversation in await engine.conversations(user=user, limit=1000):
+    for conversation in await engine.conversations.list(user=user, limit=1000):
         session = str(conversation.external_id).rpartition("/")[2]
         turns = [turn for turn in sample["conversation"][session] if turn["text"].strip() or turn.get("blip_caption")]
         names.update({(conversation.id, seq): turn["dia_id"] for seq, turn in enumerate(turns, start=1)})
@@ -198,7 +198,7 @@ async def measure(data: bytes, settings: Settings, model: OpenedModel | None = N
                 sessions = locomo_sessions(sample, as_speaker=speaker, user=user, zone=UTC)
                 await replay(engine, watched, [one for one in sessions if isinstance(one, Recording)], figures)
                 await judge(engine, user, speaker, raw[sample.id], figures)
-        parked = len(await engine.formations(parked=True))
+        parked = len(await engine.admin.formations(parked=True))
     return _report(figures, watched) | {"parked": parked}
 
 

@@ -137,7 +137,7 @@ async def look(
 ) -> None:
     """Hold what is remembered against what was observed, and add it up."""
     memories = await engine.list(user=user, kinds=_FORMED, closed=True, limit=_MAX_MEMORIES)
-    decisions = await engine.decisions(user=user, limit=_MAX_MEMORIES)
+    decisions = await engine.history.decisions(user=user, limit=_MAX_MEMORIES)
     turns = {turn.id: turn for turn in conversation.turns}
     active = [one for one in memories if one.state is MemoryState.ACTIVE]
     figures.memories += len(active)
@@ -198,7 +198,7 @@ async def measure(parts: Components, conversations: Sequence[DatasetConversation
         names = await replay_twice(engine, conversation, user, seed=seed)
         await look(engine, conversation, user, names, figures)
         print(f"{conversation.id}: {figures.distinct} facts, {figures.once} once", file=sys.stderr)
-    figures.parked = len(await engine.formations(parked=True, limit=_MAX_MEMORIES))
+    figures.parked = len(await engine.admin.formations(parked=True, limit=_MAX_MEMORIES))
     return figures
 
 

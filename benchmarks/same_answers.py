@@ -73,7 +73,7 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
         anew, anew_cached = await _answers(other, asked), await _answers(other, asked)
         bare = AsyncRecollect(await opened.enter_async_context(parts_in(_settings(url, 0), clock)))
         whole = await _answers(bare, asked)
-        stats = await engine.stats()
+        stats = await engine.admin.stats()
     ways: dict[str, Sequence[Answer]] = {"brought forward": merged, "then cached": cached}
     ways |= {"read anew": anew, "read anew, then cached": anew_cached}
     return Compared(memories=stats.memories, whole=whole, ways=ways)

@@ -42,7 +42,7 @@ class Quiet:
 async def turn_names(engine: AsyncRecollect, subject: Subject, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
     """Map (conversation, seq) to the file's name of the turn."""
     names: dict[tuple[str, int], str] = {}
-    for conversation in await engine.conversations(user=subject, limit=1000):
+    for conversation in await engine.conversations.list(user=subject, limit=1000):
         session = str(conversation.external_id).rpartition("/")[2]
         turns = [turn for turn in sample["conversation"][session] if turn["text"].strip() or turn.get("blip_caption")]
         if len(turns) != conversation.last_seq:

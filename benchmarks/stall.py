@@ -69,7 +69,7 @@ async def from_inside(folder: Path, sizes: Sizes) -> list[Row]:
     async with await AsyncRecollect.open(settings_for(folder)) as engine:
         await engine.search("warm the models and the statements")
         await quiet.watch(until=_after(min(sizes.quiet_s, 2.0)))
-        working = asyncio.create_task(engine.work())
+        working = asyncio.create_task(engine.admin.run_worker())
         formed = asyncio.Event()
         probing = asyncio.create_task(busy.watch(until=formed.is_set))
         for number, messages in enumerate(steps("stall: recording and forming", conversations)):
@@ -77,9 +77,9 @@ async def from_inside(folder: Path, sizes: Sizes) -> list[Row]:
         await engine.form()
         formed.set()
         await probing
-        engine.stop_work()
+        engine.admin.stop_worker()
         await working
-        ran = engine.worker_counters.formed
+        ran = engine.admin.worker_counters.formed
     return [
         *_rows("overshoot of an idle loop", quiet.over, f"asked to wake after {PROBE_S * 1000:g} ms"),
         *_rows("overshoot while the loop records and forms", busy.over, f"{ran} commits", BAR_MS),

@@ -78,11 +78,11 @@ async def forming(folder: Path, conversations: int, turns: int) -> list[Row]:
         for number in range(conversations):
             messages = Writer(number).conversation(turns)
             await engine.record(messages, user=f"bench-{number}", conversation="chat")
-        before = (await engine.stats()).memories
+        before = (await engine.admin.stats()).memories
         start = time.perf_counter()
         formations = await engine.form()
         took = time.perf_counter() - start
-        kept = (await engine.stats()).memories - before
+        kept = (await engine.admin.stats()).memories - before
     shape = f"{conversations:,} conversation{'s' if conversations > 1 else ''} of {2 * turns:,} messages"
     note = f"by rules, both stages; {kept:,} memories kept"
     messages_formed = 2 * turns * conversations

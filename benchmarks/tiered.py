@@ -60,7 +60,7 @@ async def long_chat(folder: Path, sizes: Sizes) -> list[Row]:
             await engine.prompt(query, user=USER, conversation=CHAT)
             prompting.append((time.perf_counter() - start) * 1000)
         episodes = await engine.list(user=USER, kinds=(MemoryKind.EPISODE,), limit=10_000)
-        kept = (await engine.stats()).memories
+        kept = (await engine.admin.stats()).memories
     note = f"{len(episodes):,} episodes, {kept:,} memories"
     where = f"{sizes.turns:,} turns"
     return [

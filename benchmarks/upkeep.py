@@ -74,7 +74,7 @@ async def _maintained(folder: Path, size: int) -> list[Row]:
         probe, done = Probe(), asyncio.Event()
         probing = asyncio.create_task(probe.watch(until=done.is_set))
         began = time.perf_counter()
-        report = await engine.tend(user=GIANT)
+        report = await engine.admin.maintain(user=GIANT)
         took = time.perf_counter() - began
         done.set()
         await probing

@@ -49,13 +49,13 @@ def place(kind: str, folder: Path, name: str) -> str:
 async def exported(url: str, who: str | None = None) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.export_to(file, user=who, everybody=who is None)
+        engine.transfer.export_to(file, user=who, everybody=who is None)
     return file.getvalue()
 
 
 async def take_in(url: str, data: bytes, **how: bool) -> TransferReport:
     async with opened(url) as engine:
-        return await engine.import_from(io.BytesIO(data), bar=NoBar(), **how)
+        return await engine.transfer.import_from(io.BytesIO(data), bar=NoBar(), **how)
 
 
 @cache

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 from factories import ANA, add, memory
-from recollect.engine.indexes import IndexReport, drop_indexes, index_database
+from recollect.engine.databases import IndexReport, build_indexes, drop_indexes
 from recollect.store.postgres.connection import connect
 from recollect.testing import FakeClock
 from recollect.types import AddMemory, MemoryKind, Subject, SubjectSnapshot, Vector, VectorRequest, Vectors
@@ -48,7 +48,7 @@ def adding(clock: FakeClock, vectors: Vectors, *, subject: Subject = ANA, space:
 
 
 async def built(url: str, least: int = 50) -> IndexReport:
-    return await asyncio.to_thread(index_database, url, bar=Shown(), least=least)
+    return await asyncio.to_thread(build_indexes, url, bar=Shown(), least=least)
 
 
 async def dropped(url: str) -> IndexReport:

@@ -43,11 +43,11 @@ class Household:
         inner = [await self._session(), await self._app(), await self._character(), await self._by_hand()]
         inner.append(await self._nested(inner[1]))
         inner += [await self._failed(error) for error in (BadRequestError, ModelError)]
-        assert any((status.error or "") != "" for status in await self.engine.formations(parked=True))
+        assert any((status.error or "") != "" for status in await self.engine.admin.formations(parked=True))
         for subject in inner:
             await self._rows(subject)
         await self._rows(self.home)
-        await self.engine.subscribe(Subject("shared", self.word("shared name")), user=self.who)
+        await self.engine.shared.subscribe(Subject("shared", self.word("shared name")), user=self.who)
         return inner
 
     def _talk(self, where: str) -> list[dict[str, Any]]:
@@ -61,34 +61,34 @@ class Household:
 
     async def _session(self) -> Subject:
         name, scene = self.word("session id"), RequestScope(profile="session")
-        await self.engine.open_conversation(name, user=self.who, scene=scene)
-        await self.engine.record(self._talk("session"), user=self.who, conversation=name, scene=scene)
+        await self.engine.conversations.open(name, user=self.who, scope=scene)
+        await self.engine.record(self._talk("session"), user=self.who, conversation=name, scope=scene)
         await self.engine.form()
-        return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
+        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scene)
 
     async def _app(self) -> Subject:
         scene = RequestScope(profile="app", app=self.word("app name"))
         assert scene.app
-        await self.engine.announce_app(scene.app, user=self.who)
-        await self.engine.end_conversation(
+        await self.engine.apps.register(scene.app, user=self.who)
+        await self.engine.conversations.end(
             self.word("app conversation"),
             user=self.who,
             reason=self.word("end reason"),
             messages=self._talk("app"),
-            scene=scene,
+            scope=scene,
         )
         await self.engine.form()
-        return await self.engine.memory_of(user=self.who, scene=scene)
+        return await self.engine.conversations.subject(user=self.who, scope=scene)
 
     async def _character(self) -> Subject:
         scene, name = RequestScope(profile="character"), self.word("character conversation")
         options = {"systemCharacter": self.word("character"), "userCharacter": self.word("other character")}
-        await self.engine.open_conversation(name, user=self.who, scene=scene, options={**options, "useMemory": True})
+        await self.engine.conversations.open(name, user=self.who, scope=scene, options={**options, "useMemory": True})
         for _ in range(5):
-            await self.engine.record(self._talk("character"), user=self.who, conversation=name, scene=scene)
-        await self.engine.save_conversation(name, user=self.who, scene=scene)
+            await self.engine.record(self._talk("character"), user=self.who, conversation=name, scope=scene)
+        await self.engine.conversations.save(name, user=self.who, scope=scene)
         await self.engine.form()
-        return await self.engine.memory_of(user=self.who, conversation=name, scene=scene)
+        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scene)
 
     async def _by_hand(self) -> Subject:
         subject = owned_subject("session", self.home, self.word("session by hand"))
@@ -97,9 +97,9 @@ class Household:
 
     async def _nested(self, app: Subject) -> Subject:
         name, scene = self.word("nested session id"), RequestScope(profile="session")
-        await self.engine.record(self._talk("nested"), user=app, conversation=name, scene=scene)
+        await self.engine.record(self._talk("nested"), user=app, conversation=name, scope=scene)
         await self.engine.form()
-        return await self.engine.memory_of(user=app, conversation=name, scene=scene)
+        return await self.engine.conversations.subject(user=app, conversation=name, scope=scene)
 
     async def _failed(self, kind: type[Exception]) -> Subject:
         """Let a model fail with words in its errors until the work is parked, or the rules do it."""
@@ -108,7 +108,7 @@ class Household:
         failing = with_model(self.parts, ScriptedModel(lambda *_: kind(f"cannot read {word}")))
         name = self.word("parked session id")
         said = [user(f"I adore {self.word('parked')}, always."), assistant("Fine.")]
-        await failing.record(said, user=self.who, conversation=name, scene=RequestScope(profile="session"))
+        await failing.record(said, user=self.who, conversation=name, scope=RequestScope(profile="session"))
         for _ in range(12):
             await failing.form()
             clock.advance(seconds=1_000)
@@ -138,7 +138,7 @@ class Household:
             Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=now),
             BudgetPolicy(),
         )
-        await self.engine.energy(user=subject, poller=self.word("poller"))
+        await self.engine.admin.energy(user=subject, poller=self.word("poller"))
         await self.engine.forget(known.id, user=subject)
         again = await self.engine.add(f"Bees near {self.word('closed twice')}.", user=subject)
         await self.engine.forget(again.id, user=subject)

@@ -36,7 +36,7 @@ async def held_texts(engine: AsyncRecollect, whose: Subject | str) -> list[str]:
 
 async def decided(engine: AsyncRecollect, whose: Subject | str, *actions: Action) -> list[Decision]:
     """Return the decisions of some kinds, oldest first."""
-    return [line for line in await engine.decisions(user=whose, limit=9999) if line.action in actions]
+    return [line for line in await engine.history.decisions(user=whose, limit=9999) if line.action in actions]
 
 
 async def unexplained(engine: AsyncRecollect, whose: Subject | str) -> list[str]:

@@ -90,22 +90,22 @@ async def _talk(engine: AsyncRecollect) -> None:
 
 async def _share(engine: AsyncRecollect) -> None:
     [dogs] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in one.text]
-    await engine.link(dogs.id, to=TEAM, user="ana")
-    await engine.link(dogs.id, to=CALENDAR, user="ana")
-    await engine.subscribe(TEAM, user="ben")
-    await engine.announce_app("calendar", user="ben")
+    await engine.shared.link(dogs.id, to=TEAM, user="ana")
+    await engine.shared.link(dogs.id, to=CALENDAR, user="ana")
+    await engine.shared.subscribe(TEAM, user="ben")
+    await engine.apps.register("calendar", user="ben")
 
 
 async def _erase(engine: AsyncRecollect) -> None:
     said = [user(ERASED), assistant("A green door."), user("My car is a small van."), assistant("A van.")]
     recorded = await engine.record(said, user="ben", conversation="locker")
     await engine.form()
-    await engine.erase_messages(recorded.conversation, [1, 2], user="ben")
+    await engine.erasure.messages(recorded.conversation, [1, 2], user="ben")
     recorded = await engine.record([user("My hat is blue."), assistant("Very well.")], user="ben", conversation="hat")
-    await engine.erase_messages(recorded.conversation, [1], user="ben")
+    await engine.erasure.messages(recorded.conversation, [1], user="ben")
     await engine.record([user("I keep a parrot."), assistant("A parrot.")], user="cleo")
     await engine.form()
-    await engine.erase_subject("cleo")
+    await engine.erasure.subject("cleo")
 
 
 async def _by_hand(store: Store, engine: AsyncRecollect) -> None:

@@ -53,11 +53,11 @@ async def opened(url: str) -> AsyncRecollect:
 async def main(url: str) -> None:
     """Change over, or go on with it."""
     async with await opened(url) as engine:
-        state = await engine.embedder()
+        state = await engine.embedder.status()
         if state.record.space == OTHER.space:
-            report = await engine.reembed()
+            report = await engine.embedder.reembed()
         else:
-            report = await engine.use_embedder(EmbedderTrial(record=OTHER, embedder=opening(OTHER)))
+            report = await engine.embedder.use(EmbedderTrial(record=OTHER, embedder=opening(OTHER)))
     sys.stdout.write(f"{report.memories}\n")
 
 

@@ -43,7 +43,7 @@ async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: 
 async def written(engine: AsyncRecollect) -> None:
     """Wait until what is noted behind the answers can be read: whoever asks for a budget is told behind it."""
     await engine.turns.close()
-    await engine.energy(user="nobody")
+    await engine.admin.energy(user="nobody")
 
 
 async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from postgres_server import programs, shared_server
 from recollect.clock import Clock
-from recollect.engine.distribution import distribute_database
+from recollect.engine.databases import distribute_database
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import SCHEMA, TABLES, connect
 from recollect.store.postgres.migrate import prepare

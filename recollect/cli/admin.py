@@ -64,9 +64,9 @@ def formations(
     async def work(engine: "AsyncRecollect") -> "tuple[list[FormationStatus], int]":
         retried = 0
         if retry_parked:
-            for status in await engine.formations(parked=True, limit=_MAX_RETRIES):
-                retried += await engine.retry(status.key)
-        listed = await engine.formations(parked=True if parked else None, limit=limit)
+            for status in await engine.admin.formations(parked=True, limit=_MAX_RETRIES):
+                retried += await engine.admin.retry_formation(status.key)
+        listed = await engine.admin.formations(parked=True if parked else None, limit=limit)
         return [status for status in listed if status.parked or status.due_at is not None], retried
 
     listed, retried = here.run(work)
@@ -105,7 +105,7 @@ def energy(
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
-    status = here.run(lambda engine: engine.energy(user=here.subject, profile=profile, poller=poller))
+    status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
         say_json(json_output.energy(here.subject, status))
         return
@@ -160,7 +160,7 @@ def maintain(
             if len(subjects) > 1:
                 bar.begin("maintaining", "subjects", len(subjects))
             for place, subject in enumerate(subjects, start=1):
-                decisions += (await engine.tend(user=subject, dry_run=dry_run)).decisions
+                decisions += (await engine.admin.maintain(user=subject, dry_run=dry_run)).decisions
                 bar.reach(place)
         return len(subjects), decisions
 
@@ -179,10 +179,10 @@ def maintain(
 
 async def _all_subjects(engine: "AsyncRecollect") -> "list[Subject]":
     subjects: list[Subject] = []
-    page = await engine.subjects(limit=_PAGE_SIZE)
+    page = await engine.admin.subjects(limit=_PAGE_SIZE)
     while page:
         subjects += page
-        page = await engine.subjects(after=page[-1].text, limit=_PAGE_SIZE)
+        page = await engine.admin.subjects(after=page[-1].text, limit=_PAGE_SIZE)
     return subjects
 
 

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from recollect.cli.chat.client import answers
 from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
-from recollect.engine.indexes import SubjectIndex
+from recollect.engine.databases import SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
@@ -142,10 +142,10 @@ async def _settings_embedder(settings: Settings) -> Finding:
 
 async def _embedder(engine: AsyncRecollect) -> AsyncIterator[Finding]:
     """Look at the embedder that the database is embedded by, and at what is not."""
-    state = await engine.embedder()
+    state = await engine.embedder.status()
     record, where = state.record, state.record.spec.where or "built in, offline"
     try:
-        await engine.ask_embedder(_SAMPLE)
+        await engine.embedder.check(_SAMPLE)
     except RecollectError as error:
         yield fail("embedder", f"{record.space} ({where}): {error}", "mend it, or change it: `recollect embedder use`")
     else:
@@ -203,7 +203,7 @@ def _mode(file: Path) -> Finding:
 
 
 async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Finding]:
-    stats = await engine.stats(check=check)
+    stats = await engine.admin.stats(check=check)
     counts = [
         plural(count, noun)
         for count, noun in (
@@ -234,7 +234,7 @@ def _index(one: SubjectIndex) -> Finding:
 async def _formations(engine: AsyncRecollect, *, due: int, parked: int) -> Finding:
     if not parked:
         return ok("formations", f"{due:,} due, none parked")
-    errors = [status.error or "no reason" for status in await engine.formations(parked=True, limit=_PARKED_SHOWN)]
+    errors = [status.error or "no reason" for status in await engine.admin.formations(parked=True, limit=_PARKED_SHOWN)]
     return warn(
         "formations",
         f"{due:,} due, {parked:,} parked: {'; '.join(dict.fromkeys(errors))}",

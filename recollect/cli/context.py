@@ -44,7 +44,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     scene = RequestScope(profile=profile, app=app, characters=characters)
 
     async def work(engine: "AsyncRecollect") -> "PromptContext":
-        return await engine.context(query, user=here.subject, conversation=session_id, scene=scene, use=False)
+        return await engine.context(query, user=here.subject, conversation=session_id, scope=scene, use=False)
 
     found = here.run(work)
     if as_json:

@@ -42,7 +42,7 @@ def conversations(
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Conversation]":
-        return await engine.conversations(user=here.subject, limit=limit)
+        return await engine.conversations.list(user=here.subject, limit=limit)
 
     found = here.run(work)
     if as_json:
@@ -73,7 +73,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> "list[LoggedMessage]":
         found = await find_conversation(engine, conversation, here.subject)
-        return await engine.messages(found.id, user=here.subject, after_seq=after, limit=limit + 1)
+        return await engine.conversations.messages(found.id, user=here.subject, after_seq=after, limit=limit + 1)
 
     found = here.run(work)
     page, more = found[:limit], len(found) > limit
@@ -104,7 +104,7 @@ async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subj
     """
     from recollect.errors import BadRequestError, UnknownConversationError
 
-    known = await engine.conversations(user=subject, limit=_LOOKED_AT)
+    known = await engine.conversations.list(user=subject, limit=_LOOKED_AT)
     exact = [item for item in known if given in (item.id, item.external_id)]
     part = given.lower()
     near = [item for item in known if item.id.startswith(part) or item.id.endswith(part)]

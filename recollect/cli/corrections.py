@@ -63,7 +63,7 @@ def why(
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "MemoryExplanation":
-        return await engine.why(await find_id(engine, memory_id, here.subject), user=here.subject)
+        return await engine.history.explain(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     explanation = here.run(work)
     if as_json:
@@ -123,9 +123,11 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> "UndoPlan":
         if decision is not None:
-            return await engine.undo(decision, user=here.subject, dry_run=dry_run)
+            return await engine.history.undo(decision, user=here.subject, dry_run=dry_run)
         chat = (await find_conversation(engine, conversation, here.subject)).id if conversation else None
-        return await engine.undo_from(user=here.subject, conversation=chat, seq=message, since=instant, dry_run=dry_run)
+        return await engine.history.undo_source(
+            user=here.subject, conversation=chat, seq=message, since=instant, dry_run=dry_run
+        )
 
     plan = here.run(work)
     if as_json:
@@ -167,9 +169,9 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
         both = set(good) & set(bad)
         if both:
             raise typer.BadParameter(f"{min(both)} cannot be approved and rejected at once")
-        approved = [await engine.approve(memory_id, user=here.subject) for memory_id in dict.fromkeys(good)]
-        rejected = [await engine.reject(memory_id, user=here.subject) for memory_id in dict.fromkeys(bad)]
-        return approved, rejected, await engine.held(user=here.subject, limit=limit)
+        approved = [await engine.reviews.approve(memory_id, user=here.subject) for memory_id in dict.fromkeys(good)]
+        rejected = [await engine.reviews.reject(memory_id, user=here.subject) for memory_id in dict.fromkeys(bad)]
+        return approved, rejected, await engine.reviews.list(user=here.subject, limit=limit)
 
     approved, rejected, held = here.run(work)
     if as_json:

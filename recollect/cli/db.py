@@ -10,8 +10,7 @@ from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replay import ProgressBar
 
 if TYPE_CHECKING:
-    from recollect.engine.databases import CopyReport
-    from recollect.engine.indexes import IndexReport
+    from recollect.engine.databases import CopyReport, IndexReport
 
 db = typer.Typer(help="Do something with a whole database.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -53,7 +52,7 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
     """Spread a PostgreSQL database over the nodes of Citus; what lies there already stays."""
     from dataclasses import asdict
 
-    from recollect.engine.distribution import distribute_database
+    from recollect.engine.databases import distribute_database
     from recollect.settings import Settings
 
     done = distribute_database(Settings.load(database_url=database).database_url, shards=shards)
@@ -74,12 +73,12 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
     """Give users with very many memories an index of their vectors, on PostgreSQL; drop what is not wanted any more."""
     from dataclasses import asdict
 
-    from recollect.engine.indexes import drop_indexes, index_database
+    from recollect.engine.databases import build_indexes, drop_indexes
     from recollect.settings import Settings
 
     url = Settings.load(database_url=database).database_url
     with ProgressBar() as bar:
-        done = drop_indexes(url, bar=bar) if drop else index_database(url, bar=bar, least=least)
+        done = drop_indexes(url, bar=bar) if drop else build_indexes(url, bar=bar, least=least)
     if as_json:
         say_json(asdict(done))
     else:

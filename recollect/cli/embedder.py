@@ -90,9 +90,9 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
 
     async def work(engine: "AsyncRecollect") -> "ReembedReport":
         if dry_run:
-            return await engine.reembed(dry_run=True)
+            return await engine.embedder.reembed(dry_run=True)
         with ProgressBar() as bar:
-            return await engine.reembed(tell=_telling(bar))
+            return await engine.embedder.reembed(tell=_telling(bar))
 
     began = time.monotonic()
     with _told_how_to_go_on():
@@ -123,15 +123,15 @@ def _base_url(url: str) -> str:
 
 def _use(spec: "EmbedderSpec", database: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     async def work(engine: "AsyncRecollect") -> "tuple[EmbedderRecord, ReembedReport]":
-        trial = await engine.try_embedder(spec)
+        trial = await engine.embedder.try_out(spec)
         record = trial.record
-        plan = await engine.use_embedder(trial, dry_run=True)
+        plan = await engine.embedder.use(trial, dry_run=True)
         if dry_run:
             return record, plan
         count = f"{plural(plan.memories, 'memory')} of {plural(plan.subjects, 'subject')}"
         confirm(f"Use {record.space} ({record.dim} numbers a vector) and embed {count} anew by it?", yes=yes)
         with ProgressBar() as bar, _told_how_to_go_on():
-            return record, await engine.use_embedder(trial, tell=_telling(bar))
+            return record, await engine.embedder.use(trial, tell=_telling(bar))
 
     began = time.monotonic()
     record, report = _run(database, work)
@@ -188,7 +188,7 @@ def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, 
 
 def _show(database: str | None, *, as_json: bool) -> None:
     async def work(engine: "AsyncRecollect") -> "EmbedderStatus":
-        return await engine.embedder()
+        return await engine.embedder.status()
 
     state = _run(database, work)
     if as_json:

@@ -72,20 +72,20 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         from recollect.cli.conversations import find_conversation
 
         if conversation is None:
-            return await engine.erase_subject(here.subject, everywhere=everywhere)
+            return await engine.erasure.subject(here.subject, everywhere=everywhere)
         found = await find_conversation(engine, conversation, here.subject)
         what = f"{len(message)} of the {found.last_seq}" if message else f"all {found.last_seq}"
         confirm(f"Erase {what} messages of conversation {found.id}?", yes=yes)
         if message:
-            return await engine.erase_messages(found.id, message, user=here.subject, everywhere=everywhere)
-        return await engine.erase_conversation(found.id, user=here.subject, everywhere=everywhere)
+            return await engine.erasure.messages(found.id, message, user=here.subject, everywhere=everywhere)
+        return await engine.erasure.conversation(found.id, user=here.subject, everywhere=everywhere)
 
     show_receipts([here.run(work)], as_json=as_json)
 
 
 def _finish(here: CommandOptions, *, rewrite: bool) -> None:
     async def work(engine: "AsyncRecollect") -> bool:
-        return await engine.finish_erasing(rewrite=rewrite)
+        return await engine.erasure.finish(rewrite=rewrite)
 
     done = here.run(work)
     if here.as_json:

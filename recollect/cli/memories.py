@@ -105,7 +105,7 @@ async def _keep_lines(
     for start in range(0, len(lines), _BATCH_SIZE):
         some = lines[start : start + _BATCH_SIZE]
         try:
-            kept += await engine.add_all([NewNote(line, importance) for _, line in some], user=subject)
+            kept += await engine.bulk.add([NewNote(line, importance) for _, line in some], user=subject)
         except BadRequestError:
             for where, line in some:
                 try:
@@ -288,7 +288,7 @@ def show(
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "MemoryHistory":
-        return await engine.history(await find_id(engine, memory_id, here.subject), user=here.subject)
+        return await engine.history.get(await find_id(engine, memory_id, here.subject), user=here.subject)
 
     history = here.run(work)
     if as_json:

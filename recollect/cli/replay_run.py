@@ -182,7 +182,7 @@ class Replay:
         found: dict[ConversationId, Conversation] = {}
         before: datetime | None = None
         while True:
-            page = await self._engine.conversations(user=subject, limit=_PAGE, before=before)
+            page = await self._engine.conversations.list(user=subject, limit=_PAGE, before=before)
             new = [conversation for conversation in page if conversation.id not in found]
             found.update((conversation.id, conversation) for conversation in new)
             if len(page) < _PAGE or not new:
@@ -218,7 +218,9 @@ class Replay:
         there = [
             (message.role, message.text)
             for after in range(0, known.last_seq, _PAGE)
-            for message in await self._engine.messages(known.id, user=subject, after_seq=after, limit=_PAGE)
+            for message in await self._engine.conversations.messages(
+                known.id, user=subject, after_seq=after, limit=_PAGE
+            )
         ]
         logged = [place for place, message in enumerate(recording.messages) if message["role"] not in SYSTEM_ROLES]
         here = [_said(recording.messages[place]) for place in logged]
@@ -235,10 +237,10 @@ class Replay:
         self._bar.reach(self._seen)
 
     async def _form(self) -> None:
-        counters = self._engine.worker_counters
+        counters = self._engine.admin.worker_counters
         before = counters.formed
-        self._bar.begin("forming", "formations", (await self._engine.stats()).formations_due)
-        forming = asyncio.create_task(self._engine.form(many=True))
+        self._bar.begin("forming", "formations", (await self._engine.admin.stats()).formations_due)
+        forming = asyncio.create_task(self._engine.bulk.form())
         try:
             while not forming.done():
                 await asyncio.wait({forming}, timeout=_LOOK_S)
@@ -248,7 +250,9 @@ class Replay:
             with suppress(asyncio.CancelledError):
                 await forming
         self.outcome.formations = counters.formed - before
-        undone = [one for one in await self._engine.formations(limit=_PAGE) if one.parked or one.due_at is not None]
+        undone = [
+            one for one in await self._engine.admin.formations(limit=_PAGE) if one.parked or one.due_at is not None
+        ]
         self.outcome.parked = sum(one.parked for one in undone)
         self.outcome.waiting = len(undone) - self.outcome.parked
 

@@ -89,12 +89,12 @@ async def _work(settings: "Settings") -> None:
     async with await AsyncRecollect.open(settings) as engine:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, engine.stop_work)
+            loop.add_signal_handler(number, engine.admin.stop_worker)
         who = settings.form_model or "built-in rules"
         say(f"Forming memories in {settings.shown_database} ({who}); Ctrl-C ends it after what is under way")
         gc.freeze()  # what is loaded by now stays: neither collections nor the end of the process need to walk it
-        await engine.work()
-        counters = engine.worker_counters
+        await engine.admin.run_worker()
+        counters = engine.admin.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
 
 

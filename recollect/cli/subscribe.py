@@ -33,11 +33,11 @@ def subscribe(
     here = session(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Subject]":
-        if shared is not None and remove and not await engine.unsubscribe(shared, user=here.subject):
+        if shared is not None and remove and not await engine.shared.unsubscribe(shared, user=here.subject):
             note(f"{here.subject.text} did not read {shared}")
         elif shared is not None and not remove:
-            await engine.subscribe(shared, user=here.subject)
-        return await engine.subscriptions(user=here.subject)
+            await engine.shared.subscribe(shared, user=here.subject)
+        return await engine.shared.subscriptions(user=here.subject)
 
     read = here.run(work)
     if as_json:

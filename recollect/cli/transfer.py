@@ -57,7 +57,7 @@ def export(  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> int:
         with _written(file) as out:
-            return engine.export_to(out, user=here.subject, everybody=everybody)
+            return engine.transfer.export_to(out, user=here.subject, everybody=everybody)
 
     lines = here.run(work)
     if as_json:
@@ -78,7 +78,7 @@ def take_in(
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:
-            return await engine.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
+            return await engine.transfer.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
 
     began = time.monotonic()
     carried = here.run(work)

@@ -1,17 +1,23 @@
-"""The engine: wires the steps together; the public library API behind every face."""
+"""The engine: the public library API, and the results of its methods."""
 
 from recollect.concurrency import gather_or_cancel, run_in_thread_if_large
-from recollect.engine.components import Components, HeldMemory, MemoryExplanation, MemoryHistory, open_components
+from recollect.engine.components import Components, open_components
 from recollect.engine.context_builder import PromptContext
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.embedder import EmbedderStatus
+from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory
+from recollect.engine.transfer import TransferReport
 from recollect.engine.turn import PreparedTurn
 from recollect.maintenance.reembed import ReembedProgress
+from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.providers.embedder_loader import EmbedderTrial
 from recollect.resolution.undo_plan import UndoPlan
+from recollect.store.operators import StoreStats
+from recollect.worker.loop import WorkerCounters
 
 __all__ = [
     "AsyncRecollect",
+    "BreakerStatus",
     "Components",
     "EmbedderStatus",
     "EmbedderTrial",
@@ -21,7 +27,10 @@ __all__ = [
     "PreparedTurn",
     "PromptContext",
     "ReembedProgress",
+    "StoreStats",
+    "TransferReport",
     "UndoPlan",
+    "WorkerCounters",
     "gather_or_cancel",
     "open_components",
     "run_in_thread_if_large",

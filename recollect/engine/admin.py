@@ -1,6 +1,7 @@
-"""Part of the API: what an operator asks of the whole database. Reads and writes the store."""
+"""`memory.admin`: counts, parked formations, maintenance and the worker, for operators. Writes through the store."""
 
-from recollect.engine.base import ListOf, Wired
+from recollect.engine.components import Components
+from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
 from recollect.maintenance.sweep import maintain_subject
 from recollect.providers.circuit_breaker import BreakerStatus
@@ -15,100 +16,136 @@ from recollect.types import (
     Subject,
     SubjectTotals,
 )
+from recollect.worker.loop import WorkerCounters
 
-# Longest name of a poller, in characters: each is kept for good.
+# Maximum length of a poller's name, in characters: each name is stored for good.
 MAX_POLLER_CHARACTERS = 100
 _PAGE_SIZE = 1000
 
 
-class AdminService(Wired):
-    """Counts, lists and retries."""
+class AdminService:
+    """The whole database, the worker and the budgets, as an operator sees them."""
 
-    async def formations(self, *, parked: bool | None = None, limit: int = 100) -> ListOf[FormationStatus]:
-        """List formations of all subjects, longest due first."""
-        return await self._store.formations(parked=parked, limit=limit)
+    def __init__(self, components: Components, steps: Steps) -> None:
+        """Build the namespace over the engine's steps."""
+        self._components = components
+        self._store = components.store
+        self._steps = steps
 
-    async def retry(self, key: FormationKey) -> bool:
-        """Make a parked formation due again; False where it is not parked."""
-        return await self._store.retry_formation(key, now=self.clock.now())
+    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+        """List all subjects by name.
 
-    async def subjects(self, *, after: str = "", limit: int = 1000) -> ListOf[Subject]:
-        """List all subjects by name."""
+        Args:
+            after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
+            limit: Maximum number of subjects to return.
+        """
         return await self._store.subjects(after=after, limit=limit)
 
+    async def formations(self, *, parked: bool | None = None, limit: int = 100) -> list[FormationStatus]:
+        """List formations of all subjects, longest due first.
+
+        Args:
+            parked: Only parked ones (True) or only waiting ones (False); None lists both.
+            limit: Maximum number of formations to return.
+        """
+        return await self._store.formations(parked=parked, limit=limit)
+
+    async def retry_formation(self, key: FormationKey) -> bool:
+        """Make a parked formation due again; return False if it is not parked."""
+        return await self._store.retry_formation(key, now=self._components.clock.now())
+
     async def stats(self, *, check: bool = False) -> StoreStats:
-        """Count what is kept; with `check`, verify that files and indexes agree (slow)."""
+        """Count what the database holds; with `check`, verify its files and indexes (slow)."""
         return await self._store.stats(check=check)
 
-    async def sums(self) -> StoreTotals:
-        """Count what the operator's metrics tell, of all subjects."""
+    async def totals(self) -> StoreTotals:
+        """Count what the operator's metrics show, over all subjects."""
         return await self._store.sums()
 
-    async def subject_sums(self, *, user: str | Subject | None = None) -> SubjectTotals:
-        """Count what is kept of one user or other subject, what was decided, and what recall was good for."""
-        return await self._store.subject_sums(self.subject(user))
+    async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
+        """Count the memories and decisions of one user or subject, and how often recall was used."""
+        return await self._store.subject_sums(self._components.subject(user))
 
     async def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
     ) -> EnergyStatus:
-        """Tell what memory work costs a subject, and what its budget still allows.
+        """Return what memory work has cost a subject, and what its budget still allows.
 
         Args:
-            user: Whose memory; a `Subject` where it is not a user's.
-            profile: Whose budget policy; None is the settings' profile.
-            poller: Name of who asks: the answer then has what was spent since the same name asked before.
+            user: User or subject whose budget to show.
+            profile: Profile whose budget policy applies; None is the settings' profile.
+            poller: Name of the caller, 1 to 100 characters: the result then has what was spent since the last call
+                under this name.
 
         Raises:
-            UnknownProfileError: there is no profile of that name.
+            UnknownProfileError: there is no such profile.
             BadRequestError: the poller's name is empty or longer than 100 characters.
         """
         if poller is not None and not 1 <= len(poller) <= MAX_POLLER_CHARACTERS:
             raise BadRequestError(
                 f"a poller's name has {len(poller)} characters, it takes 1 to {MAX_POLLER_CHARACTERS}", param="poller"
             )
-        policy = self.profile(profile or self.settings.profile).budget
-        return await self._store.energy(self.subject(user), policy, now=self.clock.now(), poller=poller)
+        policy = self._components.profile(profile).budget
+        subject = self._components.subject(user)
+        return await self._store.energy(subject, policy, now=self._components.clock.now(), poller=poller)
 
     @property
     def breaker(self) -> BreakerStatus:
-        """How the breaker before the model that forms memories stands."""
-        return self._breaker.status()
+        """State of the circuit breaker in front of the model that forms memories."""
+        return self._steps.breaker.status()
 
-    async def tend(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
-        """End what is over, merge near-duplicates and make everything fit its room; the worker does so once a day.
+    async def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
+        """Close expired memories, merge near-duplicates and evict what exceeds capacity, as the worker does once a day.
 
         Args:
-            user: Whose memory; None: everybody's.
-            dry_run: Change nothing, and say what would be closed.
+            user: User or subject to maintain; None maintains all.
+            dry_run: Change nothing, and return what would be closed.
 
         Raises:
-            StaleSubjectError: a subject kept changing meanwhile; what was done until then stands.
-            StoreUnavailableError: the engine was closed meanwhile; what was done until then stands.
+            StaleSubjectError: a subject kept changing; what was done so far stays.
+            StoreUnavailableError: the engine was closed meanwhile; what was done so far stays.
         """
         if user is not None:
-            decisions = await maintain_subject(self._tools, self.subject(user), dry_run=dry_run, stop=self._is_closing)
+            decisions = await self._maintain(self._components.subject(user), dry_run=dry_run)
             return MaintenanceReport(subjects=1, decisions=tuple(decisions), dry_run=dry_run)
-        looked_at, found = 0, list[Decision]()
+        maintained, all_decisions = 0, list[Decision]()
         page = await self.subjects(limit=_PAGE_SIZE)
         while page:
             for subject in page:
-                found += await maintain_subject(self._tools, subject, dry_run=dry_run, stop=self._is_closing)
-            looked_at += len(page)
+                all_decisions += await self._maintain(subject, dry_run=dry_run)
+            maintained += len(page)
             page = await self.subjects(after=page[-1].text, limit=_PAGE_SIZE)
-        return MaintenanceReport(subjects=looked_at, decisions=tuple(found), dry_run=dry_run)
+        return MaintenanceReport(subjects=maintained, decisions=tuple(all_decisions), dry_run=dry_run)
 
-    def _is_closing(self) -> bool:
-        return self._closing
+    async def _maintain(self, subject: Subject, *, dry_run: bool) -> list[Decision]:
+        return await maintain_subject(self._steps.runtime, subject, dry_run=dry_run, stop=self._steps.closing.is_set)
 
-    async def ready(self) -> int:
-        """Return the number of the database's schema, unless it does not answer or is a newer Recollect's.
+    async def schema_version(self) -> int:
+        """Return the version of the database's schema; raise if this Recollect cannot use the database.
 
         Raises:
             NewerSchemaError: a newer Recollect has migrated it since this engine was opened.
-            StoreUnavailableError: it does not answer.
+            StoreUnavailableError: the database does not answer.
         """
         return await self._store.ready()
 
     async def ping(self) -> None:
-        """Raise `StoreUnavailableError` unless the database answers."""
+        """Check that the database answers.
+
+        Raises:
+            StoreUnavailableError: it does not answer.
+        """
         await self._store.next_due()
+
+    async def run_worker(self) -> None:
+        """Form memories and do maintenance until `stop_worker` is called."""
+        await self._steps.run_worker()
+
+    def stop_worker(self) -> None:
+        """Stop `run_worker` after the formation in progress."""
+        self._steps.worker.stop()
+
+    @property
+    def worker_counters(self) -> WorkerCounters:
+        """What the worker has done since the engine was opened."""
+        return self._steps.worker.counters

@@ -1,4 +1,4 @@
-"""What the engine is wired from. Opens the store and the models."""
+"""The components an engine is built from. Opens the store and the models."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -8,6 +8,7 @@ from recollect.clock import Clock
 from recollect.engine.initial_embedder import initial_embedder
 from recollect.errors import BadSettingError, SetupError
 from recollect.metrics import Metrics
+from recollect.profiles.policies import Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.embedder_loader import load_embedder
 from recollect.providers.embedder_router import EmbedderOpener
@@ -18,26 +19,42 @@ from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.store.protocol import Store
-from recollect.types import Decision, InjectionSite, LoggedMessage, Memory
+from recollect.types import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """What the engine is wired from; `open_components` makes the usual set, tests bring their own."""
+    """What an engine is built from. `open_components` opens what the settings name; tests bring their own."""
 
     settings: Settings
     clock: Clock
     store: Store
     embedder: OpenedEmbedder
-    """The one that the database chose last, or else that of the settings."""
+    """The embedder that the database chose last, else that of the settings."""
     model: OpenedModel | None
     counter: TokenCounter
     profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
     metrics: Metrics = field(default_factory=Metrics)
     reranker: OpenedReranker | None = None
-    """None: the order of recall stands."""
+    """None: results keep the order of recall."""
     opening: EmbedderOpener = load_embedder
-    """Opens the other embedders that the database names, while it changes over."""
+    """Opens the other embedders that the database names, while it changes from one to another."""
+
+    def subject(self, user: str | Subject | None) -> Subject:
+        """Return the subject of a user's name, or the default user's for None.
+
+        Raises:
+            BadSubjectError: the name cannot be a user's.
+        """
+        return user if isinstance(user, Subject) else Subject("user", user or self.settings.default_user or "local")
+
+    def profile(self, name: str | None = None) -> Profile:
+        """Return a profile by name, or the settings' profile.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+        """
+        return self.profiles.get(name or self.settings.profile)
 
 
 async def open_components(settings: Settings, clock: Clock) -> Components:
@@ -76,39 +93,3 @@ async def open_components(settings: Settings, clock: Clock) -> Components:
             await embedder.close()
         await store.close()
         raise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeldMemory:
-    """A memory that waits for review."""
-
-    memory: Memory
-    reason: str
-    """Why it was held."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryHistory:
-    """One memory with everything that led to it and came of it."""
-
-    memory: Memory
-    decisions: tuple[Decision, ...]
-    """Oldest first: what made it, what touched it."""
-    related: tuple[Memory, ...]
-    """Memories it replaced or was replaced by."""
-    sources: tuple[LoggedMessage, ...]
-    """The messages it rests on."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryExplanation:
-    """Why a memory is what it is."""
-
-    history: MemoryHistory
-    """Itself, its sources with their words, and all decisions about it."""
-    replaced: tuple[Memory, ...]
-    """What it took the place of, or ended."""
-    replaced_by: tuple[Memory, ...]
-    """What took its place; the last one last."""
-    last_recalled: InjectionSite | None
-    """Where it was put into a prompt last."""

@@ -1,142 +1,220 @@
-"""Part of the API: open, save and end conversations, and say whose memory is theirs. Writes through the store."""
+"""`memory.conversations`: open, read, end and save conversations. Writes through the store."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from recollect.engine.components import Components
+from recollect.engine.conversation_window import WindowReader, written_subject
 from recollect.engine.recorder import RecorderService
-from recollect.engine.scope import MemoryScope
-from recollect.errors import BadRequestError, UnknownConversationError
+from recollect.engine.results import ListOf
+from recollect.engine.steps import Steps
 from recollect.profiles.overrides import options_of
-from recollect.types import NO_SCENE, Conversation, ConversationId, ConversationSetup, Memory, RequestScope, Subject
+from recollect.types import (
+    NO_SCOPE,
+    Conversation,
+    ConversationId,
+    ConversationSetup,
+    LoggedMessage,
+    Memory,
+    RequestScope,
+    Subject,
+)
 
 
-class ConversationService(RecorderService):
-    """Opens and ends."""
+class ConversationService:
+    """Conversations of a user: their settings, their log, and what was formed from them."""
 
-    async def open_conversation(
+    def __init__(self, components: Components, steps: Steps, recorder: RecorderService, windows: WindowReader) -> None:
+        """Build the namespace over the engine's steps."""
+        self._components = components
+        self._store = components.store
+        self._steps = steps
+        self._recorder = recorder
+        self._windows = windows
+
+    async def open(
         self,
         conversation: str | None = None,
         *,
         user: str | Subject | None = None,
-        scene: RequestScope = NO_SCENE,
+        scope: RequestScope = NO_SCOPE,
         options: Mapping[str, Any] | None = None,
     ) -> Conversation:
-        """Open a conversation before its first message, or change the settings of one that is there.
+        """Open a conversation before its first message, or change the options of an open one.
 
-        One that is there keeps its profile, its app, and the settings that are not given.
+        An open conversation keeps its profile, its app, and the options that are not given.
 
         Args:
-            conversation: Your id of it; None makes one.
-            user: Whose conversation.
-            scene: Its profile, app and characters: they hold for all its messages that name no others.
-            options: Settings for this conversation alone, named as in its profile's interface.
+            conversation: Your id of the conversation; None makes one.
+            user: User who has the conversation.
+            scope: Profile, app and characters; they hold for all its messages that name no others.
+            options: Options of this conversation alone, named as in its profile's interface.
 
         Returns:
             The conversation as it is now.
 
         Raises:
-            UnknownProfileError: the scene names a profile that is not there.
-            BadRequestError: an option is none of the profile's, or has a value that it does not take.
+            UnknownProfileError: the scope names an unknown profile.
+            BadRequestError: the profile has no such option, or the option does not take this value.
         """
-        subject = self.subject(user)
+        subject = self._components.subject(user)
         name = conversation or str(uuid4())
-        scope = await self.turns.scope(subject, scene, name)
-        given = {**scope.opening.options, **(options or {})}
-        options_of(scope.profile, given)
-        opening = ConversationSetup(profile=scope.profile.name, app=scene.app, options=given)
-        return await self._store.open_conversation(subject, name, opening)
+        memory_scope = await self._steps.turns.memory_scope(subject, scope, name)
+        merged = {**memory_scope.opening.options, **(options or {})}
+        options_of(memory_scope.profile, merged)
+        setup = ConversationSetup(profile=memory_scope.profile.name, app=scope.app, options=merged)
+        return await self._store.open_conversation(subject, name, setup)
 
-    async def conversation(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
-        """Read a conversation by your id of it, or by ours.
+    async def get(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
+        """Read a conversation by your id or by Recollect's.
 
         Raises:
-            UnknownConversationError: this user has none of that id.
+            UnknownConversationError: this user has no conversation with this id.
         """
-        subject = self.subject(user)
-        found = await self._store.conversation(subject, external_id=conversation)
-        if found is None:
-            found = await self._store.conversation(subject, id=ConversationId(conversation))
-        if found is None:
-            raise UnknownConversationError(conversation)
-        return found
+        return await self._windows.conversation(conversation, self._components.subject(user))
 
-    async def end_conversation(
+    async def list(
+        self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None
+    ) -> ListOf[Conversation]:
+        """List conversations, last updated first.
+
+        Args:
+            user: User who has the conversations.
+            limit: Maximum number of conversations to return.
+            before: Only conversations updated before this instant (aware); None lists all.
+        """
+        return await self._store.conversations(self._components.subject(user), limit=limit, before=before)
+
+    async def end(
         self,
         conversation: str,
         *,
         reason: str = "ended",
         messages: Sequence[Mapping[str, Any]] = (),
         user: str | Subject | None = None,
-        scene: RequestScope = NO_SCENE,
+        scope: RequestScope = NO_SCOPE,
     ) -> Conversation:
-        """End a conversation: what its profile forms at the end is formed behind the call.
+        """End a conversation; memories that its profile forms at the end are formed in the background.
 
         Args:
-            conversation: Your id of it, or ours.
-            reason: Why it ended; kept with it.
-            messages: Last messages of it that were not recorded yet.
-            user: Whose conversation.
-            scene: As it was recorded under, where it was not opened with a profile.
+            conversation: Your id of the conversation, or Recollect's.
+            reason: Why it ended; stored with it.
+            messages: Its last messages, if they were not recorded yet.
+            user: User who has the conversation.
+            scope: Profile, app and characters it was recorded under, unless it was opened with a profile.
+
+        Returns:
+            The conversation as it is now.
 
         Raises:
-            UnknownConversationError: this user has none of that id, and no messages came with the call.
+            UnknownConversationError: this user has no conversation with this id, and no messages were given.
         """
         if messages:
-            await self.record(messages, user=user, conversation=conversation, scene=scene)
-        found = await self.conversation(conversation, user=user)
-        await self._store.end_conversation(found.subject, found.id, reason, self.clock.now())
-        await self._ask(found, scene)
-        return await self.conversation(conversation, user=user)
+            await self._recorder.record(
+                messages, self._components.subject(user), conversation=conversation, said_at=None, scope=scope
+            )
+        ended = await self.get(conversation, user=user)
+        await self._store.end_conversation(ended.subject, ended.id, reason, self._components.clock.now())
+        await self._request_formation(ended, scope)
+        return await self.get(conversation, user=user)
 
-    async def save_conversation(
-        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE
+    async def save(
+        self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE
     ) -> int:
-        """Form behind the call what a conversation waits to have formed; returns how many formations that is.
+        """Form in the background what a conversation has waiting; return the number of formations requested.
 
         Raises:
-            UnknownConversationError: this user has none of that id.
+            UnknownConversationError: this user has no conversation with this id.
         """
-        return await self._ask(await self.conversation(conversation, user=user), scene)
+        return await self._request_formation(await self.get(conversation, user=user), scope)
 
-    async def memory_of(
-        self, *, user: str | Subject | None = None, conversation: str | None = None, scene: RequestScope = NO_SCENE
-    ) -> Subject:
-        """Return whose memory a scene writes to: the subject to list, search, add to and forget from.
-
-        Raises:
-            BadRequestError: the profile wants to know more: which session, app or characters.
-        """
-        scope = await self.turns.scope(self.subject(user), scene, conversation)
-        if scope.writes is None:
-            raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
-        return scope.writes
-
-    async def formed_of(
-        self, conversation: str, *, user: str | Subject | None = None, scene: RequestScope = NO_SCENE, limit: int = 100
-    ) -> list[Memory]:
-        """List the notes, facts and episodes that rest on a conversation, newest first.
+    async def messages(
+        self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000
+    ) -> ListOf[LoggedMessage]:
+        """Read a conversation's log in order of arrival, all branches.
 
         Args:
-            conversation: Your id of it, or ours.
-            user: Whose conversation.
-            scene: As it was recorded under, where it was not opened with a profile.
-            limit: Most to return.
+            conversation: Recollect's id of the conversation (`Conversation.id`).
+            user: User who has the conversation.
+            after_seq: Only messages with a larger `seq`; 0 reads from the first one.
+            limit: Maximum number of messages to return.
+        """
+        subject = self._components.subject(user)
+        return await self._store.messages(subject, ConversationId(conversation), after_seq=after_seq, limit=limit)
+
+    async def window(
+        self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE
+    ) -> ListOf[LoggedMessage]:
+        """Return the newest turns of a conversation: those on its active path that no episode summarizes yet.
+
+        A profile with `episodes.window` keeps between `keep` and `window` turns, more while a summary is in progress,
+        fewer after an edit removed some. A profile without summaries keeps the newest `keep` turns. With
+        `episodes.window_of = "user"`, the newest turns of the user's other conversations fill the window, in the order
+        in which they were said.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            scope: Profile, app and characters it was recorded under, unless it was opened with a profile.
 
         Raises:
-            UnknownConversationError: this user has none of that id.
+            UnknownConversationError: this user has no conversation with this id.
+            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
         """
-        found = await self.conversation(conversation, user=user)
-        scope = await self._scope_of(found, scene)
-        return await self._store.formed_of(scope.writes or found.subject, found, limit=limit)
+        return (await self._windows.read(conversation, self._components.subject(user), scope)).messages
 
-    async def _ask(self, conversation: Conversation, scene: RequestScope) -> int:
-        scope = await self._scope_of(conversation, scene)
-        if scope.writes is None:
+    async def summary(
+        self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE
+    ) -> str:
+        """Summarize a conversation before its window: one line per episode, oldest first; empty without episodes.
+
+        The profile's `episodes.so_far_characters` limits the length; the oldest lines are left out first.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
+        """
+        window = await self._windows.read(conversation, self._components.subject(user), scope)
+        return "\n".join(window.summary_lines(await self._windows.episodes(window)))
+
+    async def memories(
+        self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE, limit: int = 100
+    ) -> ListOf[Memory]:
+        """List the notes, facts and episodes formed from a conversation, newest first.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            scope: Profile, app and characters it was recorded under, unless it was opened with a profile.
+            limit: Maximum number of memories to return.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+        """
+        known = await self.get(conversation, user=user)
+        memory_scope = await self._windows.memory_scope(known, scope)
+        return await self._store.formed_of(memory_scope.writes or known.subject, known, limit=limit)
+
+    async def subject(
+        self, *, user: str | Subject | None = None, conversation: str | None = None, scope: RequestScope = NO_SCOPE
+    ) -> Subject:
+        """Return the subject that a scope writes to: the one to list, search, add to and forget from.
+
+        Raises:
+            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
+        """
+        return written_subject(
+            await self._steps.turns.memory_scope(self._components.subject(user), scope, conversation)
+        )
+
+    async def _request_formation(self, conversation: Conversation, scope: RequestScope) -> int:
+        memory_scope = await self._windows.memory_scope(conversation, scope)
+        if memory_scope.writes is None:
             return 0
-        asked = await self._store.ask_formation(scope.writes, conversation.subject, conversation.id, self.clock.now())
-        self._worker.wake()
-        return asked
-
-    async def _scope_of(self, conversation: Conversation, scene: RequestScope) -> MemoryScope:
-        return await self.turns.scope(conversation.subject, scene, conversation.external_id or conversation.id)
+        requested = await self._store.ask_formation(
+            memory_scope.writes, conversation.subject, conversation.id, self._components.clock.now()
+        )
+        self._steps.worker.wake()
+        return requested

@@ -1,34 +1,338 @@
-"""`AsyncRecollect`: the engine as one object; the public library API. Opens the store and the models."""
+"""`AsyncRecollect`: the engine as one object, the public library API. Opens the store and the models."""
 
-from typing import Self
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
 
 from recollect.clock import Clock, SystemClock
+from recollect.curation.edits import add_note
 from recollect.engine.admin import AdminService
 from recollect.engine.apps import AppService
-from recollect.engine.client_context import Composing
-from recollect.engine.components import open_components
+from recollect.engine.bulk import BulkService
+from recollect.engine.components import Components, open_components
+from recollect.engine.context_builder import PromptContext
+from recollect.engine.conversation_window import WindowReader
+from recollect.engine.conversations import ConversationService
 from recollect.engine.embedder import EmbedderService
+from recollect.engine.erasure import ErasureService
 from recollect.engine.history import HistoryService
+from recollect.engine.memories import ListRequest, MemoryService, parse_memory_id
 from recollect.engine.prompts import PromptService
+from recollect.engine.recorder import RecorderService, manual_note
+from recollect.engine.results import ListOf
 from recollect.engine.reviews import ReviewService
+from recollect.engine.shared import SharedMemoryService
+from recollect.engine.steps import Steps
 from recollect.engine.transfer import TransferService
+from recollect.engine.vectors import VectorService
+from recollect.formation.forget import forget_by_hand
+from recollect.profiles.policies import Profile
 from recollect.settings import Settings
+from recollect.types import (
+    NO_SCOPE,
+    EraseReceipt,
+    EraseRequest,
+    Memory,
+    MemoryKind,
+    NewNote,
+    Recall,
+    RecordedTurn,
+    RequestScope,
+    Subject,
+)
 
 
-class AsyncRecollect(
-    PromptService, AppService, HistoryService, ReviewService, Composing, TransferService, AdminService, EmbedderService
-):
+class AsyncRecollect:
     """Long-term memory for LLM chat.
 
-    Open it with `async with await AsyncRecollect.open() as memory:`. A `user` is a name, or a `Subject` where the
-    memory is not a user's; None means the settings' default user. All methods may raise `StoreUnavailableError`.
+    Open it with `async with await AsyncRecollect.open() as memory:`. `user` is a user's name, or a `Subject` for a
+    memory that is not a user's; None means the settings' default user. Every method may raise `StoreUnavailableError`.
     """
+
+    def __init__(self, components: Components) -> None:
+        """Build the engine over given components; `open` is the usual way in."""
+        self.settings = components.settings
+        self.clock = components.clock
+        self.counter = components.counter
+        self.metrics = components.metrics
+        self._components = components
+        self._steps = steps = Steps(components)
+        windows = WindowReader(components, steps.turns)
+        self._memories = memories = MemoryService(components, steps)
+        self._recorder = RecorderService(components, steps.turns)
+        self._prompts = PromptService(components, steps, windows)
+        self.turns = steps.turns
+        self.conversations = ConversationService(components, steps, self._recorder, windows)
+        self.history = HistoryService(components, steps.runtime, memories)
+        self.reviews = ReviewService(components, steps.runtime, memories)
+        self.shared = SharedMemoryService(components, steps.runtime, memories)
+        self.apps = AppService(components, self.conversations, memories, steps.eraser)
+        self.bulk = BulkService(components, steps)
+        self.vectors = VectorService(components, steps.runtime)
+        self.erasure = ErasureService(components, steps.eraser)
+        self.embedder = EmbedderService(components, steps)
+        self.transfer = TransferService(components, steps.runtime)
+        self.admin = AdminService(components, steps)
 
     @classmethod
     async def open(cls, settings: Settings | None = None, *, clock: Clock | None = None) -> Self:
         """Open the store and the models that the settings (by default: the environment) name.
 
         Raises:
-            SetupError: a setting, file or package is not as it should be; the message says what to do.
+            SetupError: a setting, file or package cannot be used; the message says what to do.
         """
         return cls(await open_components(settings or Settings.load(), clock or SystemClock()))
+
+    async def close(self) -> None:
+        """Finish what was accepted and close the database. Maintenance in progress stops within a second."""
+        await self._steps.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def subject(self, user: str | Subject | None) -> Subject:
+        """Return the subject of a user's name.
+
+        Raises:
+            BadSubjectError: the name cannot be a user's.
+        """
+        return self._components.subject(user)
+
+    def profile(self, name: str) -> Profile:
+        """Return a profile.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+        """
+        return self._components.profile(name)
+
+    async def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
+        """Store a sentence as a note, word for word. A note that is known already is strengthened and returned.
+
+        Args:
+            text: What to remember, up to 10,000 characters.
+            user: User whose memory it is added to.
+            importance: 0 to 1.
+            type: Class of the note, such as `preference`; empty for none.
+            profile: Profile whose retention and capacity policies apply; None is the settings' profile.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: the text is empty or too long, or the importance is out of range.
+        """
+        note = manual_note(NewNote(text, importance, type), self._components.profile(profile))
+        return await add_note(self._steps.runtime, self.subject(user), note)
+
+    async def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        said_at: datetime | Sequence[datetime] | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> RecordedTurn:
+        """Log messages (OpenAI's shape: role, content, name) and form memories from them in the background.
+
+        The messages are durable when it returns. `form` waits for the memories.
+
+        Args:
+            messages: New messages, or the whole history with them: known messages are not logged twice.
+            user: User who has the conversation.
+            conversation: Your id of the chat; None recognises it by its history.
+            said_at: When they were said (aware): one instant, or one for each message; None is now.
+            scope: Profile, app and characters; by default the settings' profile.
+
+        Raises:
+            BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
+        """
+        return await self._recorder.record(
+            messages, self.subject(user), conversation=conversation, said_at=said_at, scope=scope
+        )
+
+    async def form(self) -> int:
+        """Form all memories that are due now; return the number of formations, a running worker's included."""
+        return await self._steps.worker.drain()
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> Recall:
+        """Find the memories relevant to a query, best first, each with its reasons.
+
+        Args:
+            query: Words, a question, dates ('last May').
+            user: User whose memories to search.
+            limit: Maximum number of memories to return, 1 to 200.
+            profile: Profile whose recall policy applies; None is the settings' profile.
+            at: What was true at this instant (aware), closed memories included; None is now.
+            known_at: What was known at this instant (aware); None is now.
+
+        Raises:
+            BadRequestError: the limit is out of range, or an instant has no time zone.
+        """
+        return await self._memories.search(
+            query, self.subject(user), limit=limit, profile=profile, at=at, known_at=known_at
+        )
+
+    async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Read one memory of any state.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return await self._memories.get(memory_id, self.subject(user))
+
+    async def list(  # noqa: PLR0913  # each option is independent of the others
+        self,
+        *,
+        user: str | Subject | None = None,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: str | None = None,
+        tag: str = "",
+        limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> ListOf[Memory]:
+        """List memories, newest first.
+
+        Args:
+            user: User whose memories to list.
+            kinds: Kinds of memories to list.
+            closed: List closed memories as well.
+            after: Id of the last memory of the page before; None lists from the newest on.
+            tag: Only memories with this tag; empty lists all.
+            limit: Maximum number of memories to return.
+            at: What was true at this instant (aware), as in `search`; None is now.
+            known_at: What was known at this instant (aware); None is now.
+
+        Raises:
+            UnknownMemoryError: `after` is not an id.
+            BadRequestError: an instant has no time zone.
+        """
+        wanted = ListRequest(kinds=kinds, closed=closed, after=after, tag=tag, limit=limit)
+        return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
+
+    async def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
+
+        A closed memory stays as it is. `erase` removes it permanently.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return await forget_by_hand(self._steps.runtime, await self.get(memory_id, user=user))
+
+    async def erase(
+        self,
+        memory_id: str,
+        *,
+        user: str | Subject | None = None,
+        keep_messages: bool = False,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase a memory permanently, with the closed ones it replaced and every record of them.
+
+        The messages it was formed from lose their words too, and other memories formed from them are erased unless
+        they have other sources. A client that sends its history again does not bring them back.
+
+        Args:
+            memory_id: Id of a memory of any state.
+            user: User whose memory it is.
+            keep_messages: Keep the messages, and other memories formed from them.
+            everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
+
+        Returns:
+            The receipt: for each place whether it was reached, is pending or is out of reach.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return await self._steps.eraser.erase(
+            EraseRequest(
+                subject=self.subject(user),
+                memories=(parse_memory_id(memory_id),),
+                keep_messages=keep_messages,
+                everywhere=everywhere,
+            )
+        )
+
+    async def context(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        scope: RequestScope = NO_SCOPE,
+        messages: Sequence[Mapping[str, Any]] = (),
+        use: bool = True,
+    ) -> PromptContext:
+        """Return what memory would add to a prompt that ends in `query`.
+
+        Args:
+            query: The newest message.
+            user: User whose memories to recall.
+            conversation: Your id of the chat; profiles with session memory need it.
+            scope: Profile, app and characters.
+            messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.
+            use: Count the recalled memories as used.
+
+        Raises:
+            BadRequestError: the messages are malformed, or the profile needs a session, an app or characters that the
+                scope does not name.
+        """
+        return await self._prompts.context(
+            query, self.subject(user), messages, conversation=conversation, scope=scope, use=use
+        )
+
+    async def prompt(
+        self,
+        query: str,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+        system: str = "",
+        one_system: bool = False,
+    ) -> ListOf[dict[str, str]]:
+        """Write the messages of a chat request: what a client without a history of its own sends upstream.
+
+        In this order: the system prompt, what is remembered, the summary of the chat so far, the window, the query.
+        The window leaves out what the user asked to forget. Nothing is recorded; give `record` the query and its
+        answer.
+
+        Args:
+            query: The message to answer.
+            conversation: Your id of the chat; an unknown one has neither summary nor window.
+            user: User who has the conversation.
+            scope: Profile, app and characters, unless the conversation was opened with them.
+            system: Your system prompt.
+            one_system: Put everything of the system role into one message, for models that take no second one.
+
+        Raises:
+            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
+        """
+        return await self._prompts.prompt(
+            query, conversation, self.subject(user), scope, system=system, one_system=one_system
+        )

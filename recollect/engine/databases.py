@@ -1,35 +1,104 @@
-"""Part of the API: a whole database into another. Opens both."""
+"""Whole databases: copy one, index its vectors, distribute it over Citus. Opens the databases."""
 
 from contextlib import closing
 
 from recollect.errors import BadRequestError
-from recollect.store.factory import open_end
+from recollect.store.factory import distribute_store, index_store, open_end
+from recollect.store.operators import CitusReport, IndexReport, SubjectIndex
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
 from recollect.types import ProgressReporter
 
-__all__ = ["CopyReport", "copy_database"]
+__all__ = [
+    "MIN_INDEXED_VECTORS",
+    "SHARDS",
+    "CitusReport",
+    "CopyReport",
+    "IndexReport",
+    "SubjectIndex",
+    "build_indexes",
+    "copy_database",
+    "distribute_database",
+    "drop_indexes",
+]
+
+# With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
+MIN_INDEXED_VECTORS = 100_000
+# The default of Citus: enough for as many nodes.
+SHARDS = 32
+_MAX_SHARDS = 1024
 
 
 def copy_database(source: str, destination: str, *, bar: ProgressReporter) -> CopyReport:
-    """Copy all there is into another database, or go on where an earlier call was ended.
+    """Copy a whole database into another, or resume an interrupted copy.
 
     A finished copy is compared once more, and nothing is changed.
 
     Args:
         source: URL of the database to read. Others may go on using it.
-        destination: URL of an empty one, made where there is none; or one that the same copy was begun into.
-        bar: Shows how far it is.
+        destination: URL of an empty database, created if there is none; or one that the same copy was begun into.
+        bar: Progress reporter.
 
     Raises:
-        BadRequestError: the destination holds something, or a copy of another database was begun into it.
+        BadRequestError: the destination is not empty, or a copy of another database was begun into it.
         SetupError: one of them cannot be opened.
-        StoreUnavailableError: one does not answer, or somebody else writes to the destination.
+        StoreUnavailableError: one does not answer, or another process writes to the destination.
     """
     if source == destination:
         raise BadRequestError("source and destination are the same database: name another destination")
     with (
-        closing(open_end(source, EndpointMode.READ)) as here,
-        closing(open_end(destination, EndpointMode.FILL)) as there,
+        closing(open_end(source, EndpointMode.READ)) as reader,
+        closing(open_end(destination, EndpointMode.FILL)) as writer,
     ):
-        return copy(here, there, bar)
+        return copy(reader, writer, bar)
+
+
+def build_indexes(url: str, *, bar: ProgressReporter, least: int = MIN_INDEXED_VECTORS) -> IndexReport:
+    """Index the vectors of each subject that has very many, so that recall need not read all of them.
+
+    Existing indexes stay; indexes of subjects that have fewer by now, or are read in another space, are dropped. After
+    an interruption, call it again. Others may use the database meanwhile.
+
+    Args:
+        url: URL of a PostgreSQL database; the schema is created if it is missing.
+        bar: Progress reporter.
+        least: Minimum number of vectors of an indexed subject, 1 or more.
+
+    Raises:
+        BadRequestError: it is not a PostgreSQL database, or the number is out of range.
+        SetupError: the database cannot have such indexes; the message says why.
+        StoreUnavailableError: the server does not answer, or another call is running.
+    """
+    if least < 1:
+        raise BadRequestError(f"indexes are asked for from {least} vectors on, it takes 1 or more", param="least")
+    return index_store(url, least=least, bar=bar)
+
+
+def drop_indexes(url: str, *, bar: ProgressReporter) -> IndexReport:
+    """Drop the indexes of all subjects: recall compares all vectors of a subject again.
+
+    Raises:
+        BadRequestError: it is not a PostgreSQL database.
+        StoreUnavailableError: the server does not answer, or another call is running.
+    """
+    return index_store(url, least=None, bar=bar)
+
+
+def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
+    """Distribute a database over the nodes of Citus: all rows of a subject on one node, small tables on every node.
+
+    Tables that are distributed already stay as they are: after an interruption, or a migration that made a table, call
+    it again. Stop servers and workers first: each table is locked while its rows move.
+
+    Args:
+        url: URL of the coordinator's database; the schema is created if it is missing.
+        shards: Number of shards, 1 to 1024, if the tables are not distributed yet.
+
+    Raises:
+        BadRequestError: it is not a PostgreSQL database, or the number is out of range.
+        SetupError: it cannot be distributed; the message says why.
+        StoreUnavailableError: the server does not answer.
+    """
+    if not 1 <= shards <= _MAX_SHARDS:
+        raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MAX_SHARDS}", param="shards")
+    return distribute_store(url, shards=shards)

@@ -1,9 +1,10 @@
-"""Part of the API: which embedder a database has, and changing it while it serves. Writes through the store."""
+"""`memory.embedder`: the embedder of a database, and changing it while it serves. Writes through the store."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from recollect.engine.base import Wired
+from recollect.engine.components import Components
+from recollect.engine.steps import Steps
 from recollect.errors import BadEmbedderError
 from recollect.maintenance.reembed import ReembedProgress, reembed, reembed_backlog
 from recollect.providers.calibration import Calibration
@@ -14,89 +15,104 @@ from recollect.types import EmbedderRecord, EmbedderSpec, ReembedReport, SpaceCo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderStatus:
-    """What a database is embedded by."""
+    """The embedder of a database, and what it has embedded."""
 
     record: EmbedderRecord
     """The embedder in use: the one chosen last, else that of the settings (`chosen_at` is None)."""
     problem: str
-    """Why it cannot be asked; empty where it can."""
+    """Why it cannot be called; empty if it can."""
     spaces: tuple[SpaceCount, ...]
-    """What lies where; spaces without vectors and readers left out."""
+    """Vectors in each space; spaces without vectors and readers are left out."""
     waiting_subjects: int
     """Subjects that are not read by it yet, or lack vectors of it."""
     waiting_memories: int
+    """Memories of these subjects that must be embedded."""
 
 
 def silent(progress: ReembedProgress) -> None:
-    """Tell nothing of how far it is."""
+    """Ignore the progress of re-embedding."""
     del progress
 
 
-class EmbedderService(Wired):
-    """Changes the embedder."""
+class EmbedderService:
+    """The embedder in use, and its replacement."""
 
-    async def embedder(self) -> EmbedderStatus:
-        """Return the embedder in use, how many vectors each space holds, and how many must be embedded again."""
+    def __init__(self, components: Components, steps: Steps) -> None:
+        """Build the namespace over the components' store."""
+        self._components = components
+        self._settings = components.settings
+        self._store = components.store
+        self._runtime = steps.runtime
+        self._embedders = steps.embedders
+
+    async def status(self) -> EmbedderStatus:
+        """Return the embedder in use, the number of vectors in each space, and how many must be re-embedded."""
         record = await self._in_use()
         opened = await self._embedders.named(record)
-        waiting = [one async for one in reembed_backlog(self._tools, record.space, self._parts.embedder.space)]
+        backlog = [
+            subject async for subject in reembed_backlog(self._runtime, record.space, self._components.embedder.space)
+        ]
         counts = await self._store.space_counts()
         return EmbedderStatus(
             record=record,
             problem=opened.why if isinstance(opened, UnavailableEmbedder) else "",
-            spaces=tuple(one for one in counts if one.memories or one.subjects),
-            waiting_subjects=len(waiting),
-            waiting_memories=sum(one.memories for one in waiting),
+            spaces=tuple(count for count in counts if count.memories or count.subjects),
+            waiting_subjects=len(backlog),
+            waiting_memories=sum(subject.memories for subject in backlog),
         )
 
-    async def ask_embedder(self, text: str) -> None:
-        """Embed a text by the embedder in use, to see that it answers.
+    async def check(self, text: str) -> None:
+        """Embed a text with the embedder in use, to see that it answers.
 
         Raises:
-            ModelError: it does not.
+            ModelError: it does not answer.
         """
         await (await self._embedders.named(await self._in_use())).embed([text])
 
-    async def try_embedder(self, spec: EmbedderSpec) -> EmbedderTrial:
-        """Open an embedder, see that it embeds, and fit what its cosines mean; changes nothing.
+    async def try_out(self, spec: EmbedderSpec) -> EmbedderTrial:
+        """Open an embedder, embed sample texts with it, and fit its calibration curve; change nothing.
 
         Raises:
             BadEmbedderError: it cannot be used.
         """
-        key = self.settings.embed_key.get_secret_value() if self.settings.embed_key else None
+        key = self._settings.embed_key.get_secret_value() if self._settings.embed_key else None
         trial = await try_embedder(spec, key=key)
-        self._embedders.add(trial.embedder)  # closed with the others, whatever becomes of it
+        self._embedders.add(trial.embedder)  # closed with the others, even if it is never used
         return trial
 
-    async def use_embedder(
+    async def use(
         self, trial: EmbedderTrial, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
     ) -> ReembedReport:
-        """Embed all memories of all subjects by another embedder, and use it from then on; nothing stops meanwhile.
+        """Re-embed all memories of all subjects with another embedder, and use it from then on, without downtime.
 
-        The choice is kept in the database. Until a subject is complete its old vectors serve it; then it is switched
-        over in one commit. Whatever ends this, `reembed` goes on with it.
+        The choice is stored in the database. Each subject is served by its old vectors until it is complete; then it
+        is switched in one commit. If this is interrupted, `reembed` resumes it.
 
         Args:
-            trial: From `try_embedder`.
-            dry_run: Change nothing, and say how much there is to do.
-            tell: Called with each portion.
+            trial: Result of `try_out`.
+            dry_run: Change nothing, and return how much there is to do.
+            tell: Called with each batch.
 
         Raises:
-            ModelError: the embedder failed on the way: what is switched over stays so, the rest is served as before.
+            ModelError: the embedder failed: subjects switched so far stay so, the others are served as before.
         """
         self._embedders.add(trial.embedder)
         if not dry_run:
             await self._store.choose_embedder(trial.record, former=await self._in_use())
-        return await reembed(self._tools, trial.embedder, dry_run=dry_run, tell=tell)
+        return await reembed(self._runtime, trial.embedder, dry_run=dry_run, tell=tell)
 
     async def reembed(
         self, *, dry_run: bool = False, tell: Callable[[ReembedProgress], None] = silent
     ) -> ReembedReport:
-        """Go on with a change of the embedder, and embed whatever has no vectors of the one in use.
+        """Resume an embedder change, and embed memories that lack vectors.
+
+        Args:
+            dry_run: Change nothing, and return how much there is to do.
+            tell: Called with each batch.
 
         Raises:
             BadEmbedderError: the embedder in use cannot be opened.
-            ModelError: it failed on the way.
+            ModelError: it failed.
         """
         record = await self._in_use()
         embedder = await self._embedders.named(record, patient=True)
@@ -104,14 +120,14 @@ class EmbedderService(Wired):
             raise BadEmbedderError(record.spec.where or record.space, embedder.why)
         if record.chosen_at is None and not dry_run:
             await self._store.choose_embedder(record, former=record)
-        return await reembed(self._tools, embedder, dry_run=dry_run, tell=tell, missing=True)
+        return await reembed(self._runtime, embedder, dry_run=dry_run, tell=tell, missing=True)
 
     async def _in_use(self) -> EmbedderRecord:
-        chosen = next((one for one in await self._store.embedders() if one.chosen_at is not None), None)
+        chosen = next((record for record in await self._store.embedders() if record.chosen_at is not None), None)
         if chosen is not None:
             return chosen
-        own = self._parts.embedder
+        own = self._components.embedder
         curve = STATIC_CURVE
-        if self.settings.embed_url is not None:
-            curve = Calibration(midpoint=self.settings.embed_midpoint, slope=self.settings.embed_slope).curve
-        return EmbedderRecord(space=own.space, dim=own.dim, spec=spec_of(self.settings), curve=curve)
+        if self._settings.embed_url is not None:
+            curve = Calibration(midpoint=self._settings.embed_midpoint, slope=self._settings.embed_slope).curve
+        return EmbedderRecord(space=own.space, dim=own.dim, spec=spec_of(self._settings), curve=curve)

@@ -1,33 +1,90 @@
-"""Part of the API: take back what was decided or said. Writes through the store."""
+"""`memory.history`: how memories came to be, and taking decisions back. Writes through the store."""
 
 from datetime import datetime
 
 from recollect.curation.undo import undo_decision, undo_since, undo_source
-from recollect.engine.base import Wired
+from recollect.engine.components import Components
+from recollect.engine.memories import MemoryService
+from recollect.engine.results import MemoryExplanation, MemoryHistory
 from recollect.errors import BadRequestError
+from recollect.formation.runtime import Runtime
 from recollect.resolution.undo_plan import UndoPlan
-from recollect.types import ConversationId, Subject
+from recollect.types import Action, ConversationId, Decision, Subject
 
 
-class HistoryService(Wired):
-    """Takes back. History is never deleted: what was undone, when and why stays in the log."""
+class HistoryService:
+    """Decisions about memories. They are never deleted: the log keeps what was undone, when and why."""
 
-    async def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
-        """Do the inverse of what a decision did: close what it added, bring back what it closed.
+    def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
+        """Build the namespace over the components' store."""
+        self._components = components
+        self._store = components.store
+        self._runtime = runtime
+        self._memories = memories
 
-        What it closed stays closed where something else fills its slot since.
+    async def get(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryHistory:
+        """Read one memory with its decisions, its source messages, what it replaced and what replaced it.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        subject = self._components.subject(user)
+        memory = await self._memories.get(memory_id, subject)
+        decisions = await self._store.decisions(subject, memory=memory.id)
+        named = {other for line in decisions for other in (line.memory_id, line.target_id) if other} - {memory.id}
+        related = await self._store.memories(subject, sorted(named))
+        sources = [
+            message
+            for evidence in memory.evidence
+            for message in await self._store.messages(
+                subject, evidence.conversation, after_seq=evidence.seq - 1, limit=1
+            )
+        ]
+        return MemoryHistory(memory=memory, decisions=tuple(decisions), related=tuple(related), sources=tuple(sources))
+
+    async def explain(self, memory_id: str, *, user: str | Subject | None = None) -> MemoryExplanation:
+        """Explain a memory: its sources, the decisions about it, what it replaced, and when it was last recalled.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        history = await self.get(memory_id, user=user)
+        memory, related = history.memory, {memory.id: memory for memory in history.related}
+        replacements = [line for line in history.decisions if line.action is Action.REPLACE]
+        replaced = [line.target_id for line in replacements if line.memory_id == memory.id]
+        replaced_by = [line.memory_id for line in replacements if line.target_id == memory.id]
+        return MemoryExplanation(
+            history=history,
+            replaced=tuple(related[id_] for id_ in replaced if id_ in related),
+            replaced_by=tuple(related[id_] for id_ in replaced_by if id_ in related),
+            last_recalled=await self._store.last_recall(self._components.subject(user), memory.id),
+        )
+
+    async def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> list[Decision]:
+        """Read the decision log, oldest first.
 
         Args:
-            decision: Its id, as `history`, `why` and `decisions` name it.
-            user: Whose memory.
-            dry_run: Return what would be done, and do nothing.
+            user: User whose memories the decisions are about.
+            limit: Maximum number of decisions to return.
+        """
+        return await self._store.decisions(self._components.subject(user), limit=limit)
+
+    async def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
+        """Reverse a decision: close the memory it added, restore the memory it closed.
+
+        A closed memory stays closed if something else fills its slot by now.
+
+        Args:
+            decision: Id of the decision, as `get`, `explain` and `decisions` return it.
+            user: User whose memory it is about.
+            dry_run: Return what would be done, and change nothing.
 
         Raises:
             BadRequestError: there is no such decision, it was undone already, or nothing of it is left to undo.
         """
-        return await undo_decision(self._tools, self.subject(user), decision, dry_run=dry_run)
+        return await undo_decision(self._runtime, self._components.subject(user), decision, dry_run=dry_run)
 
-    async def undo_from(
+    async def undo_source(
         self,
         *,
         user: str | Subject | None = None,
@@ -36,30 +93,30 @@ class HistoryService(Wired):
         since: datetime | None = None,
         dry_run: bool = False,
     ) -> UndoPlan:
-        """Take back everything that came from one source, or since a time.
+        """Undo everything that came from one source, or everything since a time. The message log stays as it is.
 
-        Of a source, memories stand afterwards as if it had never been said: those that rest on it alone are closed,
-        what they had replaced comes back, and those that rest on other messages as well stay on these. Of a time,
-        what was stored since is closed and what was closed since comes back. The log of messages stays as it is.
+        For a source, memories are afterwards as if it had never been said: memories formed from it alone are closed,
+        memories they replaced return, and memories with other sources keep these. For a time, memories stored since
+        are closed, and memories closed since return.
 
         Args:
-            user: Whose memory.
-            conversation: A conversation's id.
-            seq: One message of it; None is all of it.
-            since: An instant (aware) of storing, not of saying.
-            dry_run: Return what would be done, and do nothing.
+            user: User whose memories they are.
+            conversation: Recollect's id of the conversation.
+            seq: One message of the conversation; None is the whole of it.
+            since: Instant of storing (aware), not of saying.
+            dry_run: Return what would be done, and change nothing.
 
         Raises:
-            BadRequestError: neither or both of conversation and time are given, the time has no time zone, or
-                nothing of it is left to undo.
+            BadRequestError: neither or both of conversation and time are given, the time has no time zone, or nothing
+                is left to undo.
         """
         if (conversation is None) == (since is None) or (seq is not None and conversation is None):
             raise BadRequestError(
                 "undo takes either a conversation (with or without a message) or a time", param="undo"
             )
-        subject = self.subject(user)
+        subject = self._components.subject(user)
         if conversation is not None:
-            return await undo_source(self._tools, subject, ConversationId(conversation), seq=seq, dry_run=dry_run)
+            return await undo_source(self._runtime, subject, ConversationId(conversation), seq=seq, dry_run=dry_run)
         if since is None or since.tzinfo is None:
             raise BadRequestError("the time to undo from needs a time zone", param="since")
-        return await undo_since(self._tools, subject, since, dry_run=dry_run)
+        return await undo_since(self._runtime, subject, since, dry_run=dry_run)

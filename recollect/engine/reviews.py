@@ -1,41 +1,58 @@
-"""Part of the API: what waits for review, and what somebody decides on it. Writes through the store."""
+"""`memory.reviews`: list, approve and reject memories that wait for review. Writes through the store."""
 
 from recollect.curation.review import approve_held, reject_held
-from recollect.engine.base import ListOf
-from recollect.engine.components import HeldMemory
+from recollect.engine.components import Components
 from recollect.engine.memories import MemoryService
+from recollect.engine.results import HeldMemory, ListOf
+from recollect.formation.runtime import Runtime
 from recollect.types import Action, Memory, Subject
 
 
-class ReviewService(MemoryService):
-    """Shows what is held, approves and rejects it."""
+class ReviewService:
+    """Memories that were held back, and decisions on them."""
 
-    async def held(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
-        """List what waits for review, oldest first, each with why it was held."""
-        subject = self.subject(user)
-        found = []
+    def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
+        """Build the namespace over the components' store."""
+        self._components = components
+        self._store = components.store
+        self._runtime = runtime
+        self._memories = memories
+
+    async def list(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
+        """List memories that wait for review, oldest first, each with the reason.
+
+        Args:
+            user: User whose memories they are.
+            limit: Maximum number of memories to return.
+        """
+        subject = self._components.subject(user)
+        held = []
         for memory in await self._store.held(subject, limit=limit):
-            lines = await self._store.decisions(subject, memory=memory.id)
-            why = next((line.reason for line in reversed(lines) if line.action is Action.HOLD), "")
-            found.append(HeldMemory(memory=memory, reason=why))
-        return found
+            decisions = await self._store.decisions(subject, memory=memory.id)
+            reason = next((line.reason for line in reversed(decisions) if line.action is Action.HOLD), "")
+            held.append(HeldMemory(memory=memory, reason=reason))
+        return held
 
     async def approve(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
-        """Let a held memory hold: it is recalled from now on, and closes what it replaces.
+        """Activate a held memory: it is recalled from now on, and closes the memory it replaces.
 
-        What was known already is strengthened and returned in its place.
+        Returns:
+            The memory; or the known memory that says the same, strengthened.
 
         Raises:
-            UnknownMemoryError: there is none of that id in this user's memory.
-            BadRequestError: it is not held, or what is known in its place is newer.
+            UnknownMemoryError: this user has no memory with this id.
+            BadRequestError: it is not held, or the memory it would replace is newer.
         """
-        return await approve_held(self._tools, await self.get(memory_id, user=user))
+        return await approve_held(self._runtime, await self._get(memory_id, user))
 
     async def reject(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Close a held memory; its history stays.
 
         Raises:
-            UnknownMemoryError: there is none of that id in this user's memory.
+            UnknownMemoryError: this user has no memory with this id.
             BadRequestError: it is not held.
         """
-        return await reject_held(self._tools, await self.get(memory_id, user=user))
+        return await reject_held(self._runtime, await self._get(memory_id, user))
+
+    async def _get(self, memory_id: str, user: str | Subject | None) -> Memory:
+        return await self._memories.get(memory_id, self._components.subject(user))

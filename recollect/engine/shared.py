@@ -1,50 +1,81 @@
-"""Part of the API: read shared memories beside one's own. Writes through the store."""
+"""`memory.shared`: share memories with other subjects, and subscribe to shared subjects. Writes through the store."""
 
-from recollect.engine.base import ListOf, Wired
+from recollect.curation.edits import link_memory, unlink_memory
+from recollect.engine.components import Components
+from recollect.engine.memories import MemoryService
 from recollect.errors import BadRequestError
-from recollect.types import Subject
+from recollect.formation.runtime import Runtime
+from recollect.types import Memory, Subject
 
 
-class SharedMemoryService(Wired):
-    """Subscribes."""
+class SharedMemoryService:
+    """Memories that several subjects read."""
 
-    async def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> ListOf[Subject]:
-        """Let a user read a shared subject beside their own memories; returns all that they read so.
+    def __init__(self, components: Components, runtime: Runtime, memories: MemoryService) -> None:
+        """Build the namespace over the components' store."""
+        self._components = components
+        self._store = components.store
+        self._runtime = runtime
+        self._memories = memories
 
-        Their own values of a slot come before shared ones. What is shared is added with the shared subject as `user`,
-        or linked there.
+    async def link(self, memory_id: str, *, to: Subject, user: str | Subject | None = None) -> Memory:
+        """Share an active note, fact or episode with another subject, which gets its own row under the same id.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+            BadRequestError: it cannot be shared: it is a quotation, held or closed, or `to` has another value in its
+                slot.
+        """
+        return await link_memory(self._runtime, await self._get(memory_id, user), to)
+
+    async def unlink(self, memory_id: str, *, user: str | Subject | None = None) -> None:
+        """Remove a memory from this user alone; other subjects that share it keep it.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        await unlink_memory(self._runtime, await self._get(memory_id, user))
+
+    async def subscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> list[Subject]:
+        """Let a user read a shared subject in addition to their own memories; return all their subscriptions.
+
+        The user's own value of a slot comes before a shared one. To share memories, add them with the shared subject
+        as `user`, or link them to it.
 
         Args:
             shared: `shared:NAME`, or the name alone.
-            user: Who reads.
+            user: User who subscribes.
 
         Raises:
-            BadRequestError: it is another kind of subject, or who reads is no user.
+            BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
-        reader, wanted = self._reader(user), _shared(shared)
-        await self._store.subscribe(reader, wanted, self.clock.now())
+        subscriber = self._subscriber(user)
+        await self._store.subscribe(subscriber, _shared_subject(shared), self._components.clock.now())
         return await self.subscriptions(user=user)
 
     async def unsubscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> bool:
-        """Let a user read a shared subject no more; False where they did not.
+        """End a user's subscription; return False if there was none.
 
         Raises:
-            BadRequestError: it is another kind of subject, or who reads is no user.
+            BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
-        return await self._store.unsubscribe(self._reader(user), _shared(shared))
+        return await self._store.unsubscribe(self._subscriber(user), _shared_subject(shared))
 
-    async def subscriptions(self, *, user: str | Subject | None = None) -> ListOf[Subject]:
-        """List the shared subjects that a user reads, longest first."""
-        return (await self._store.subscriptions(self.subject(user)))[1]
+    async def subscriptions(self, *, user: str | Subject | None = None) -> list[Subject]:
+        """List the shared subjects that a user reads, the longest subscription first."""
+        return (await self._store.subscriptions(self._components.subject(user)))[1]
 
-    def _reader(self, user: str | Subject | None) -> Subject:
-        subject = self.subject(user)
+    async def _get(self, memory_id: str, user: str | Subject | None) -> Memory:
+        return await self._memories.get(memory_id, self._components.subject(user))
+
+    def _subscriber(self, user: str | Subject | None) -> Subject:
+        subject = self._components.subject(user)
         if subject.kind != "user":
             raise BadRequestError(f"{subject.text} is no user: only users read shared memories", param="user")
         return subject
 
 
-def _shared(name: str | Subject) -> Subject:
+def _shared_subject(name: str | Subject) -> Subject:
     if isinstance(name, str):
         name = Subject("shared", name.removeprefix("shared:"))
     if name.kind != "shared":

@@ -1,4 +1,4 @@
-"""Part of the API: what is kept, as lines of text for another database. Reads and writes databases and files."""
+"""`memory.transfer`: export subjects as JSON lines, and import them. Reads and writes databases and files."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from recollect.clock import from_micros
 from recollect.concurrency import gather_or_cancel
-from recollect.engine.base import Wired
+from recollect.engine.components import Components
 from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub, scrubbed
@@ -67,25 +67,31 @@ class TransferReport:
         self.memories += len(block.of("memory"))
 
 
-class TransferService(Wired):
-    """Exports and imports. Both hold the calling thread: they are made for the command line."""
+class TransferService:
+    """Export and import. Both block the calling thread: they are meant for the command line."""
+
+    def __init__(self, components: Components, runtime: Runtime) -> None:
+        """Build the namespace over the components' database."""
+        self._components = components
+        self._settings = components.settings
+        self._runtime = runtime
 
     def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
-        """Write what is kept of a user, or of everybody, as JSON lines; return how many lines that is.
+        """Export a user, or everybody, as JSON lines; return the number of lines.
 
-        Secrets are struck out of messages. What is derived, what was put into prompts and what is spent is left out.
+        Secrets are removed from messages. Derived data, records of prompts and budgets are left out.
 
         Args:
-            file: Where to.
-            user: Whose; None is the settings' default user.
-            everybody: All there is; `user` is not looked at.
+            file: Binary file to write to.
+            user: User to export; None is the settings' default user.
+            everybody: Export all subjects; `user` is ignored.
 
         Raises:
-            BadRequestError: nothing is kept of that user, or the database is one in memory.
+            BadRequestError: nothing is stored of that user, or the database is in memory.
         """
-        only = None if everybody else self.subject(user)
+        only = None if everybody else self._components.subject(user)
         lines = 0
-        with closing(open_end(self.settings.database_url, EndpointMode.READ)) as end, end.speaking(), end.db:
+        with closing(open_end(self._settings.database_url, EndpointMode.READ)) as end, end.speaking(), end.db:
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
@@ -97,28 +103,27 @@ class TransferService(Wired):
     async def import_from(
         self, file: BinaryIO, *, bar: ProgressReporter, only_missing: bool = False, trusted: bool = False
     ) -> TransferReport:
-        """Import what `export_to` wrote; vectors and all else that is derived are made again.
+        """Import what `export_to` wrote; vectors and other derived data are computed again.
 
-        The whole file is checked before anything is written; small subjects share a transaction, none is torn apart.
-        A file is hostile input: secrets are struck out of it, what would wait for review waits for it, whatever the
-        file says of approvals, and nothing in it may point into another subject's log that it does not hold itself.
+        The whole file is checked before anything is written; small subjects share a transaction, and no subject is
+        split. A file is hostile input: secrets are removed, memories that need review are held whatever the file says
+        of approvals, and nothing in it may point into another subject's log that is not in the file.
 
         Args:
-            file: Read from its beginning, up to three times.
-            bar: Shows how far it is.
-            only_missing: Leave out subjects that are there already.
-            trusted: The file is your own, and nobody else could write to it: take it as it is.
+            file: Binary file, read from its beginning up to three times.
+            bar: Progress reporter.
+            only_missing: Skip subjects that the database has already.
+            trusted: The file is your own, and no one else could write to it: import it as it is.
 
         Raises:
-            BadRequestError: a line is not as it must be, or there is something of a subject already: nothing was
-                written.
-            ModelError: the embedder failed; subjects before are there, and `only_missing` goes on behind them.
+            BadRequestError: a line is malformed, or the database has a subject already: nothing was written.
+            ModelError: the embedder failed; earlier subjects are imported, and `only_missing` resumes after them.
         """
-        with closing(open_end(self.settings.database_url, EndpointMode.WRITE)) as end, end.speaking():
+        with closing(open_end(self._settings.database_url, EndpointMode.WRITE)) as end, end.speaking():
             carried = TransferReport()
-            lines = _Lines(file, self.settings.max_body_bytes)
+            lines = _Lines(file, self._settings.max_body_bytes)
             missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
-            review = None if trusted else ImportReview(self.clock)
+            review = None if trusted else ImportReview(self._components.clock)
             bar.begin("importing", "memories", sum(missing.values()))
             done = 0
             for group in _groups(lines.blocks(), missing, carried):
@@ -142,7 +147,7 @@ class TransferService(Wired):
         by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
         for block in group:
             active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
-            tools = self._tools if block.subject is None else await self._tools.for_subject(block.subject)
+            tools = self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
             by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
         portions = [
             (tools, memories[start : start + BATCH_SIZE])

@@ -131,7 +131,7 @@ class TurnService:
         log = await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
             return PreparedTurn(body=request.body, items=(), record=None, log=log)
-        scope = await self.scope(identity.subject, identity.scene, identity.conversation)
+        scope = await self.memory_scope(identity.subject, identity.scene, identity.conversation)
         plain = PreparedTurn(body=request.body, items=(), record=None, log=log, scope=scope)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return plain
@@ -188,7 +188,7 @@ class TurnService:
         record = prepared.record if prepared else None
         scope = prepared.scope if prepared else None
         if scope is None:
-            scope = await self.scope(identity.subject, identity.scene, identity.conversation)
+            scope = await self.memory_scope(identity.subject, identity.scene, identity.conversation)
         recorded = await self.record(
             Turn(
                 subject=identity.subject,
@@ -234,7 +234,7 @@ class TurnService:
         if prepared.scope is not None and answer:
             await self._parts.store.note_hits(prepared.scope.home, record, hits)
 
-    async def scope(self, home: Subject, scene: RequestScope, conversation: str | None) -> MemoryScope:
+    async def memory_scope(self, home: Subject, scope: RequestScope, conversation: str | None) -> MemoryScope:
         """Say whose memory a request of that subject is about.
 
         Raises:
@@ -244,8 +244,8 @@ class TurnService:
         known = None
         if conversation is not None:
             known = await self._parts.store.conversation(home, external_id=conversation)
-        name = profile_name(scene, known, self._parts.settings.profile)
-        return memory_scope(home, scene, self._parts.profiles.get(name), conversation, known)
+        name = profile_name(scope, known, self._parts.settings.profile)
+        return memory_scope(home, scope, self._parts.profiles.get(name), conversation, known)
 
     async def record(self, turn: Turn) -> RecordedTurn:
         """Write a turn to the log and wake the worker; durable when this returns.

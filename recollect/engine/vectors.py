@@ -1,9 +1,11 @@
-"""What is nearest in meaning alone, to a text or a vector. Reads the store."""
+"""`memory.vectors`: search by similarity alone. Reads the store."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from recollect.engine.components import Components
+from recollect.engine.memories import require_limit
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub
 from recollect.formation.neighbours import nearest
@@ -14,32 +16,60 @@ from recollect.types import NO_VECTORS, MemoryKind, RecalledMemory, Subject, Vec
 _SEARCHED = [MemoryKind.NOTE.number, MemoryKind.EPISODE.number]
 
 
-async def nearest_to(
-    tools: Runtime, subject: Subject, wanted: str | Sequence[float] | None, limit: int
-) -> list[RecalledMemory]:
-    """Find the memories of a subject nearest to a text or a vector, best first."""
-    tools = await tools.for_subject(subject)
-    vectors = await _vectors(tools, wanted)
-    hot = await tools.store.hot(subject, tools.embedder.space, sought=NO_VECTORS)
-    [found] = await nearest(hot, vectors, tools, most=limit, kinds=_SEARCHED)
-    return [
-        RecalledMemory(
-            memory=one.memory,
-            score=one.similarity,
-            similarity=one.similarity,
-            word_share=0.0,
-            reasons=(f"near in meaning ({one.similarity:.2f})",),
-        )
-        for one in found
-    ]
+class VectorService:
+    """Nearest neighbours among memories' vectors."""
+
+    def __init__(self, components: Components, runtime: Runtime) -> None:
+        """Build the namespace over the components' store."""
+        self._components = components
+        self._runtime = runtime
+
+    async def nearest(
+        self,
+        *,
+        query: str | None = None,
+        vector: Sequence[float] | None = None,
+        user: str | Subject | None = None,
+        limit: int = 10,
+    ) -> list[RecalledMemory]:
+        """Find the notes and episodes nearest to a text or a vector, most similar first.
+
+        Args:
+            query: Text to embed; give either this or a vector.
+            vector: Vector of the embedder's space, of any length but zero.
+            user: User whose memories to search.
+            limit: Maximum number of memories to return, 1 to 200.
+
+        Raises:
+            BadRequestError: the limit is out of range, both or neither of query and vector are given, or the vector
+                has another dimension than the embedder's or is all zeros.
+        """
+        require_limit(limit)
+        if (query is None) is (vector is None):
+            raise BadRequestError("give either a query or a vector", param="query")
+        subject = self._components.subject(user)
+        runtime = await self._runtime.for_subject(subject)
+        vectors = await _vectors(runtime, query if vector is None else vector)
+        snapshot = await runtime.store.hot(subject, runtime.embedder.space, sought=NO_VECTORS)
+        [neighbours] = await nearest(snapshot, vectors, runtime, most=limit, kinds=_SEARCHED)
+        return [
+            RecalledMemory(
+                memory=neighbour.memory,
+                score=neighbour.similarity,
+                similarity=neighbour.similarity,
+                word_share=0.0,
+                reasons=(f"near in meaning ({neighbour.similarity:.2f})",),
+            )
+            for neighbour in neighbours
+        ]
 
 
-async def _vectors(tools: Runtime, wanted: str | Sequence[float] | None) -> Vectors:
+async def _vectors(runtime: Runtime, wanted: str | Sequence[float] | None) -> Vectors:
     if wanted is None or isinstance(wanted, str):
-        return await tools.embedder.embed_queries([scrub(clean(wanted or ""))])
-    if len(wanted) != tools.embedder.dim:
+        return await runtime.embedder.embed_queries([scrub(clean(wanted or ""))])
+    if len(wanted) != runtime.embedder.dim:
         raise BadRequestError(
-            f"the vector has {len(wanted)} numbers, those of {tools.embedder.space} have {tools.embedder.dim}",
+            f"the vector has {len(wanted)} numbers, those of {runtime.embedder.space} have {runtime.embedder.dim}",
             param="vector",
         )
     row = np.asarray(wanted, dtype=np.float64)

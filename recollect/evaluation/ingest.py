@@ -104,7 +104,7 @@ class Ingest:
     async def end_session(self, user: Subject, last: DatasetTurn) -> None:
         """End the session of a turn: what a profile forms at the end, or now and then, is formed by then."""
         with self._timed():
-            await self._engine.end_conversation(_name(user, last), user=user)
+            await self._engine.conversations.end(_name(user, last), user=user)
             await self._engine.form()
 
     @contextmanager
@@ -136,14 +136,14 @@ class Ingest:
         """Count what is there in the end."""
         writing = self._writing
         writing.undone += sum(
-            one.parked or one.due_at is not None for one in await self._engine.formations(limit=_PAGE)
+            one.parked or one.due_at is not None for one in await self._engine.admin.formations(limit=_PAGE)
         )
         held = await _memories(self._engine, user)
         writing.memories.update(memory.kind.value for memory in held)
         formed = [memory for memory in held if memory.kind in (MemoryKind.NOTE, MemoryKind.FACT)]
         writing.weighed += len(formed)
         writing.duplicates += len(formed) - len({(one.kind, one.key, bare(one.text)) for one in formed})
-        report = await self._engine.tend(user=user, dry_run=True)
+        report = await self._engine.admin.maintain(user=user, dry_run=True)
         writing.near += sum(line.action is Action.MERGE for line in report.decisions)
         writing.junk.update(rule for memory in formed if (rule := junk_rule(memory.text)))
 

@@ -78,12 +78,12 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
-        worker = asyncio.create_task(engine.work()) if engine.settings.worker else None
+        worker = asyncio.create_task(engine.admin.run_worker()) if engine.settings.worker else None
         try:
             yield
         finally:
             await chat.close()
-            engine.stop_work()
+            engine.admin.stop_worker()
             if worker is not None:
                 await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
                 worker.cancel()

@@ -45,7 +45,7 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
     async def readyz(request: Request) -> Response:
         """Say whether requests may be sent here: the database answers, and is of the schema that this version knows."""
         del request
-        schema, reason = await _in_time(engine.ready)
+        schema, reason = await _in_time(engine.admin.schema_version)
         if reason is not None:
             return _json({"status": "unavailable", "reason": reason}, SERVICE_UNAVAILABLE)
         return _json({"status": "ready", "schema": schema}, OK)
@@ -58,10 +58,10 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         """Say whether the database answers, and what was counted since the start."""
         del request
         body: dict[str, object] = {"status": "ok", "version": version("recollect")}
-        _, reason = await _in_time(engine.ping)
+        _, reason = await _in_time(engine.admin.ping)
         if reason is not None:
             body |= {"status": "unavailable", "reason": reason}
-        worker = asdict(engine.worker_counters) | {"breaker": asdict(engine.breaker)}
+        worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
         body |= {"proxy": asdict(proxy), "worker": worker}
         return _json(body, OK if reason is None else SERVICE_UNAVAILABLE)
 
@@ -88,7 +88,7 @@ def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         """Write what this process counted."""
         del request
         try:
-            text = exposition(engine.metrics, proxy, await engine.sums())
+            text = exposition(engine.metrics, proxy, await engine.admin.totals())
         except RecollectError as error:
             return Response(f"# {error}\n", status_of(error), headers={"content-type": CONTENT_TYPE})
         return Response(text, headers={"content-type": CONTENT_TYPE})

@@ -71,7 +71,7 @@ from recollect.types.recall import (
 from recollect.types.reports import AppRecord, ProgressReporter, StoreTotals, SubjectTotals
 from recollect.types.request import (
     INTERACTION_MODES,
-    NO_SCENE,
+    NO_SCOPE,
     ChatMessage,
     ChatRequest,
     ContentKind,
@@ -94,7 +94,7 @@ __all__ = [
     "MAX_MEMORY_CHARACTERS",
     "NO_DETAIL",
     "NO_OPENING",
-    "NO_SCENE",
+    "NO_SCOPE",
     "NO_VECTORS",
     "QUESTION_FLAG",
     "SUBJECT_KINDS",

@@ -114,7 +114,7 @@ class RequestScope:
     """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
 
 
-NO_SCENE = RequestScope()
+NO_SCOPE = RequestScope()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ class Identity:
     subject: Subject | None
     """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
     memory: MemoryMode = MemoryMode.ON
-    scene: RequestScope = NO_SCENE
+    scene: RequestScope = NO_SCOPE
     conversation: str | None = None
     """The client's id of the chat."""
     append: bool = False

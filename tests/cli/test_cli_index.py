@@ -6,7 +6,7 @@ import pytest
 
 from cli.conftest import CommandLine
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.indexes import MIN_INDEXED_VECTORS
+from recollect.engine.databases import MIN_INDEXED_VECTORS
 from recollect.store.postgres import hnsw_search
 from recollect.store.postgres.connection import connect
 

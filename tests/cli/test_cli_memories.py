@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.engine import AsyncRecollect
+from recollect.engine.bulk import BulkService
 from recollect.types import Memory, NewNote, Subject
 from stores import DURABLE, url_of
 
@@ -42,13 +42,13 @@ def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
 ) -> None:
     calls: list[int] = []
-    add_all = AsyncRecollect.add_all
+    add_all = BulkService.add
 
-    async def told(engine: AsyncRecollect, notes: Sequence[str | NewNote], *, user: Subject) -> list[Memory]:
+    async def told(bulk: BulkService, notes: Sequence[str | NewNote], *, user: Subject) -> list[Memory]:
         calls.append(len(notes))
-        return await add_all(engine, notes, user=user)
+        return await add_all(bulk, notes, user=user)
 
-    monkeypatch.setattr(AsyncRecollect, "add_all", told)
+    monkeypatch.setattr(BulkService, "add", told)
     monkeypatch.setenv("RECOLLECT_DATABASE_URL", url_of(kind, tmp_path))
     lines = [f"Shelf {number} holds boxes." for number in range(300)]
     result = cli("add", "--importance", "0.4", "--json", stdin="\n".join([*lines, lines[0].upper()]).encode())

@@ -19,7 +19,7 @@ def held(cli: CommandLine, database: Path) -> list[Memory]:
     with Recollect(Settings(database_url=f"sqlite:///{database}")) as memory:
         memory.record([user(PLANTED), user(SENT)], user="ana")
         memory.form()
-        return [one.memory for one in memory.held(user="ana")]
+        return [one.memory for one in memory.reviews.list(user="ana")]
 
 
 def test_a11_what_is_held_is_shown_with_why_and_in_whose_words(cli: CommandLine, held: list[Memory]) -> None:

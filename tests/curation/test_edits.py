@@ -30,7 +30,7 @@ async def test_the_same_sentence_added_twice_is_one_memory_with_both_decisions(e
     assert again.id == first.id
     assert again.text == "I like tea."
     assert again.importance == 0.8
-    assert [(line.action, line.reason) for line in await engine.decisions(user=ANA)] == [
+    assert [(line.action, line.reason) for line in await engine.history.decisions(user=ANA)] == [
         (Action.ADD, "added by hand"),
         (Action.MERGE, "added by hand again"),
     ]
@@ -39,7 +39,7 @@ async def test_the_same_sentence_added_twice_is_one_memory_with_both_decisions(e
 async def test_twenty_at_once_are_one(engine: AsyncRecollect) -> None:
     added = await asyncio.gather(*(engine.add("I like tea.", user=ANA) for _ in range(20)))
     assert len({one.id for one in added}) == 1
-    assert len(await engine.decisions(user=ANA)) == 20
+    assert len(await engine.history.decisions(user=ANA)) == 20
 
 
 async def test_a_hundred_different_ones_at_once_are_all_kept(engine: AsyncRecollect) -> None:
@@ -117,7 +117,7 @@ async def test_forgetting_closes_and_keeps_the_history(engine: AsyncRecollect, c
     assert (await engine.search("locker number", user=ANA)).items == ()
     assert await engine.list(user=ANA) == []
     assert [one.id for one in await engine.list(user=ANA, closed=True)] == [kept.id]
-    history = await engine.history(kept.id, user=ANA)
+    history = await engine.history.get(kept.id, user=ANA)
     assert [line.reason for line in history.decisions] == ["added by hand", "forgotten by hand"]
 
 
@@ -126,7 +126,7 @@ async def test_forgetting_twice_changes_nothing(engine: AsyncRecollect, clock: F
     once = await engine.forget(kept.id, user=ANA)
     clock.advance(days=1)
     assert await engine.forget(kept.id, user=ANA) == once
-    assert len(await engine.decisions(user=ANA)) == 2
+    assert len(await engine.history.decisions(user=ANA)) == 2
 
 
 async def test_forgetting_a_quotation_logs_no_words_of_it(engine: AsyncRecollect) -> None:
@@ -134,7 +134,7 @@ async def test_forgetting_a_quotation_logs_no_words_of_it(engine: AsyncRecollect
     [quotation] = await engine.list(user=ANA, kinds=(MemoryKind.TURN,))
     await engine.forget(quotation.id, user=ANA)
     assert quotation.id not in {one.id for one in await engine.list(user=ANA, kinds=ALL_KINDS)}
-    [line] = [line for line in await engine.decisions(user=ANA) if line.memory_id == quotation.id]
+    [line] = [line for line in await engine.history.decisions(user=ANA) if line.memory_id == quotation.id]
     assert (line.action, line.text) == (Action.CLOSE, "")
 
 

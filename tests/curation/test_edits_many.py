@@ -9,7 +9,7 @@ import pytest
 from factories import ANA
 from own_profile import delete, edit, held, numbered, unexplained, with_profile
 from recollect.engine import AsyncRecollect, Components
-from recollect.engine.recorder import MAX_NOTES
+from recollect.engine.bulk import MAX_NOTES
 from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
@@ -62,12 +62,12 @@ async def told(engine: AsyncRecollect, who: Subject, *, together: bool) -> tuple
     await engine.add("Known before.", user=who, importance=0.3)
     notes = [note if isinstance(note, NewNote) else NewNote(note) for note in TOLD]
     if together:
-        kept = await engine.add_all(TOLD, user=who)
+        kept = await engine.bulk.add(TOLD, user=who)
     else:
         kept = [await engine.add(one.text, user=who, importance=one.importance, type=one.type) for one in notes]
     listed = await engine.list(user=who)
     place = {memory.id: at for at, memory in enumerate(listed)}
-    decisions = await engine.decisions(user=who)
+    decisions = await engine.history.decisions(user=who)
     return [place[memory.id] for memory in kept], [
         [(one.text, one.importance, one.type, one.state) for one in listed],
         [(line.action, line.reason, line.text, place[line.memory_id or listed[0].id]) for line in decisions],
@@ -83,17 +83,17 @@ async def test_many_in_one_call_become_what_each_becomes_alone(engine: AsyncReco
 
 
 async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words(engine: AsyncRecollect) -> None:
-    kept = await engine.add_all(["I like tea.", "I row.", "I like TEA"], user=ANA)
+    kept = await engine.bulk.add(["I like tea.", "I row.", "I like TEA"], user=ANA)
     assert [one.text for one in kept] == ["I like tea.", "I row.", "I like tea."]
     assert kept[0] == kept[2]
-    assert await engine.add_all([], user=ANA) == []
+    assert await engine.bulk.add([], user=ANA) == []
 
 
 async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Components) -> None:
     assert isinstance(parts.embedder, Counting)
     await engine.add("I like tea.", user=ANA)
     before, version = parts.embedder.calls, (await parts.store.hot(ANA, parts.embedder.space)).version
-    await engine.add_all([f"Shelf {number} holds boxes." for number in range(100)], user=ANA)
+    await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(100)], user=ANA)
     assert parts.embedder.calls == before + 1
     assert (await parts.store.hot(ANA, parts.embedder.space)).version == version + 1
 
@@ -110,7 +110,7 @@ async def test_one_that_cannot_be_kept_is_named_and_none_is(
     engine: AsyncRecollect, bad: str | NewNote, says: str, param: str
 ) -> None:
     with pytest.raises(BadRequestError) as raised:
-        await engine.add_all(["I like tea.", "I row.", bad], user=ANA)
+        await engine.bulk.add(["I like tea.", "I row.", bad], user=ANA)
     assert str(raised.value).startswith(says)
     assert raised.value.param == param
     assert await engine.list(user=ANA) == []
@@ -118,8 +118,8 @@ async def test_one_that_cannot_be_kept_is_named_and_none_is(
 
 async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncRecollect) -> None:
     with pytest.raises(BadRequestError, match="there are 1,001 notes, one call takes 1,000"):
-        await engine.add_all(["I row."] * (MAX_NOTES + 1), user=ANA)
-    kept = await engine.add_all(["I row."] * MAX_NOTES, user=ANA)
+        await engine.bulk.add(["I row."] * (MAX_NOTES + 1), user=ANA)
+    kept = await engine.bulk.add(["I row."] * MAX_NOTES, user=ANA)
     assert len({one.id for one in kept}) == 1
 
 
@@ -133,15 +133,15 @@ async def test_a_database_that_fails_keeps_none(
 
     monkeypatch.setattr(parts.store, "apply", down)
     with pytest.raises(StoreUnavailableError):
-        await engine.add_all(["I like tea.", "I row."], user=ANA)
+        await engine.bulk.add(["I like tea.", "I row."], user=ANA)
     monkeypatch.setattr(parts.store, "apply", apply)
     assert await engine.list(user=ANA) == []
-    assert await engine.decisions(user=ANA) == []
+    assert await engine.history.decisions(user=ANA) == []
 
 
 async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecollect) -> None:
     texts = [f"Shelf {number} holds boxes." for number in range(20)]
-    kept = await asyncio.gather(*(engine.add_all(texts[start : start + 10], user=ANA) for start in (0, 5, 10, 0)))
+    kept = await asyncio.gather(*(engine.bulk.add(texts[start : start + 10], user=ANA) for start in (0, 5, 10, 0)))
     listed = await engine.list(user=ANA)
     assert sorted(one.text for one in listed) == sorted(texts)
     assert {one.id for some in kept for one in some} == {one.id for one in listed}
@@ -170,18 +170,18 @@ async def test_what_another_process_adds_meanwhile_is_found(
         return await apply(subject, changes, decisions, subject_version=subject_version, home=home)
 
     monkeypatch.setattr(parts.store, "apply", first_theirs)
-    kept = await engine.add_all(["I row.", "i like tea"], user=ANA)
+    kept = await engine.bulk.add(["I row.", "i like tea"], user=ANA)
     assert [one.text for one in kept] == ["I row.", "I like tea."]
     assert len(await engine.list(user=ANA)) == 2
 
 
 async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncRecollect) -> None:
-    await engine.open_conversation(
-        "s1", user="ana", scene=RequestScope(profile="session"), options={"max-per-session": 5}
+    await engine.conversations.open(
+        "s1", user="ana", scope=RequestScope(profile="session"), options={"max-per-session": 5}
     )
-    memory = await engine.memory_of(user="ana", conversation="s1", scene=RequestScope(profile="session"))
-    first = await engine.add_all([f"Shelf {number} holds boxes." for number in range(4)], user=memory)
-    kept = await engine.add_all(
+    memory = await engine.conversations.subject(user="ana", conversation="s1", scope=RequestScope(profile="session"))
+    first = await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(4)], user=memory)
+    kept = await engine.bulk.add(
         [NewNote(f"Drawer {number} holds pens.", 0.5 + number / 100) for number in range(8)],
         user=memory,
         profile="session",
@@ -192,7 +192,7 @@ async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engi
     assert [one.state for one in kept].count(MemoryState.CLOSED) == 3
     for one in first:
         assert (await engine.get(one.id, user=memory)).state is MemoryState.CLOSED
-    evictions = [line for line in await engine.decisions(user=memory) if line.action is Action.EVICT]
+    evictions = [line for line in await engine.history.decisions(user=memory) if line.action is Action.EVICT]
     assert len(evictions) == 7
 
 
@@ -202,8 +202,8 @@ async def test_what_a_model_folds_to_make_room_is_returned_as_what_they_say_toge
     both = "The boxes 2 and 11 hold shoes."
     model = ScriptedModel([edit(2, both), delete(1)])
     engine = with_profile(parts, tmp_path, '[capacity]\nmax_memories = 10\npolicy = "compact"', model=model)
-    kept = await engine.add_all(numbered(9), user="ana")
-    more = await engine.add_all(numbered(3, start=10), user="ana")
+    kept = await engine.bulk.add(numbered(9), user="ana")
+    more = await engine.bulk.add(numbered(3, start=10), user="ana")
 
     ten, folded, twelve = more
     assert (folded.text, folded.state) == (both, MemoryState.ACTIVE)

@@ -98,11 +98,11 @@ def test_a_client_example_chats_with_memory_as_it_stands(name: str, server: Serv
     with Recollect(settings) as memory:
         memory.record([user(PEANUTS_AND_OSLO)], user="ana")
         memory.form()
-        before = len(memory.conversations(user="ana"))
+        before = len(memory.conversations.list(user="ana"))
         printed = run(f"{code}\nprint(answer.choices[0].message.content)", tmp_path, {})
         assert "peanuts" in printed
-        assert len(memory.conversations(user="ana")) == before + 1
-        assert memory.conversations(user="local") == []
+        assert len(memory.conversations.list(user="ana")) == before + 1
+        assert memory.conversations.list(user="local") == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

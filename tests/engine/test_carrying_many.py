@@ -59,10 +59,10 @@ async def data(tmp_path: Path) -> bytes:
     file = io.BytesIO()
     async with opened(f"sqlite:///{tmp_path / 'here.sqlite3'}") as engine:
         for number in range(USERS):
-            await engine.add_all([f"Box {box} of {number} holds shoes." for box in range(EACH)], user=f"u{number:02}")
+            await engine.bulk.add([f"Box {box} of {number} holds shoes." for box in range(EACH)], user=f"u{number:02}")
         await engine.record([user("Bees sleep in winter."), assistant("They do.")], user="zed")
         await engine.form()
-        engine.export_to(file, everybody=True)
+        engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 
@@ -70,15 +70,15 @@ async def taken_in(url: str, data: bytes, embedder: Counting, *, only_missing: b
     bar = NoBar()
     parts = replace(await parts_of(url), embedder=embedder)
     async with AsyncRecollect(parts) as engine:
-        await engine.import_from(io.BytesIO(data), bar=bar, only_missing=only_missing)
+        await engine.transfer.import_from(io.BytesIO(data), bar=bar, only_missing=only_missing)
     return bar
 
 
 async def exported(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.export_to(file, everybody=True)
-        assert (await engine.stats(check=True)).problems == ()
+        engine.transfer.export_to(file, everybody=True)
+        assert (await engine.admin.stats(check=True)).problems == ()
     return file.getvalue()
 
 
@@ -103,7 +103,7 @@ async def test_users_come_in_groups_and_one_that_fails_leaves_those_before(
     with pytest.raises(ModelError):
         await taken_in(where, data, Counting(fails_from=4))
     async with opened(where) as engine:
-        there = await engine.subjects()
+        there = await engine.admin.subjects()
         assert len(there) == 3 * 4
         for one in there:
             assert len(await engine.list(user=one, kinds=ALL_KINDS)) in (EACH, 1, 2, 3)

@@ -15,7 +15,7 @@ async def tell(engine: AsyncRecollect, clock: FakeClock, *said: str, profile: st
     for number, text in enumerate(said):
         clock.advance(days=1)
         await engine.record(
-            [user(text)], user="ana", conversation=f"c{number} {text}", scene=RequestScope(profile=profile)
+            [user(text)], user="ana", conversation=f"c{number} {text}", scope=RequestScope(profile=profile)
         )
         await engine.form()
 
@@ -121,9 +121,9 @@ async def test_taking_the_change_back_brings_the_old_value_back(engine: AsyncRec
     await tell(engine, clock, "I work at Kestrel Foods as a planner.")
     before = await texts(engine, kinds=FORMED)
     await tell(engine, clock, "Handed in my notice today.")
-    [change] = [one for one in await engine.decisions(user="ana") if one.action is Action.REPLACE]
+    [change] = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
     assert "changed: job" in change.reason
-    undone = await engine.undo(change.id, user="ana")
+    undone = await engine.history.undo(change.id, user="ana")
     assert await texts(engine, kinds=FORMED) == before
     assert any(one.memory.kind is MemoryKind.TURN for one in undone.returning), "and so does the quotation"
 

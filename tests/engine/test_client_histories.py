@@ -47,7 +47,7 @@ def client(engine: AsyncRecollect) -> Client:
 
 
 async def abandoned(engine: AsyncRecollect) -> list[str]:
-    return [line.text for line in await engine.decisions(user="ana") if line.action is Action.ABANDON]
+    return [line.text for line in await engine.history.decisions(user="ana") if line.action is Action.ABANDON]
 
 
 @pytest.mark.parametrize("kept", [1, 2, 3, 100])

@@ -126,7 +126,7 @@ async def test_an_anonymous_request_reads_and_writes_nothing(engine: AsyncRecoll
     turn = await engine.turns.prepare(asked, nobody, mode="split")
     assert turn.body is asked.body
     assert await engine.turns.finish(asked, nobody, Reply(text="Nuts.", complete=True), turn) is None
-    assert len(await engine.conversations(user="ana")) == 1
+    assert len(await engine.conversations.list(user="ana")) == 1
 
 
 async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
@@ -165,7 +165,7 @@ async def test_the_log_keeps_the_clients_words_without_the_block(engine: AsyncRe
     turn = await prepared(engine, asked)
     recorded = await engine.turns.finish(asked, ANA, Reply(text="Peanuts.", complete=True), turn)
     assert recorded is not None
-    logged = await engine.messages(recorded.conversation, user="ana")
+    logged = await engine.conversations.messages(recorded.conversation, user="ana")
     assert [(one.role, one.text) for one in logged] == [("user", RESTAURANT), ("assistant", "Peanuts.")]
 
 

@@ -54,7 +54,7 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
     for said in ("I live in Rome.", "I moved to Oslo.", "I moved to Bergen."):
         await tell(engine, said)
         clock.advance(days=30)
-    oslo = await engine.history((await fact(engine, "Oslo")).id, user="ana")
+    oslo = await engine.history.get((await fact(engine, "Oslo")).id, user="ana")
     assert oslo.memory.state is MemoryState.CLOSED
     assert {one.value: one.state for one in oslo.related if one.kind is MemoryKind.FACT} == {
         "Rome": MemoryState.CLOSED,
@@ -68,7 +68,7 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
         replaced,
     ]
     [rome] = [one for one in oslo.related if one.text == "The user lives in Rome." and one.kind is MemoryKind.NOTE]
-    explained = await engine.history(rome.id, user="ana")
+    explained = await engine.history.get(rome.id, user="ana")
     assert [line.target_id for line in explained.decisions if line.action is Action.CLOSE] == [oslo.memory.id]
     assert [message.text for message in oslo.sources] == ["I moved to Oslo."]
     rome, bergen = [(await fact(engine, value)) for value in ("Rome", "Bergen")]
@@ -99,7 +99,7 @@ async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(
 async def test_the_history_of_a_quotation_names_its_message(engine: AsyncRecollect) -> None:
     await tell(engine, "I bought a tagine in Fez.")
     [quotation] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
-    assert [one.text for one in (await engine.history(quotation.id, user="ana")).sources] == [quotation.text]
+    assert [one.text for one in (await engine.history.get(quotation.id, user="ana")).sources] == [quotation.text]
 
 
 # ---- recording
@@ -120,7 +120,7 @@ async def test_a_named_conversation_takes_new_messages_alone(engine: AsyncRecoll
     one = await engine.record([user("I live in Oslo.")], user="ana", conversation="mine")
     two = await engine.record([user("I like tea.")], user="ana", conversation="mine")
     assert one.conversation == two.conversation
-    assert [message.text for message in await engine.messages(one.conversation, user="ana")] == [
+    assert [message.text for message in await engine.conversations.messages(one.conversation, user="ana")] == [
         "I live in Oslo.",
         "I like tea.",
     ]
@@ -157,7 +157,7 @@ async def test_messages_that_cannot_be_logged_are_refused(
 ) -> None:
     with pytest.raises(BadRequestError, match=part):
         await engine.record(messages, user="ana")
-    assert await engine.conversations(user="ana") == []
+    assert await engine.conversations.list(user="ana") == []
 
 
 # ---- looking
@@ -195,7 +195,7 @@ async def test_without_a_name_the_default_user_is_meant(engine: AsyncRecollect) 
     await engine.add("I like tea.")
     assert [one.text for one in await engine.list(user="local")] == ["I like tea."]
     assert engine.subject(None) == Subject("user", "local")
-    assert await engine.subjects() == [Subject("user", "local")]
+    assert await engine.admin.subjects() == [Subject("user", "local")]
 
 
 @pytest.mark.parametrize("name", ["\x00", "a\nb", "x" * 600, "\ud800"])
@@ -206,27 +206,27 @@ async def test_a_name_that_cannot_be_a_user_is_refused(engine: AsyncRecollect, n
 
 async def test_the_operator_sees_counts_that_add_up(engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
-    stats = await engine.stats(check=True)
+    stats = await engine.admin.stats(check=True)
     listed = await engine.list(user="ana", kinds=tuple(MemoryKind))
     assert (stats.subjects, stats.conversations, stats.messages) == (1, 1, 2)
     assert stats.memories == len(listed)
     assert (stats.formations_due, stats.formations_parked, stats.problems) == (0, 0, ())
-    await engine.ping()
+    await engine.admin.ping()
 
 
 async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(engine: AsyncRecollect) -> None:
-    working = asyncio.create_task(engine.work())
+    working = asyncio.create_task(engine.admin.run_worker())
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
     await engine.form()
     assert (await slots(engine))["location"] == "Oslo"
-    engine.stop_work()
+    engine.admin.stop_worker()
     await asyncio.wait_for(working, 10)
-    assert engine.worker_counters.formed == 2
-    assert engine.worker_counters.failed == 0
+    assert engine.admin.worker_counters.formed == 2
+    assert engine.admin.worker_counters.failed == 0
 
 
 async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(engine: AsyncRecollect) -> None:
-    engine.stop_work()
+    engine.admin.stop_worker()
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana")
     assert await engine.form() > 0
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from recollect.chat.request import read_request
-from recollect.engine.message_dates import dated_log, said_dates
+from recollect.engine.recorder import dated_log, message_dates
 from recollect.errors import BadRequestError
 
 NOON = datetime(2026, 5, 3, 12, tzinfo=UTC)
@@ -18,12 +18,12 @@ BODY = b"""{"messages": [
 
 
 def test_one_date_is_the_date_of_every_message() -> None:
-    assert said_dates(HELLO, NOON) == (NOON, NOON)
+    assert message_dates(HELLO, NOON) == (NOON, NOON)
 
 
 def test_dates_are_kept_in_utc() -> None:
     oslo = timezone(timedelta(hours=2))
-    (first, _) = said_dates(HELLO, [NOON.astimezone(oslo), NOON])
+    (first, _) = message_dates(HELLO, [NOON.astimezone(oslo), NOON])
 
     assert first == NOON
     assert first.tzinfo is UTC
@@ -32,12 +32,12 @@ def test_dates_are_kept_in_utc() -> None:
 @pytest.mark.parametrize("dates", [[NOON], [NOON] * 3, []])
 def test_each_message_needs_a_date_of_its_own(dates: list[datetime]) -> None:
     with pytest.raises(BadRequestError, match=f"{len(dates)} dates for 2 messages"):
-        said_dates(HELLO, dates)
+        message_dates(HELLO, dates)
 
 
 def test_a_date_without_a_time_zone_is_refused() -> None:
     with pytest.raises(BadRequestError, match="without a time zone"):
-        said_dates(HELLO, [NOON, NOON.replace(tzinfo=None)])
+        message_dates(HELLO, [NOON, NOON.replace(tzinfo=None)])
 
 
 def test_a_system_message_takes_its_date_with_it() -> None:

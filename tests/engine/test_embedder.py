@@ -92,9 +92,9 @@ async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_
         await fill(engine)
         before = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
         told: list[ReembedProgress] = []
-        plan = await engine.use_embedder(trial(other), dry_run=True)
-        assert (await engine.embedder()).record.space == two.embedder.space
-        report = await engine.use_embedder(trial(other), tell=told.append)
+        plan = await engine.embedder.use(trial(other), dry_run=True)
+        assert (await engine.embedder.status()).record.space == two.embedder.space
+        report = await engine.embedder.use(trial(other), tell=told.append)
 
         assert (report.subjects, report.memories) == (2, plan.memories)
         assert report.dropped == report.memories
@@ -103,11 +103,11 @@ async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_
         after = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
         assert after == before
         assert before["ana"]
-        state = await engine.embedder()
+        state = await engine.embedder.status()
         assert (state.record.space, state.waiting_subjects, state.waiting_memories) == (other.space, 0, 0)
         assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 2)]
-        assert (await engine.stats(check=True)).problems == ()
-        assert len(await engine.nearest(vector=np.ones(32).tolist(), user="ana")) > 0
+        assert (await engine.admin.stats(check=True)).problems == ()
+        assert len(await engine.vectors.nearest(vector=np.ones(32).tolist(), user="ana")) > 0
 
 
 async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_the_next_run_goes_on(
@@ -117,19 +117,19 @@ async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_
         await fill(engine)
         other.fails_at = 2
         with pytest.raises(ModelError, match="went away"):
-            await engine.use_embedder(trial(other))
-        state = await engine.embedder()
+            await engine.embedder.use(trial(other))
+        state = await engine.embedder.status()
         assert state.waiting_subjects == 1
         assert {one.space: one.subjects for one in state.spaces} == {two.embedder.space: 1, other.space: 1}
         # Half is switched: each is found by its own.
         for who in ("ana", "ben"):
             assert "The harbour is full of boats." in await found(engine, "harbour boats", who)
         other.fails_at = None
-        assert (await engine.reembed(dry_run=True)).subjects == 1
-        report = await engine.reembed()
+        assert (await engine.embedder.reembed(dry_run=True)).subjects == 1
+        report = await engine.embedder.reembed()
         assert report.subjects == 1
-        assert (await engine.embedder()).waiting_subjects == 0
-        assert (await engine.reembed()).memories == 0
+        assert (await engine.embedder.status()).waiting_subjects == 0
+        assert (await engine.embedder.reembed()).memories == 0
 
 
 async def test_what_has_lost_its_vectors_is_given_new_ones(two: Components) -> None:
@@ -138,11 +138,11 @@ async def test_what_has_lost_its_vectors_is_given_new_ones(two: Components) -> N
         lost = memory("The harbour is full of boats.", clock=two.clock)
         await two.store.apply(ANA, [add(lost, vector=None)], [])
         assert (await engine.search("harbour boats", user="ana")).items[0].similarity == 0
-        assert (await engine.reembed(dry_run=True)).memories == 1
-        assert (await engine.reembed()).memories == 1
+        assert (await engine.embedder.reembed(dry_run=True)).memories == 1
+        assert (await engine.embedder.reembed()).memories == 1
         nearest = (await engine.search("harbour boats", user="ana")).items[0]
         assert (nearest.memory.text, nearest.similarity > 0.5) == (lost.text, True)
-        assert (await engine.reembed()).memories == 0
+        assert (await engine.embedder.reembed()).memories == 0
 
 
 async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_without_a_vector(
@@ -158,11 +158,11 @@ async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_with
                 await engine.add(came[-1], user="ana")
 
         other.between = between
-        await engine.use_embedder(trial(other))
+        await engine.embedder.use(trial(other))
         assert len(came) == 3
         for text, word in zip(came, ("goats", "llamas", "parrots"), strict=True):
             assert text in await found(engine, f"{word} at home")
-        state = await engine.embedder()
+        state = await engine.embedder.status()
         assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
 
 
@@ -178,8 +178,8 @@ async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two:
                 await engine.add(f"Ana counted {count} herons on day {count}.", user="ana")
 
         other.between = between
-        await engine.use_embedder(trial(other))
-        state = await engine.embedder()
+        await engine.embedder.use(trial(other))
+        state = await engine.embedder.status()
         assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
         notes = await engine.list(user="ana", kinds=(MemoryKind.NOTE,), limit=200)
         assert len([one for one in notes if "herons" in one.text]) == count
@@ -188,9 +188,9 @@ async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two:
 async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components, other: Other) -> None:
     async with AsyncRecollect(two) as engine:
         await engine.add("The harbour is full of boats.", user="ana")
-        await engine.use_embedder(trial(other))
+        await engine.embedder.use(trial(other))
         # Somebody who began later, in the new space; then the change is taken half back.
-        await engine.subscribe(TEAM, user="ana")
+        await engine.shared.subscribe(TEAM, user="ana")
         await engine.add("The team's boats lie in the harbour at night.", user=TEAM)
         first = EmbedderRecord(
             space=two.embedder.space, dim=two.embedder.dim, spec=OTHER, curve=CalibrationCurve(midpoint=0.4, slope=9)
@@ -218,8 +218,8 @@ async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes
 ) -> None:
     async with AsyncRecollect(two) as engine:
         mine = await engine.add("The harbour is full of boats.", user="ana")
-        await two.store.choose_embedder(trial(other).record, former=(await engine.embedder()).record)
-        await engine.link(mine.id, to=Subject("user", "new"), user="ana")
+        await two.store.choose_embedder(trial(other).record, former=(await engine.embedder.status()).record)
+        await engine.shared.link(mine.id, to=Subject("user", "new"), user="ana")
         assert await two.store.space_of(Subject("user", "new")) == other.space
         assert await found(engine, "boats in the harbour", "new") == ["The harbour is full of boats."]
 
@@ -232,11 +232,11 @@ async def test_the_past_and_what_was_undone_are_read_in_the_space_of_now(
         then = clock.now()
         clock.advance(days=1)
         await engine.forget(note.id, user="ana")
-        await engine.use_embedder(trial(other))
+        await engine.embedder.use(trial(other))
         past = await engine.search("boats in the harbour", user="ana", at=then)
         assert [one.similarity > 0.3 for one in past.items] == [True]
-        [closing] = [one for one in await engine.decisions(user="ana") if one.action.value == "close"]
-        await engine.undo(closing.id, user="ana")
+        [closing] = [one for one in await engine.history.decisions(user="ana") if one.action.value == "close"]
+        await engine.history.undo(closing.id, user="ana")
         assert await found(engine, "boats in the harbour") == ["The harbour is full of boats."]
 
 
@@ -253,14 +253,14 @@ async def test_another_process_that_runs_notices_by_itself(
     async with here, there:
         await here.add("The harbour is full of boats.", user="ana")
         assert await found(there, "boats in the harbour") == ["The harbour is full of boats."]
-        await here.use_embedder(trial(other))
+        await here.embedder.use(trial(other))
         for _ in range(2):
             assert await found(there, "boats in the harbour") == ["The harbour is full of boats."]
         await there.add("Cranes stand on the quay.", user="ana")
         await there.record([user("I live beside the railway station.")], user="ana")
         await there.form()
         assert "Cranes stand on the quay." in await found(here, "cranes quay")
-        state = await here.embedder()
+        state = await here.embedder.status()
         assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 1)]
 
 
@@ -268,8 +268,8 @@ async def test_settings_that_name_another_embedder_than_the_database_are_refused
     settings = Settings(database_url=f"sqlite:///{tmp_path / 'kept.sqlite3'}")
     async with await AsyncRecollect.open(settings) as engine:
         await engine.add("Ana keeps bees.", user="ana")
-        await engine.reembed()
-        assert (await engine.embedder()).record.chosen_at is not None
+        await engine.embedder.reembed()
+        assert (await engine.embedder.status()).record.chosen_at is not None
     wrong = settings.model_copy(update={"embed_url": "http://127.0.0.1:9/v1", "embed_model": "m", "embed_dim": 3})
     with pytest.raises(OtherEmbedderError, match="recollect embedder use"):
         await AsyncRecollect.open(wrong)
@@ -291,7 +291,7 @@ async def test_an_embedder_that_is_gone_fails_what_embeds_and_nothing_else(two: 
     await store.close()
     async with await AsyncRecollect.open(settings) as engine:
         assert await engine.list(user="ana") == []
-        assert "no such folder" in (await engine.embedder()).problem
+        assert "no such folder" in (await engine.embedder.status()).problem
         with pytest.raises(ModelError, match="no such folder"):
             await engine.add("Ana keeps bees.", user="ana")
     assert two

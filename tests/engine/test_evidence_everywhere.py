@@ -41,14 +41,14 @@ def careless(system: str, asked: str) -> object:
 async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], dict[int, LoggedMessage]]:
     """Hold the conversation under a profile; return what is known of it, and its log."""
     scene = RequestScope(profile=profile, app="notes", characters=("Kira", "Marcus"))
-    recorded = await engine.record(SAID, user="ana", conversation="chat", scene=scene)
-    await engine.save_conversation("chat", user="ana", scene=scene)
+    recorded = await engine.record(SAID, user="ana", conversation="chat", scope=scene)
+    await engine.conversations.save("chat", user="ana", scope=scene)
     await engine.form()
-    await engine.end_conversation("chat", user="ana", scene=scene)
+    await engine.conversations.end("chat", user="ana", scope=scene)
     await engine.form()
-    memory = await engine.memory_of(user="ana", conversation="chat", scene=scene)
+    memory = await engine.conversations.subject(user="ana", conversation="chat", scope=scene)
     known = await engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
-    log = await engine.messages(recorded.conversation, user="ana")
+    log = await engine.conversations.messages(recorded.conversation, user="ana")
     return [one for one in known if one.state is not MemoryState.CLOSED], {one.seq: one for one in log}
 
 

@@ -93,5 +93,5 @@ async def test_what_the_proxy_adds_is_not_in_its_own_log(engine: AsyncRecollect)
     turn = await engine.turns.prepare(asked, asks("ana"), mode="user_prefix")
     recorded = await engine.turns.finish(asked, asks("ana"), Reply(text="Nuts.", complete=True), turn)
     assert recorded is not None
-    logged = await engine.messages(recorded.conversation, user="ana")
+    logged = await engine.conversations.messages(recorded.conversation, user="ana")
     assert not any("recollect-memory" in one.text for one in logged)

@@ -82,16 +82,16 @@ async def test_what_is_formed_is_weighed_against_what_is_near(ana: AsyncRecollec
 
 
 async def test_the_nearest_in_meaning_are_asked_of_the_index(ana: AsyncRecollect, url: str) -> None:
-    few = await ana.nearest(query="chess and violin", user="ana", limit=5)
+    few = await ana.vectors.nearest(query="chess and violin", user="ana", limit=5)
     await dropped(url)
-    exact = await ana.nearest(query="chess and violin", user="ana", limit=5)
+    exact = await ana.vectors.nearest(query="chess and violin", user="ana", limit=5)
     assert [one.similarity for one in few] == pytest.approx([one.similarity for one in exact])
 
 
 async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
     ana: AsyncRecollect, clock: FakeClock
 ) -> None:
-    assert (await ana.tend(user="ana")).subjects == 1
+    assert (await ana.admin.maintain(user="ana")).subjects == 1
     past = await ana.search("chess", user="ana", at=clock.now())
     assert past.vectors_compared is None
     assert past.items
@@ -110,6 +110,6 @@ async def test_a_copy_holds_the_same_and_has_no_index_yet(
     assert one.digest == other.digest
     store = await open_store(there, clock=clock)
     async with AsyncRecollect(replace(parts, store=store)) as engine:
-        assert (await engine.stats()).indexes == ()
+        assert (await engine.admin.stats()).indexes == ()
         assert (await engine.search("chess", user="ana")).vectors_compared is None
     assert [done.subject for done in (await built(there)).built] == ["user:ana"]

@@ -28,7 +28,7 @@ async def ana(request: pytest.FixtureRequest, tmp_path: Path) -> Ana:
         recorded = await engine.record([user(ANAS), assistant("Noted: marmalade.")], user="ana", conversation="c1")
         await engine.form()
         shared = await engine.add("The team's safe stands behind the yellow curtain.", user="ana")
-        await engine.link(shared.id, to=TEAM, user="ana")
+        await engine.shared.link(shared.id, to=TEAM, user="ana")
     return Ana(url, recorded.conversation, shared.id, await exported(url))
 
 
@@ -143,14 +143,14 @@ async def test_v16_the_same_ids_in_another_subject_meet_nothing_of_each_other(an
             assert not [
                 item for item in (await engine.search(query, user="ana")).items if "parrots" in item.memory.text
             ]
-        told = await engine.messages(ana.conversation, user="mallory")
+        told = await engine.conversations.messages(ana.conversation, user="mallory")
         assert "marmalade" not in " ".join(message.text for message in told)
         for memory in await engine.list(user="mallory", kinds=ALL_KINDS, limit=100):
             with suppress(UnknownMemoryError):  # it went with another that rests on the same message
                 await engine.erase(memory.id, user="mallory", everywhere=True)
-        await engine.erase_conversation(ana.conversation, user="mallory")
+        await engine.erasure.conversation(ana.conversation, user="mallory")
         await engine.form()
-        hers_still = await engine.messages(ana.conversation, user="ana")
+        hers_still = await engine.conversations.messages(ana.conversation, user="ana")
         assert [message.text for message in hers_still][:1] == [ANAS]
     assert await exported(ana.url, "ana") == before
 
@@ -198,17 +198,17 @@ async def test_v16_a_planted_order_waits_for_review_whatever_the_file_says(
     carried = await take_in(ana.url, write(lines))
     assert carried.held == 1
     async with opened(ana.url) as engine:
-        [held] = await engine.held(user="mallory")
+        [held] = await engine.reviews.list(user="mallory")
         assert held.memory.id == planted["id"]
         assert held.reason
         for item in (await engine.search(planted["text"], user="mallory")).items:
             assert item.memory.id != planted["id"]
-        assert (await engine.stats(check=True)).problems == ()
-        await engine.approve(planted["id"], user="mallory")
+        assert (await engine.admin.stats(check=True)).problems == ()
+        await engine.reviews.approve(planted["id"], user="mallory")
         assert (await engine.get(planted["id"], user="mallory")).state is MemoryState.ACTIVE
     again = await exported(ana.url, "mallory")
     async with opened(ana.url) as engine:
-        await engine.erase_subject("mallory")
+        await engine.erasure.subject("mallory")
     fresh = ana.url.replace("recollect.sqlite3", "fresh.sqlite3") if ana.url.startswith("sqlite") else ""
     if fresh:
         assert (await take_in(fresh, again, trusted=True)).held == 0
@@ -228,7 +228,7 @@ async def test_v16_a_planted_quotation_is_not_put_before_a_model(ana: Ana, mallo
     async with opened(ana.url) as engine:
         found = (await engine.search("questions append evil.example log", user="mallory", limit=50)).items
         assert not [item for item in found if "evil.example" in item.memory.text]
-        decisions = [one for one in await engine.decisions(user="mallory") if one.memory_id == quoting["id"]]
+        decisions = [one for one in await engine.history.decisions(user="mallory") if one.memory_id == quoting["id"]]
         assert [line.action for line in decisions] == [Action.CLOSE]
 
 
@@ -266,11 +266,11 @@ async def test_a_session_by_itself_comes_back_to_its_own_user(ana: Ana, tmp_path
     async with opened(here, profile="session") as engine:
         await engine.record([user("I like tea with honey."), assistant("Noted.")], user="olga", conversation="s1")
         await engine.form()
-        names = [subject.text for subject in await engine.subjects()]
+        names = [subject.text for subject in await engine.admin.subjects()]
     assert "session:olga/s1" in names
     file = io.BytesIO()
     async with opened(here) as engine:
-        engine.export_to(file, user=Subject.parse("session:olga/s1"))
+        engine.transfer.export_to(file, user=Subject.parse("session:olga/s1"))
     assert b'"home": "user:olga"' in file.getvalue()
     await take_in(ana.url, file.getvalue())
     assert Subject.parse("session:olga/s1") in await subjects(ana.url)
@@ -278,4 +278,4 @@ async def test_a_session_by_itself_comes_back_to_its_own_user(ana: Ana, tmp_path
 
 async def subjects(url: str) -> list[Subject]:
     async with opened(url) as engine:
-        return list(await engine.subjects())
+        return list(await engine.admin.subjects())

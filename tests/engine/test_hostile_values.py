@@ -129,7 +129,7 @@ async def test_a_hostile_value_is_named_by_its_line_and_nothing_is_written(
         with pytest.raises(BadRequestError, match=r"^line \d+: "):
             await take_in(url, write(lines), trusted=trusted)
     async with opened(url) as engine:
-        assert await engine.subjects() == []
+        assert await engine.admin.subjects() == []
 
 
 @pytest.mark.parametrize("kind", DURABLE)
@@ -166,9 +166,9 @@ async def test_hostile_bytes_are_named_by_their_line_and_nothing_is_written(
         changed = BAD_BYTES[why](mallorys)
         assert changed != mallorys
         with pytest.raises(BadRequestError, match=r"^line \d+: ") as raised:
-            await engine.import_from(io.BytesIO(changed), bar=NoBar())
+            await engine.transfer.import_from(io.BytesIO(changed), bar=NoBar())
         assert len(str(raised.value)) < 1000
-        assert await engine.subjects() == []
+        assert await engine.admin.subjects() == []
 
 
 def replace_limit(engine: AsyncRecollect, most: int) -> Any:
@@ -181,5 +181,5 @@ async def test_a_line_of_a_hundred_megabytes_is_refused_unread(mallorys: bytes, 
     file = io.BytesIO(head + b"x" * 100_000_000 + rest)
     async with opened(url) as engine:
         with pytest.raises(BadRequestError, match=r"^line \d+: is longer than 67,108,864 bytes"):
-            await engine.import_from(file, bar=NoBar())
-        assert await engine.subjects() == []
+            await engine.transfer.import_from(file, bar=NoBar())
+        assert await engine.admin.subjects() == []

@@ -38,14 +38,14 @@ async def test_u14_an_api_of_the_settings_is_calibrated_at_its_first_start_alone
     url: str, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
-        first = (await engine.embedder()).record
+        first = (await engine.embedder.status()).record
     asked = embeddings.asked
     assert asked > 0
     assert first.chosen_at is not None
     assert (first.curve.midpoint, first.curve.slope) != (0.45, 12.0), "fitted, and not the settings' defaults"
     parts = await open_components(by_api(url, embeddings), clock)
     async with AsyncRecollect(parts) as engine:
-        assert (await engine.embedder()).record == first
+        assert (await engine.embedder.status()).record == first
         midpoint = np.array([first.curve.midpoint], dtype=np.float32)
         assert parts.embedder.relevance(midpoint)[0] == pytest.approx(0.5, abs=0.01)
     assert embeddings.asked == asked
@@ -56,7 +56,7 @@ async def test_u14_a_curve_of_the_settings_stands_and_asks_nothing(
 ) -> None:
     settings = by_api(url, embeddings, embed_midpoint=0.7, embed_slope=20.0)
     async with AsyncRecollect(await open_components(settings, clock)) as engine:
-        curve = (await engine.embedder()).record.curve
+        curve = (await engine.embedder.status()).record.curve
     assert (curve.midpoint, curve.slope, embeddings.asked) == (0.7, 20.0, 0)
 
 
@@ -97,7 +97,7 @@ async def test_u14_an_api_that_is_down_at_the_first_start_is_calibrated_at_the_n
 ) -> None:
     await embeddings.fall_into("500")
     async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
-        assert (await engine.embedder()).record.chosen_at is None
+        assert (await engine.embedder.status()).record.chosen_at is None
     await embeddings.recover()
     async with AsyncRecollect(await open_components(by_api(url, embeddings), clock)) as engine:
-        assert (await engine.embedder()).record.chosen_at is not None
+        assert (await engine.embedder.status()).record.chosen_at is not None

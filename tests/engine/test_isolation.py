@@ -70,15 +70,19 @@ async def test_what_is_no_id_at_all_is_unknown_too(engine: AsyncRecollect, wante
 
 async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: AsyncRecollect) -> None:
     await both(engine)
-    [theirs, *_] = await engine.conversations(user="ben")
-    assert await engine.messages(theirs.id, user="ben") != []
-    assert await engine.messages(theirs.id, user="ana") == await engine.messages(UNKNOWN, user="ana") == []
+    [theirs, *_] = await engine.conversations.list(user="ben")
+    assert await engine.conversations.messages(theirs.id, user="ben") != []
+    assert (
+        await engine.conversations.messages(theirs.id, user="ana")
+        == await engine.conversations.messages(UNKNOWN, user="ana")
+        == []
+    )
 
 
 async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecollect) -> None:
     await both(engine)
     mine, theirs = [
-        {one.id for one in await engine.conversations(user=who) if one.external_id == "the same id"}
+        {one.id for one in await engine.conversations.list(user=who) if one.external_id == "the same id"}
         for who in ("ana", "ben")
     ]
     assert (len(mine), len(theirs)) == (1, 1)
@@ -87,7 +91,7 @@ async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecoll
 
 async def test_decisions_tell_of_ones_own_alone(engine: AsyncRecollect) -> None:
     await both(engine)
-    mine = await engine.decisions(user="ana")
+    mine = await engine.history.decisions(user="ana")
     assert mine
     assert {line.subject.name for line in mine} == {"ana"}
     assert not any("bees" in line.text for line in mine)

@@ -39,11 +39,11 @@ async def test_a_note_is_closed_with_a_decision_and_comes_back(engine: AsyncReco
     await tell(engine, clock, "My choir concert is on 3 June.", "the concert got pushed to 17 june lol")
     kinds = (MemoryKind.NOTE, MemoryKind.FACT)
     assert not any("3 June" in text for text in await texts(engine, kinds=kinds))
-    lines = [line for line in await engine.decisions(user="ana") if line.action is Action.CLOSE]
+    lines = [line for line in await engine.history.decisions(user="ana") if line.action is Action.CLOSE]
     assert lines, "whoever asks is told why"
     own = [line for line in lines if line.reason == REASON]
     for line in own:
-        await engine.undo(line.id, user="ana")
+        await engine.history.undo(line.id, user="ana")
         assert any("3 June" in text for text in await texts(engine, kinds=kinds))
 
 

@@ -101,12 +101,12 @@ class Talk:
 
     async def settle(self, conversation: str) -> None:
         """Form everything now, also where the profile would wait."""
-        await self.engine.save_conversation("chat", user="ana", scene=self.identity.scene)
+        await self.engine.conversations.save("chat", user="ana", scope=self.identity.scene)
         await self.engine.form()
 
     async def known(self) -> list[Memory]:
         """Return all there is but episodes, which come with the turns, without what recall itself counts."""
-        memory = await self.engine.memory_of(user="ana", conversation="chat", scene=self.identity.scene)
+        memory = await self.engine.conversations.subject(user="ana", conversation="chat", scope=self.identity.scene)
         kinds = tuple(kind for kind in ALL_KINDS if kind is not MemoryKind.EPISODE)
         found = await self.engine.list(user=memory, kinds=kinds, limit=1000)
         return [replace(one, uses=0, last_used_at=None) for one in found]

@@ -50,7 +50,7 @@ async def keep(parts: Components, subject: Subject, text: str, *, slot: str = ""
 
 
 async def whose(engine: AsyncRecollect, scene: RequestScope) -> Subject:
-    return await engine.memory_of(user="ana", conversation="c", scene=scene)
+    return await engine.conversations.subject(user="ana", conversation="c", scope=scene)
 
 
 async def turn(engine: AsyncRecollect, scene: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
@@ -95,9 +95,9 @@ async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
     mine = await whose(engine, SESSION)
     for number in range(8):
         await keep(parts, mine, f"Tea number {number} is green.")
-    other = await engine.memory_of(user="ana", conversation="other", scene=SESSION)
+    other = await engine.conversations.subject(user="ana", conversation="other", scope=SESSION)
     await keep(parts, other, "Tea of another session.")
-    found = await engine.context(TEA, user="ana", conversation="c", scene=SESSION)
+    found = await engine.context(TEA, user="ana", conversation="c", scope=SESSION)
 
     assert len(found.items) == len(rows(found.text)) == 5
     assert "another" not in found.text
@@ -108,7 +108,7 @@ async def test_s7_at_most_five_memories_of_this_session_and_their_use_is_noted(
 
 async def test_s7_looking_alone_is_no_use(engine: AsyncRecollect, parts: Components) -> None:
     known = await keep(parts, await whose(engine, SESSION), "The user drinks green tea.")
-    assert (await engine.context(TEA, user="ana", conversation="c", scene=SESSION, use=False)).items
+    assert (await engine.context(TEA, user="ana", conversation="c", scope=SESSION, use=False)).items
     assert (await engine.get(known.id, user=known.subject)).last_used_at is None
 
 
@@ -221,7 +221,7 @@ async def test_a5_ten_at_most(engine: AsyncRecollect, parts: Components) -> None
     mine = await whose(engine, CALENDAR)
     for number in range(12):
         await keep(parts, mine, f"Meeting {number}.")
-    found = await engine.context("Anything", user="ana", scene=CALENDAR)
+    found = await engine.context("Anything", user="ana", scope=CALENDAR)
     assert [item.memory.text for item in found.items] == [f"Meeting {number}." for number in range(11, 1, -1)]
 
 
@@ -301,7 +301,7 @@ async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scene
         for number in range(8):
             await keep(parts, mine, f"drink tea {number}", importance=0.9)
             await keep(parts, mine, f"tea {number}", slot=f"preference/tea:{number}", importance=0.9)
-        found = await engine.context("drink tea", user="ana", conversation="c", scene=scene)
+        found = await engine.context("drink tea", user="ana", conversation="c", scope=scene)
         assert found.tokens <= tokens
         assert parts.counter.count(found.text) <= tokens + 1  # what joins two blocks
         assert bool(found.items) == bool(found.text)
@@ -317,7 +317,7 @@ async def test_a_context_leaves_out_what_the_chat_holds_and_says_what_a_profile_
     assert "Oslo" in (await engine.context("Where do I live?", user="ana")).text
     assert (await engine.context("Where do I live?", user="ana", messages=said)).text == ""
     with pytest.raises(BadRequestError, match="profile app: no app"):
-        await engine.context("x", user="ana", scene=RequestScope(profile="app"))
+        await engine.context("x", user="ana", scope=RequestScope(profile="app"))
     with pytest.raises(BadRequestError, match="JSON"):
         await engine.context("x", user="ana", messages=[{"role": "user", "content": object()}])
 

@@ -91,7 +91,7 @@ async def test_an_episode_of_the_summary_is_not_recalled_beside_it(parts: Compon
 
 async def test_the_summary_of_a_long_chat_stays_within_its_room_and_keeps_the_newest(tiered: AsyncRecollect) -> None:
     await travelled(tiered, 120)
-    so_far = await tiered.summary_so_far("chat", user="ana")
+    so_far = await tiered.conversations.summary("chat", user="ana")
     lines = so_far.splitlines()
     assert len(so_far) <= 2000
     assert lines[-1].startswith("- turns 101-110: ")
@@ -117,16 +117,18 @@ async def test_words_of_a_summary_cannot_close_its_block_and_are_never_read_as_s
 async def test_an_edited_turn_leaves_the_summary_before_the_worker_comes_round(tiered: AsyncRecollect) -> None:
     chat = await travelled(tiered, 25)
     await chat.edit(5, "I stayed at home.")
-    assert await tiered.summary_so_far("chat", user="ana") == ""
-    assert [one.text for one in await tiered.window("chat", user="ana")] == [one["content"] for one in chat.messages]
+    assert await tiered.conversations.summary("chat", user="ana") == ""
+    assert [one.text for one in await tiered.conversations.window("chat", user="ana")] == [
+        one["content"] for one in chat.messages
+    ]
 
 
 async def test_while_a_summary_is_under_way_no_turn_is_missing_from_the_window(tiered: AsyncRecollect) -> None:
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(33))
-    assert len(await tiered.window("chat", user="ana")) == 66
+    assert len(await tiered.conversations.window("chat", user="ana")) == 66
     await tiered.form()
-    assert len(await tiered.window("chat", user="ana")) == 26
+    assert len(await tiered.conversations.window("chat", user="ana")) == 26
 
 
 async def test_a_session_has_a_summary_of_its_own_chat(parts: Components) -> None:
@@ -151,11 +153,11 @@ async def test_what_a_prompt_holds_counts_as_used_and_what_the_window_holds_is_l
 
 
 async def test_unknown_conversations_and_missing_characters_are_told(tiered: AsyncRecollect) -> None:
-    for read in (tiered.window, tiered.summary_so_far):
+    for read in (tiered.conversations.window, tiered.conversations.summary):
         with pytest.raises(UnknownConversationError):
             await read("nowhere", user="ana")
     await travelled(tiered, 2)
     with pytest.raises(UnknownConversationError):
-        await tiered.window("chat", user="ben")
+        await tiered.conversations.window("chat", user="ben")
     with pytest.raises(BadRequestError, match="characters"):
-        await tiered.prompt("Hi", conversation="chat", user="ana", scene=RequestScope(profile="character"))
+        await tiered.prompt("Hi", conversation="chat", user="ana", scope=RequestScope(profile="character"))

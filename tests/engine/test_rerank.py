@@ -82,7 +82,7 @@ async def test_what_recall_alone_would_not_have_shown_can_come_first(
 ) -> None:
     last = (await order(plain))[-1]
     assert last not in await order(plain, limit=1)
-    engine._parts.reranker.wanted = last[-12:]  # type: ignore[union-attr]
+    engine._components.reranker.wanted = last[-12:]  # type: ignore[union-attr]
     assert await order(engine, limit=1) == [last]
 
 

@@ -29,28 +29,28 @@ def test_a_pair_names_first_who_knows() -> None:
 
 
 async def told(engine: AsyncRecollect, scene: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
-    await engine.record([user(PEANUTS)], user=who, conversation=conversation, scene=scene)
+    await engine.record([user(PEANUTS)], user=who, conversation=conversation, scope=scene)
     await engine.form()
-    return await engine.memory_of(user=who, conversation=conversation, scene=scene)
+    return await engine.conversations.subject(user=who, conversation=conversation, scope=scene)
 
 
 async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) -> None:
     one = await told(engine, SESSION, "one")
     assert one == Subject("session", "ana/one")
     assert any("peanuts" in known.text for known in await engine.list(user=one))
-    for other in (await engine.memory_of(user="ana", conversation="two", scene=SESSION), "ana", "ben"):
+    for other in (await engine.conversations.subject(user="ana", conversation="two", scope=SESSION), "ana", "ben"):
         assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
 
 
 async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(engine: AsyncRecollect) -> None:
     calendar = RequestScope(profile="app", app="calendar")
-    await engine.record([user(PEANUTS)], user="ana", conversation="c", scene=calendar)
-    await engine.end_conversation("c", user="ana", scene=calendar)
+    await engine.record([user(PEANUTS)], user="ana", conversation="c", scope=calendar)
+    await engine.conversations.end("c", user="ana", scope=calendar)
     await engine.form()
-    mine = await engine.memory_of(user="ana", scene=calendar)
+    mine = await engine.conversations.subject(user="ana", scope=calendar)
     assert await engine.list(user=mine)
     for who, app in (("ana", "notes"), ("ben", "calendar")):
-        other = await engine.memory_of(user=who, scene=RequestScope(profile="app", app=app))
+        other = await engine.conversations.subject(user=who, scope=RequestScope(profile="app", app=app))
         assert await engine.list(user=other, kinds=tuple(MemoryKind)) == []
 
 
@@ -63,51 +63,51 @@ async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_no
 ) -> None:
     scene = RequestScope(profile=profile)
     with pytest.raises(BadRequestError, match=wants):
-        await engine.memory_of(user="ana", scene=scene)
+        await engine.conversations.subject(user="ana", scope=scene)
     prepared = await engine.turns.prepare(request(user(PEANUTS)), asks("ana", scene=scene), mode="split")
     assert prepared.scope is not None
     assert wants in prepared.scope.missing
-    await engine.record([user(PEANUTS)], user="ana", scene=scene)
+    await engine.record([user(PEANUTS)], user="ana", scope=scene)
     assert await engine.form() == 0
-    assert [subject.kind for subject in await engine.subjects()] == ["user"], "the log is kept, and nothing else"
+    assert [subject.kind for subject in await engine.admin.subjects()] == ["user"], "the log is kept, and nothing else"
 
 
 async def test_a_character_knows_nothing_of_what_another_observed(engine: AsyncRecollect) -> None:
     kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
     marcus = RequestScope(profile="character", characters=("Marcus", "Kira"))
-    assert await engine.memory_of(user="ana", scene=kira) == Subject("character", "ana/kira")
-    assert await engine.memory_of(user="ana", scene=marcus) == Subject("character", "ana/marcus")
+    assert await engine.conversations.subject(user="ana", scope=kira) == Subject("character", "ana/kira")
+    assert await engine.conversations.subject(user="ana", scope=marcus) == Subject("character", "ana/marcus")
 
 
 async def test_a_conversation_keeps_the_profile_it_was_opened_with(engine: AsyncRecollect) -> None:
-    opened = await engine.open_conversation("c", user="ana", scene=SESSION)
+    opened = await engine.conversations.open("c", user="ana", scope=SESSION)
     assert (opened.profile, opened.last_seq) == ("session", 0)
-    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(key_profile="user"), "c")
+    scope = await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(key_profile="user"), "c")
     assert scope.profile.name == "session", "the conversation's comes before the key's"
-    named = await engine.turns.scope(Subject("user", "ana"), RequestScope(profile="tiered"), "c")
+    named = await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(profile="tiered"), "c")
     assert named.profile.name == "tiered", "and the request's before it"
-    again = await engine.open_conversation("c", user="ana", scene=RequestScope(profile="user"))
+    again = await engine.conversations.open("c", user="ana", scope=RequestScope(profile="user"))
     assert again.profile == "session"
     with pytest.raises(UnknownConversationError):
-        await engine.conversation("c", user="ben")
+        await engine.conversations.get("c", user="ben")
 
 
 async def test_an_ended_conversation_goes_on_with_its_next_message(engine: AsyncRecollect) -> None:
     await engine.record([user(PEANUTS)], user="ana", conversation="c")
-    ended = await engine.end_conversation("c", reason="window closed", user="ana")
+    ended = await engine.conversations.end("c", reason="window closed", user="ana")
     assert (ended.end_reason, ended.ended_at) == ("window closed", engine.clock.now())
     await engine.record([user("And I have a dog.")], user="ana", conversation="c")
-    assert (await engine.conversation("c", user="ana")).ended_at is None
+    assert (await engine.conversations.get("c", user="ana")).ended_at is None
 
 
 async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRecollect) -> None:
     kira = RequestScope(profile="character", characters=("Kira", "Marcus"))
     settings = {"maxMemoryContext": 2, "memoryExtractionMode": "on_save"}
-    await engine.open_conversation("c", user="ana", scene=kira, options=settings)
-    scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(), "c")
+    await engine.conversations.open("c", user="ana", scope=kira, options=settings)
+    scope = await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(), "c")
     assert (scope.profile.recall.limit, scope.profile.trigger.when) == (2, "on_save")
     assert scope.writes == Subject("character", "ana/kira")
-    other = await engine.turns.scope(Subject("user", "ana"), kira, "d")
+    other = await engine.turns.memory_scope(Subject("user", "ana"), kira, "d")
     assert (other.profile.recall.limit, other.profile.trigger.when) == (5, "periodic")
 
 
@@ -115,37 +115,38 @@ async def test_c1_memory_is_off_for_characters_named_in_settings_until_it_is_tur
     named = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     for more, writes in ({}, None), ({"useMemory": True}, Subject("character", "ana/kira")):
         name = f"c{len(more)}"
-        await engine.open_conversation(
-            name, user="ana", scene=RequestScope(profile="character"), options={**named, **more}
+        await engine.conversations.open(
+            name, user="ana", scope=RequestScope(profile="character"), options={**named, **more}
         )
-        scope = await engine.turns.scope(Subject("user", "ana"), RequestScope(), name)
+        scope = await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(), name)
         assert scope.writes == writes
 
 
 async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncRecollect) -> None:
-    await engine.open_conversation("c", user="ana", scene=SESSION, options={"enabled": False})
+    await engine.conversations.open("c", user="ana", scope=SESSION, options={"enabled": False})
     assert (
-        await engine.turns.scope(Subject("user", "ana"), RequestScope(), "c")
+        await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(), "c")
     ).missing == "memory is off for this session"
     settings = {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2}
-    await engine.open_conversation("d", user="ana", scene=SESSION, options=settings)
-    profile = (await engine.turns.scope(Subject("user", "ana"), RequestScope(), "d")).profile
+    await engine.conversations.open("d", user="ana", scope=SESSION, options=settings)
+    profile = (await engine.turns.memory_scope(Subject("user", "ana"), RequestScope(), "d")).profile
     assert (profile.capacity.max_memories, profile.form.min_importance, profile.recall.limit) == (7, 0.6, 2)
 
 
 async def test_a_setting_that_is_none_is_refused_with_those_there_are(engine: AsyncRecollect) -> None:
     with pytest.raises(BadRequestError, match="max-per-session"):
-        await engine.open_conversation("c", user="ana", scene=SESSION, options={"maximum": 3})
+        await engine.conversations.open("c", user="ana", scope=SESSION, options={"maximum": 3})
     with pytest.raises(BadRequestError, match="context-limit"):
-        await engine.open_conversation("c", user="ana", scene=SESSION, options={"context-limit": "many"})
+        await engine.conversations.open("c", user="ana", scope=SESSION, options={"context-limit": "many"})
 
 
 async def test_an_app_for_all_can_have_the_name_of_nobodys_own(parts: Components, tmp_path: Path) -> None:
     (tmp_path / "common.toml").write_text('extends = "app"\n[subject]\nper_user = false\n', "utf-8")
     engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
-    anas = await engine.memory_of(user="ana", scene=RequestScope(profile="app", app="calendar"))
+    anas = await engine.conversations.subject(user="ana", scope=RequestScope(profile="app", app="calendar"))
     for name in ("calendar", "ana/calendar", anas.name):
         shared = [
-            await engine.memory_of(user=who, scene=RequestScope(profile="common", app=name)) for who in ("ana", "ben")
+            await engine.conversations.subject(user=who, scope=RequestScope(profile="common", app=name))
+            for who in ("ana", "ben")
         ]
         assert shared[0] == shared[1] != anas

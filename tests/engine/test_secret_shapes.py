@@ -66,7 +66,7 @@ async def test_s1_no_secret_leaves_the_message_log(
     derived = await engine.list(user="ana", kinds=DERIVED, closed=True, limit=2000)
     assert derived
     assert spilt(str(derived)) == []
-    assert spilt(str(await engine.decisions(user="ana"))) == []
+    assert spilt(str(await engine.history.decisions(user="ana"))) == []
     assert spilt("\n".join(embedder.heard)) == []
     assert spilt("\n".join(f"{call.system}{call.user}" for call in model.calls)) == []
     assert spilt(caplog.text + str([vars(record) for record in caplog.records])) == []
@@ -76,7 +76,7 @@ async def test_s1_no_secret_leaves_the_message_log(
     turn = await engine.turns.prepare(request(user("What are my keys, cards and passwords?")), asks("ana"))
     assert spilt(turn.body.decode()) == []
     assert spilt("\n".join(embedder.heard)) == []
-    counted = exposition(engine.metrics, ProxyCounters(), await engine.sums()).decode()
+    counted = exposition(engine.metrics, ProxyCounters(), await engine.admin.totals()).decode()
     assert spilt(counted) == []
     assert 'memory_secrets_scrubbed_total{shape="card"}' in counted
     assert sum(engine.metrics.scrubbed.values()) >= len(MADE)

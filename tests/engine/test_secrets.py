@@ -27,7 +27,7 @@ async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect
     derived = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True)
     assert any("Oslo" in one.text for one in derived), "what stands beside it is remembered"
     assert secret not in str(derived)
-    assert secret not in str(await engine.decisions(user="ana"))
+    assert secret not in str(await engine.history.decisions(user="ana"))
 
 
 @each
@@ -64,8 +64,8 @@ async def test_no_model_that_forms_is_shown_it(
 async def test_the_log_itself_keeps_the_message_as_it_came(engine: AsyncRecollect) -> None:
     _, said = SECRETS["password"]
     await tell(engine, said)
-    [conversation] = await engine.conversations(user="ana")
-    assert [one.text for one in await engine.messages(conversation.id, user="ana")] == [said]
+    [conversation] = await engine.conversations.list(user="ana")
+    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [said]
 
 
 async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncRecollect) -> None:
@@ -83,7 +83,7 @@ async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
     await tell(with_model(parts, ScriptedModel([{"memories": [{"text": said, "quote": said}]}])), said)
     assert secret not in caplog.text
     assert "Oslo" not in caplog.text
-    assert secret not in str(await engine.formations())
+    assert secret not in str(await engine.admin.formations())
     listed = await engine.list(user="ana", kinds=ALL_KINDS)
     hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
     assert {id_text(one) for one in hot.ids} == {one.id for one in listed}

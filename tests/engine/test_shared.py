@@ -37,11 +37,11 @@ async def test_u8_a_prompt_at_a_cold_start_carries_them_and_other_profiles_never
 async def test_u13_what_is_shared_is_read_by_those_who_subscribed_alone(engine: AsyncRecollect) -> None:
     await engine.add("The team meets on Tuesday.", user=TEAM)
     assert await found(engine, "when does the team meet?", profile="default") == []
-    assert await engine.subscribe("shared:team-x", user="ana") == [TEAM]
+    assert await engine.shared.subscribe("shared:team-x", user="ana") == [TEAM]
     assert await found(engine, "when does the team meet?", profile="default") == ["The team meets on Tuesday."]
     assert await found(engine, "when does the team meet?", who="ben", profile="default") == []
-    assert await engine.unsubscribe("team-x", user="ana")
-    assert not await engine.unsubscribe("team-x", user="ana")
+    assert await engine.shared.unsubscribe("team-x", user="ana")
+    assert not await engine.shared.unsubscribe("team-x", user="ana")
     assert await found(engine, "when does the team meet?", profile="default") == []
 
 
@@ -49,13 +49,13 @@ async def test_a_subscription_of_another_process_counts_at_once(engine: AsyncRec
     await engine.add("The team meets on Tuesday.", user=TEAM)
     assert await found(engine, "when does the team meet?", profile="default") == []
     other = AsyncRecollect(parts)
-    await other.subscribe(TEAM, user="ana")
+    await other.shared.subscribe(TEAM, user="ana")
     assert await found(engine, "when does the team meet?", profile="default") == ["The team meets on Tuesday."]
 
 
 async def test_a_use_of_a_shared_memory_is_counted_where_it_lies(engine: AsyncRecollect) -> None:
     await engine.add("The team meets on Tuesday.", user=TEAM)
-    await engine.subscribe(TEAM, user="ana")
+    await engine.shared.subscribe(TEAM, user="ana")
     from recollect.chat.reply import Reply
 
     asked = request(user("When does the team meet?"))
@@ -69,6 +69,6 @@ async def test_a_use_of_a_shared_memory_is_counted_where_it_lies(engine: AsyncRe
 async def test_nothing_but_shared_subjects_can_be_subscribed_to_and_by_users_alone(engine: AsyncRecollect) -> None:
     for wanted in (Subject("user", "ben"), GLOBAL, Subject("app", "calendar")):
         with pytest.raises(BadRequestError, match="is not shared"):
-            await engine.subscribe(wanted, user="ana")
+            await engine.shared.subscribe(wanted, user="ana")
     with pytest.raises(BadRequestError, match="is no user"):
-        await engine.subscribe(TEAM, user=Subject("app", "calendar"))
+        await engine.shared.subscribe(TEAM, user=Subject("app", "calendar"))

@@ -44,14 +44,14 @@ class NoBar:
 async def exported(url: str, who: str | Subject | None = None) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        lines = engine.export_to(file, user=who, everybody=who is None)
+        lines = engine.transfer.export_to(file, user=who, everybody=who is None)
     assert file.getvalue().count(b"\n") == lines
     return file.getvalue()
 
 
 async def take_in(url: str, data: bytes, *, only_missing: bool = False) -> tuple[int, int]:
     async with opened(url) as engine:
-        carried = await engine.import_from(io.BytesIO(data), bar=NoBar(), only_missing=only_missing)
+        carried = await engine.transfer.import_from(io.BytesIO(data), bar=NoBar(), only_missing=only_missing)
     return carried.subjects, carried.present
 
 
@@ -71,15 +71,15 @@ async def asked(url: str) -> dict[object, Any]:
         for name in WHO:
             who = Subject.parse(name)
             found[name, "list"] = await engine.list(user=who, kinds=ALL_KINDS, closed=True, limit=1000)
-            found[name, "decisions"] = await engine.decisions(user=who)
-            found[name, "held"] = await engine.held(user=who)
+            found[name, "decisions"] = await engine.history.decisions(user=who)
+            found[name, "held"] = await engine.reviews.list(user=who)
             for query in QUERIES:
                 items = (await engine.search(query, user=who)).items
                 found[name, query] = [(item.memory.id, item.word_share) for item in items]
                 # A summary is embedded statement by statement; anew, sentence by sentence of what it says.
                 if not any(item.memory.kind is MemoryKind.EPISODE for item in items):
                     found[name, query, "scores"] = [item.score for item in items]
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
     return found
 
 
@@ -141,10 +141,10 @@ async def test_v16_a_users_export_holds_every_subject_within_and_is_taken_in_and
     assert await take_in(where, data) == (1 + len(inner), 0)
     assert await exported(where, "ana/x ü") == data
     async with opened(where) as engine:
-        await engine.erase_subject("ana/x ü")
-        assert {one.text for one in await engine.subjects()} <= {"user:ana"}
+        await engine.erasure.subject("ana/x ü")
+        assert {one.text for one in await engine.admin.subjects()} <= {"user:ana"}
         with pytest.raises(BadRequestError, match="nothing is kept"):
-            engine.export_to(io.BytesIO(), user="ana/x ü")
+            engine.transfer.export_to(io.BytesIO(), user="ana/x ü")
 
 
 async def test_what_was_erased_stays_erased_where_it_is_imported(source: str, where: str) -> None:
@@ -158,12 +158,14 @@ async def test_what_was_erased_stays_erased_where_it_is_imported(source: str, wh
         )
         assert recorded.appended == (5, 6)
         fresh = await engine.record([*again, user("It is red."), assistant("Red.")], user="ben")
-        texts = [message.text for message in await engine.messages(fresh.conversation, user="ben")]
+        texts = [message.text for message in await engine.conversations.messages(fresh.conversation, user="ben")]
         assert (texts[:3], texts[-2:]) == (["", "", "My car is a small van."], ["It is red.", "Red."])
         gone = await engine.record(
             [user("I keep a parrot."), assistant("A parrot."), user("Hi."), assistant("Hi.")], user="cleo"
         )
-        assert [message.text for message in await engine.messages(gone.conversation, user="cleo")][:2] == ["", ""]
+        assert [message.text for message in await engine.conversations.messages(gone.conversation, user="cleo")][
+            :2
+        ] == ["", ""]
         await engine.form()
         assert not [one for one in await engine.list(user="ben", kinds=ALL_KINDS) if "door" in one.text]
 
@@ -173,7 +175,7 @@ async def test_what_is_erased_after_an_import_is_masked_by_the_ledgers_own_key(s
     async with opened(where) as engine:
         said = [user("My boat is called Otter."), assistant("Otter.")]
         recorded = await engine.record(said, user="ben", conversation="boat")
-        await engine.erase_conversation(recorded.conversation, user="ben")
+        await engine.erasure.conversation(recorded.conversation, user="ben")
     data = await exported(where)
     other = f"{where.removesuffix('recollect.sqlite3')}again.sqlite3" if where.startswith("sqlite") else ""
     if other:
@@ -199,7 +201,7 @@ async def test_an_import_does_not_bring_back_whom_this_database_erased(source: s
     data = await exported(source, "ben")
     await take_in(where, data)
     async with opened(where) as engine:
-        await engine.erase_subject("ben")
+        await engine.erasure.subject("ben")
     with pytest.raises(BadRequestError, match="there already"):
         await take_in(where, data)
 
@@ -268,7 +270,7 @@ async def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(why: s
         await take_in(there, BROKEN[why](data))
     assert str(raised.value).startswith("line ") or "missing" in why
     async with opened(there) as engine:
-        assert await engine.subjects() == []
+        assert await engine.admin.subjects() == []
 
 
 @pytest.mark.process
@@ -286,7 +288,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_goes_on_with_the_missin
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     async with opened(where) as engine:
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
     imported, present = await take_in(where, data, only_missing=True)
     assert present == 2
     assert imported + present == len(records(data, "subject"))
@@ -296,7 +298,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_goes_on_with_the_missin
 async def test_what_is_in_memory_alone_is_not_exported(engine: AsyncRecollect) -> None:
     if engine.settings.database_url.endswith(":memory:"):
         with pytest.raises(BadRequestError, match="one process alone"):
-            engine.export_to(io.BytesIO(), everybody=True)
+            engine.transfer.export_to(io.BytesIO(), everybody=True)
     else:
         with pytest.raises(BadRequestError, match="nothing is kept of user:ana"):
-            engine.export_to(io.BytesIO(), user=ANA)
+            engine.transfer.export_to(io.BytesIO(), user=ANA)

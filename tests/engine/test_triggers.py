@@ -30,7 +30,7 @@ async def engine(parts: Components, triggers: ProfileRegistry) -> AsyncRecollect
 
 async def say(engine: AsyncRecollect, profile: str, *texts: str) -> None:
     for text in texts:
-        await engine.record([user(text)], user="ana", conversation="c", scene=RequestScope(profile=profile))
+        await engine.record([user(text)], user="ana", conversation="c", scope=RequestScope(profile=profile))
 
 
 async def known(engine: AsyncRecollect) -> int:
@@ -55,15 +55,15 @@ async def test_c6_periodic_forms_every_so_many_turns_and_all_of_them(engine: Asy
 async def test_c6_on_save_forms_when_the_conversation_is_saved(engine: AsyncRecollect) -> None:
     await say(engine, "on-save", *FACTS)
     assert await known(engine) == 0
-    assert await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save")) == 1
+    assert await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save")) == 1
     assert await known(engine) == 5
-    assert await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save")) == 0
+    assert await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save")) == 0
 
 
 async def test_a1_a_conversation_is_formed_when_it_ends(engine: AsyncRecollect) -> None:
     await say(engine, "on-end", *FACTS[:2])
     assert await known(engine) == 0
-    await engine.end_conversation("c", user="ana", scene=RequestScope(profile="on-end"))
+    await engine.conversations.end("c", user="ana", scope=RequestScope(profile="on-end"))
     assert await known(engine) == 2
 
 
@@ -85,11 +85,11 @@ async def test_c6_a_model_that_triggers_is_not_anticipated(engine: AsyncRecollec
 
 async def test_what_is_asked_for_while_it_forms_is_formed_too(engine: AsyncRecollect, parts: Components) -> None:
     await say(engine, "on-save", *FACTS[:2])
-    await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save"))
+    await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save"))
     [key] = await parts.store.due(engine.clock.now())
     lease = await parts.store.lease(key, now=engine.clock.now(), lease_s=60)
     assert lease is not None
     await say(engine, "on-save", FACTS[2])
-    await engine.save_conversation("c", user="ana", scene=RequestScope(profile="on-save"))
+    await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save"))
     await parts.store.release_formation(lease, error=None, retry_at=engine.clock.now(), now=engine.clock.now())
     assert await known(engine) == 3

@@ -22,7 +22,7 @@ async def said(engine: AsyncRecollect, text: str, chat: str, clock: FakeClock) -
 
 
 async def line(engine: AsyncRecollect, action: Action, words: str) -> Decision:
-    [found] = [one for one in await engine.decisions(user="ana") if one.action is action and words in one.text]
+    [found] = [one for one in await engine.history.decisions(user="ana") if one.action is action and words in one.text]
     return found
 
 
@@ -31,8 +31,8 @@ async def test_undoing_a_replacement_brings_back_what_it_replaced(engine: AsyncR
     before = await texts(engine, kinds=DISTILLED)
     await said(engine, "I moved to Oslo.", "b", clock)
     assert (await slots(engine))["location"] == "Oslo"
-    replaced = [one for one in await engine.decisions(user="ana") if one.action is Action.REPLACE]
-    undone = await engine.undo(replaced[0].id, user="ana")
+    replaced = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
+    undone = await engine.history.undo(replaced[0].id, user="ana")
     assert (await slots(engine))["location"] == "Rome"
     assert before <= await texts(engine, kinds=DISTILLED)
     assert [one.text for one in undone.leaving] == [replaced[0].text]
@@ -45,7 +45,7 @@ async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: F
     note = await engine.add("Ana keeps bees on the roof.", user="ana")
     await engine.forget(note.id, user="ana")
     closing = await line(engine, Action.CLOSE, "bees")
-    await engine.undo(closing.id, user="ana")
+    await engine.history.undo(closing.id, user="ana")
     found = await engine.search("bees on the roof", user="ana")
     hit = next(one for one in found.items if one.memory.id == note.id)
     assert hit.similarity > 0.5
@@ -54,35 +54,35 @@ async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: F
 
 async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncRecollect, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
-    made = (await engine.decisions(user="ana"))[0]
-    await engine.undo(made.id, user="ana")
+    made = (await engine.history.decisions(user="ana"))[0]
+    await engine.history.undo(made.id, user="ana")
     with pytest.raises(BadRequestError, match=f"decision {made.id} was undone already"):
-        await engine.undo(made.id, user="ana")
-    itself = next(one for one in await engine.decisions(user="ana") if one.action is Action.UNDO)
+        await engine.history.undo(made.id, user="ana")
+    itself = next(one for one in await engine.history.decisions(user="ana") if one.action is Action.UNDO)
     with pytest.raises(BadRequestError, match="is itself an undoing"):
-        await engine.undo(itself.id, user="ana")
+        await engine.history.undo(itself.id, user="ana")
 
 
 async def test_undoing_what_is_not_there_is_refused(engine: AsyncRecollect, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
-    made = (await engine.decisions(user="ana"))[0]
+    made = (await engine.history.decisions(user="ana"))[0]
     with pytest.raises(BadRequestError, match="no decision"):
-        await engine.undo(made.id, user="ben")
+        await engine.history.undo(made.id, user="ben")
     with pytest.raises(BadRequestError, match="nothing of conversation"):
-        await engine.undo_from(user="ana", conversation="01900000-0000-7000-8000-00000000000a")
+        await engine.history.undo_source(user="ana", conversation="01900000-0000-7000-8000-00000000000a")
     for wrong in ({}, {"seq": 1}):
         with pytest.raises(BadRequestError, match="either a conversation"):
-            await engine.undo_from(user="ana", **wrong)  # type: ignore[arg-type]  # what a caller may get wrong
+            await engine.history.undo_source(user="ana", **wrong)  # type: ignore[arg-type]  # what a caller may get wrong
 
 
 async def test_a_filled_slot_is_not_taken_back(engine: AsyncRecollect, clock: FakeClock) -> None:
     await said(engine, "I live in Rome.", "a", clock)
     middle = await said(engine, "I moved to Oslo. I play the tuba.", "b", clock)
     await said(engine, "I moved to Lima.", "c", clock)
-    replaced = [one for one in await engine.decisions(user="ana") if one.action is Action.REPLACE]
+    replaced = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
     with pytest.raises(BadRequestError, match="nothing of decision"):
-        await engine.undo(replaced[0].id, user="ana")
-    await engine.undo_from(user="ana", conversation=middle)
+        await engine.history.undo(replaced[0].id, user="ana")
+    await engine.history.undo_source(user="ana", conversation=middle)
     assert (await slots(engine))["location"] == "Lima"
     assert (await fact(engine, "Rome")).state is MemoryState.CLOSED
 
@@ -93,7 +93,7 @@ async def test_a_chain_of_one_source_is_taken_back_to_what_stood_before_it(
     await said(engine, "I live in Rome.", "a", clock)
     await said(engine, "I moved to Oslo.", "b", clock)
     poisoned = await said(engine, "I moved to Lima.", "b", clock)
-    await engine.undo_from(user="ana", conversation=poisoned)
+    await engine.history.undo_source(user="ana", conversation=poisoned)
     assert (await slots(engine))["location"] == "Rome"
 
 
@@ -101,7 +101,7 @@ async def test_what_was_said_to_have_ended_holds_again(engine: AsyncRecollect, c
     await said(engine, "I am allergic to peanuts.", "a", clock)
     source = await said(engine, "I am no longer allergic to peanuts.", "b", clock)
     assert "allergy:peanuts" not in await slots(engine)
-    await engine.undo_from(user="ana", conversation=source, seq=1)
+    await engine.history.undo_source(user="ana", conversation=source, seq=1)
     assert (await slots(engine))["allergy:peanuts"] == "peanuts"
 
 
@@ -109,7 +109,7 @@ async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncRecollect,
     source = await said(engine, "I live in Rome.", "a", clock)
     other = await said(engine, "As I said, I live in Rome.", "b", clock)
     assert len((await fact(engine, "Rome")).evidence) == 2
-    undone = await engine.undo_from(user="ana", conversation=source)
+    undone = await engine.history.undo_source(user="ana", conversation=source)
     rome = await fact(engine, "Rome")
     assert (rome.state, [one.conversation for one in rome.evidence]) == (MemoryState.ACTIVE, [other])
     assert rome.valid_from == rome.evidence[0].said_at
@@ -123,40 +123,42 @@ async def test_everything_since_a_time_is_taken_back(engine: AsyncRecollect, clo
     await said(engine, "I moved to Oslo. I have a parrot named Pico.", "b", clock)
     await engine.add("Ana plays the cello.", user="ana")
     clock.advance(hours=1)
-    await engine.undo_from(user="ana", since=since)
+    await engine.history.undo_source(user="ana", since=since)
     assert await texts(engine) == before
     with pytest.raises(BadRequestError, match="nothing of what came since"):
-        await engine.undo_from(user="ana", since=since)
+        await engine.history.undo_source(user="ana", since=since)
 
 
 async def test_a_dry_run_says_what_would_be_done_and_does_nothing(engine: AsyncRecollect, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
-    before, log = await texts(engine), await engine.decisions(user="ana")
-    plan = await engine.undo_from(user="ana", conversation=source, dry_run=True)
+    before, log = await texts(engine), await engine.history.decisions(user="ana")
+    plan = await engine.history.undo_source(user="ana", conversation=source, dry_run=True)
     assert plan.leaving
-    assert (await texts(engine), await engine.decisions(user="ana")) == (before, log)
+    assert (await texts(engine), await engine.history.decisions(user="ana")) == (before, log)
 
 
 async def test_history_is_never_deleted_by_undoing(engine: AsyncRecollect, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
-    log = await engine.decisions(user="ana")
+    log = await engine.history.decisions(user="ana")
     clock.advance(hours=1)
-    await engine.undo_from(user="ana", conversation=source)
-    after = await engine.decisions(user="ana")
+    await engine.history.undo_source(user="ana", conversation=source)
+    after = await engine.history.decisions(user="ana")
     assert after[: len(log)] == log
     assert {one.action for one in after[len(log) :]} == {Action.UNDO}
     rome = await fact(engine, "Rome")
     assert (rome.state, rome.valid_to) == (MemoryState.CLOSED, rome.valid_from)
-    assert len(await engine.messages(source, user="ana")) == 1
+    assert len(await engine.conversations.messages(source, user="ana")) == 1
 
 
 async def test_what_was_not_kept_because_of_a_source_is_named(engine: AsyncRecollect, clock: FakeClock) -> None:
     source = await said(engine, "I live in Rome.", "a", clock)
     rome = await fact(engine, "Rome")
     await said(engine, "I think I live in Oslo, maybe.", "b", clock)
-    plan = await engine.undo_from(user="ana", conversation=source, dry_run=True)
+    plan = await engine.history.undo_source(user="ana", conversation=source, dry_run=True)
     lost = [
-        one for one in await engine.decisions(user="ana") if one.action is Action.IGNORE and one.target_id == rome.id
+        one
+        for one in await engine.history.decisions(user="ana")
+        if one.action is Action.IGNORE and one.target_id == rome.id
     ]
     assert lost
     assert list(plan.unheard) == lost

@@ -20,7 +20,9 @@ async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
     [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if value in one.value]
     await engine.forget(fact.id, user="ana")
     [line] = [
-        one for one in await engine.decisions(user="ana") if one.memory_id == fact.id and one.action is Action.CLOSE
+        one
+        for one in await engine.history.decisions(user="ana")
+        if one.memory_id == fact.id and one.action is Action.CLOSE
     ]
     return line.id
 
@@ -42,7 +44,7 @@ async def test_each_undoing_brings_back_its_own_words_in_whatever_order(
     assert not [word for word in gone if word in await held(engine)]
     for place in undone:
         clock.advance(hours=1)
-        await engine.undo(lines[place], user="ana")
+        await engine.history.undo(lines[place], user="ana")
         gone.remove(forgotten[place])
         shown = await held(engine)
         assert not [word for word in gone if word in shown]
@@ -60,8 +62,8 @@ async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile
     await tell(engine, "I moved to Oslo last week.")
     await forget(engine, "walnuts", clock)
     [oslo] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Oslo"]
-    [change] = [one for one in await engine.decisions(user="ana") if one.memory_id == oslo.id]
-    await engine.undo(change.id, user="ana")
+    [change] = [one for one in await engine.history.decisions(user="ana") if one.memory_id == oslo.id]
+    await engine.history.undo(change.id, user="ana")
     shown = await held(engine)
     assert "I live in Rome." in shown
     assert "walnut" not in shown
@@ -70,17 +72,17 @@ async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile
 async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: AsyncRecollect, clock: FakeClock) -> None:
     said = [SAID, *(f"Turn {number} is about rain." for number in range(20))]
     for one in said:
-        await engine.record([user(one), assistant("Hm.")], user="ana", conversation="c", scene=TIERED)
+        await engine.record([user(one), assistant("Hm.")], user="ana", conversation="c", scope=TIERED)
         await engine.form()
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert "Rome" in episode.text
     assert "walnuts" in episode.text
     rome, walnuts = await forget(engine, "Rome", clock), await forget(engine, "walnuts", clock)
-    await engine.undo(rome, user="ana")
+    await engine.history.undo(rome, user="ana")
     [shorter] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert "Rome" in shorter.text
     assert "walnut" not in shorter.text
-    await engine.undo(walnuts, user="ana")
+    await engine.history.undo(walnuts, user="ana")
     [whole] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert whole.text == episode.text
     assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS) if one.text == "…"]

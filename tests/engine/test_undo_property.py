@@ -74,7 +74,7 @@ async def known_after(steps: Sequence[Step], *, undo: bool) -> set[tuple[str, st
             source = recorded.conversation if chat == SOURCE else source
         if undo and source:
             with suppress(BadRequestError):  # what was said there may have left nothing
-                await engine.undo_from(user="ana", conversation=source)
+                await engine.history.undo_source(user="ana", conversation=source)
             left = await engine.list(user="ana", kinds=tuple(MemoryKind))
             assert not [one for one in left for said in one.evidence if said.conversation == source]
         known = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT))

@@ -109,10 +109,10 @@ async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Componen
     for number, attack in enumerate(ATTACKS):
         who, chat = f"ana-{number}", f"chat-{number}"
         said = [user("Hello there."), carried("tool", attack.text), assistant(attack.text)]
-        await engine.record(said, user=who, conversation=chat, scene=scene)
-        await engine.save_conversation(chat, user=who, scene=scene)
+        await engine.record(said, user=who, conversation=chat, scope=scene)
+        await engine.conversations.save(chat, user=who, scope=scene)
         await engine.form()
-        memory = await engine.memory_of(user=who, conversation=chat, scene=scene)
+        memory = await engine.conversations.subject(user=who, conversation=chat, scope=scene)
         kept = [one for one in await engine.list(user=memory, limit=100) if one.state is MemoryState.ACTIVE]
         assert [one for one in kept if one.type == "instruction" or one.category == "instruction"] == []
 
@@ -125,7 +125,7 @@ async def test_what_only_looks_like_an_attack_is_kept(parts: Components, by: str
         who = f"ana-{number}"
         await engine.record([user(one.text)], user=who)
         await engine.form()
-        held = await engine.held(user=who)
+        held = await engine.reviews.list(user=who)
         kept = {memory.kind for memory in await active(engine, who)}
         if held or MemoryKind.TURN not in kept or (by == "model" and MemoryKind.NOTE not in kept):
             lost.append(one.text)

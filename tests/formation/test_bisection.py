@@ -67,12 +67,12 @@ async def passed(engine: AsyncRecollect, clock: FakeClock, *, minutes: int = 10)
 
 
 async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
-    lines = await engine.decisions(user="ana")
+    lines = await engine.history.decisions(user="ana")
     return [(line.seq, line.reason) for line in lines if line.action is Action.IGNORE]
 
 
 async def extraction(engine: AsyncRecollect) -> FormationStatus:
-    listed = await engine.formations(limit=1000)
+    listed = await engine.admin.formations(limit=1000)
     [status] = [one for one in listed if one.key.stage == "extract" and one.key.subject.name == "ana"]
     return status
 
@@ -162,7 +162,7 @@ async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Compone
         await passed(engine, clock, minutes=1)
     assert {f"{text.rstrip('.')}!" for text in TALK[3:]} <= await texts(engine), "what came afterwards is formed"
     assert "latex" in (await slots(engine)).values()
-    assert await engine.formations(parked=True) == []
+    assert await engine.admin.formations(parked=True) == []
 
 
 async def test_a_paragraph_on_a_conversation_that_the_model_refuses_is_written_by_the_rules(
@@ -175,7 +175,7 @@ async def test_a_paragraph_on_a_conversation_that_the_model_refuses_is_written_b
     diary = replace(parts, profiles=ProfileRegistry(tmp_path), settings=settings)
     engine = with_model(diary, failing("Viktor", NONSENSE["refuses"]))
     await told(engine, clock, *TALK)
-    await engine.end_conversation("c", user="ana")
+    await engine.conversations.end("c", user="ana")
     await passed(engine, clock)
     [paragraph] = await texts(engine)
     assert "The user said: " in paragraph

@@ -66,7 +66,7 @@ def by_model(parts: Components, *answers: object, profile: str = "rationed") -> 
 
 
 async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
-    return [one for one in await engine.formations() if one.key.stage == "extract"]
+    return [one for one in await engine.admin.formations() if one.key.stage == "extract"]
 
 
 async def tell_of(engine: AsyncRecollect, number: int) -> None:
@@ -79,7 +79,7 @@ async def tell_of(engine: AsyncRecollect, number: int) -> None:
 async def test_a8_a_creation_by_a_model_costs_its_units_once_and_the_tokens_it_used(rations: Components) -> None:
     engine = by_model(rations, STORY)
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
-    status = await engine.energy(user="ana")
+    status = await engine.admin.energy(user="ana")
     spent = status.today[CostPurpose.CREATE]
     assert (status.level, spent.calls, spent.units) == (88, 1, 12)
     assert 0 < spent.tokens < 1000, "the server's count, not what was booked"
@@ -91,20 +91,20 @@ async def test_a8_a_creation_by_a_model_costs_its_units_once_and_the_tokens_it_u
 async def test_a8_small_talk_costs_no_memory_work(rations: Components) -> None:
     engine = by_model(rations)
     await tell(engine, "Hello!", assistant("Hello to you."))
-    status = await engine.energy(user="ana")
+    status = await engine.admin.energy(user="ana")
     assert (status.level, list(status.today)) == (100, [CostPurpose.TURN])
 
 
 async def test_a8_a_creation_by_rules_costs_units_and_no_token(rations: Components) -> None:
     engine = AsyncRecollect(rations)
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
-    status = await engine.energy(user="ana")
+    status = await engine.admin.energy(user="ana")
     assert status.today[CostPurpose.CREATE] == Cost(calls=1, units=12, tokens=0)
 
 
 async def test_other_profiles_turns_book_nothing(parts: Components, engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS_AND_OSLO, assistant("Noted."))
-    status = await engine.energy(user="ana")
+    status = await engine.admin.energy(user="ana")
     assert (status.today, status.total) == ({}, Cost())
 
 
@@ -122,15 +122,15 @@ async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_i
         assert "energy stands at 16 of 100 units" in str(one.error)
         assert one.due_at is not None
         assert clock.now() < one.due_at <= clock.now() + timedelta(hours=1)
-    assert engine.worker_counters.deferred == 2
+    assert engine.admin.worker_counters.deferred == 2
     await engine.form()
-    assert engine.worker_counters.deferred == 2, "nothing is tried before its time"
+    assert engine.admin.worker_counters.deferred == 2, "nothing is tried before its time"
     for _ in range(40):
         clock.advance(minutes=10)
         await engine.form()
     assert [one.due_at for one in await extractions(engine)] == [None] * 9
-    assert engine.worker_counters.parked == 0
-    assert (await engine.energy(user="ana")).total.units == 9 * 12
+    assert engine.admin.worker_counters.parked == 0
+    assert (await engine.admin.energy(user="ana")).total.units == 9 * 12
 
 
 async def test_a8_a_normal_conversation_of_an_app_stays_within_its_share() -> None:
@@ -178,7 +178,7 @@ async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is
 @pytest.mark.parametrize("name", ["", "x" * 101])
 async def test_a_pollers_name_is_no_document(engine: AsyncRecollect, name: str) -> None:
     with pytest.raises(BadRequestError, match=f"name has {len(name)} characters, it takes 1 to 100"):
-        await engine.energy(poller=name)
+        await engine.admin.energy(poller=name)
 
 
 # ---- the model of one piece of work

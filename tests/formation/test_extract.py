@@ -22,12 +22,12 @@ STORY = answer(
 
 
 async def extraction(engine: AsyncRecollect) -> FormationStatus:
-    [status] = [one for one in await engine.formations() if one.key.stage == "extract"]
+    [status] = [one for one in await engine.admin.formations() if one.key.stage == "extract"]
     return status
 
 
 async def ignored(engine: AsyncRecollect) -> list[str]:
-    return [line.reason for line in await engine.decisions(user="ana") if line.action is Action.IGNORE]
+    return [line.reason for line in await engine.history.decisions(user="ana") if line.action is Action.IGNORE]
 
 
 # ---- by rules
@@ -181,7 +181,7 @@ async def test_a_turn_that_the_model_refuses_twice_is_read_by_the_rules(
     await formed.form()
     assert await slots(engine) == {"allergy:peanuts": "peanuts", "location": "Oslo"}
     assert await ignored(engine) == [f"{BY_RULES}: no such model"]
-    assert await engine.formations(parked=True) == []
+    assert await engine.admin.formations(parked=True) == []
 
 
 async def test_a_refused_conversation_holds_up_no_other(
@@ -203,7 +203,7 @@ async def test_orders_that_smell_are_held_and_not_recalled(engine: AsyncRecollec
     [held] = await engine.list(user="ana")
     assert held.state is MemoryState.HELD
     assert held.id not in {one.memory.id for one in (await engine.search(words, user="ana")).items}
-    [line] = [line for line in await engine.decisions(user="ana") if line.memory_id == held.id]
+    [line] = [line for line in await engine.history.decisions(user="ana") if line.memory_id == held.id]
     assert (line.action, bool(line.reason)) == (Action.HOLD, True)
 
 
@@ -266,7 +266,7 @@ async def test_another_extractor_reads_a_conversation_again_and_doubles_nothing(
     await switched.form()
     assert "I moved to Oslo." in model.calls[0].user
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1
-    versions = {one.key.version for one in await engine.formations() if one.key.stage == "extract"}
+    versions = {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
     assert versions == {"rules-2", "model-1:scripted"}
 
 
@@ -275,7 +275,7 @@ async def test_each_models_name_is_an_extractor_of_its_own(engine: AsyncRecollec
         model = ScriptedModel(lambda system, asked: answer(), name=name)
         await with_model(parts, model).record([user("I have a cat.")], user="ana", conversation="c")
         await with_model(parts, model).form()
-    versions = {one.key.version for one in await engine.formations() if one.key.stage == "extract"}
+    versions = {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
     assert versions == {"model-1:one", "model-1:two"}
 
 

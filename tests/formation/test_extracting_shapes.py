@@ -20,21 +20,21 @@ async def formed(
 ) -> list[Memory]:
     """Record one turn after the other, form, and list what the scene remembers."""
     for place in range(0, len(messages), 2):
-        await engine.record(messages[place : place + 2], user="ana", conversation=conversation, scene=scene)
+        await engine.record(messages[place : place + 2], user="ana", conversation=conversation, scope=scene)
     if end:
-        await engine.end_conversation(conversation, user="ana", scene=scene)
+        await engine.conversations.end(conversation, user="ana", scope=scene)
     await engine.form()
-    subject = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
+    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
     return [one for one in await engine.list(user=subject) if one.state is MemoryState.ACTIVE]
 
 
 async def reasons(engine: AsyncRecollect, scene: RequestScope, conversation: str = "c1") -> list[str]:
-    subject = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
-    return [line.reason for line in await engine.decisions(user=subject) if line.action is Action.IGNORE]
+    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
+    return [line.reason for line in await engine.history.decisions(user=subject) if line.action is Action.IGNORE]
 
 
 async def versions(engine: AsyncRecollect) -> set[str]:
-    return {one.key.version for one in await engine.formations() if one.key.stage == "extract"}
+    return {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
 
 
 SESSION = RequestScope(profile="session")
@@ -139,7 +139,7 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
         one for place in range(5) for one in (user(f"Go on, {place}."), assistant(long if place == 4 else "Hm."))
     ]
     [record] = await formed(engine, scene, *messages)
-    found = await engine.nearest(query="treasure under the mill", user=record.subject)
+    found = await engine.vectors.nearest(query="treasure under the mill", user=record.subject)
     assert found[0].memory.id == record.id
     assert found[0].similarity > 0.3, "one vector of all of it would be near nothing"
 
@@ -248,7 +248,7 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
 async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncRecollect) -> None:
     scene = RequestScope(profile="character", characters=CHARACTERS)
     options = {"memoryExtractionMode": "every_turn"}
-    await engine.open_conversation("c1", user="ana", scene=scene, options=options)
+    await engine.conversations.open("c1", user="ana", scope=scene, options=options)
     said = "I decided to leave the old house by the sea before the winter begins."
     [record] = await formed(
         engine, scene, user(said), assistant("I learned that the ferry to Bergen sails at nine tomorrow.")
@@ -258,7 +258,7 @@ async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: 
 
 async def test_s4_s14_a_sessions_own_threshold_holds(engine: AsyncRecollect, parts: Components) -> None:
     item = {"type": "fact", "content": "The user lives in Oslo.", "importance": 0.5, "quote": "I live in Oslo"}
-    await engine.open_conversation("c1", user="ana", scene=SESSION, options={"extraction-threshold": 0.6})
+    await engine.conversations.open("c1", user="ana", scope=SESSION, options={"extraction-threshold": 0.6})
     formed_by = with_model(parts, ScriptedModel([{"memories": [item]}]))
     assert await formed(formed_by, SESSION, user("I live in Oslo."), assistant("Good.")) == []
     assert await reasons(engine, SESSION) == ["importance 0.50 is below 0.60"]

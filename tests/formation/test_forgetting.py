@@ -20,7 +20,7 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecolle
     assert await texts(engine, kinds=DISTILLED) == {"The user plays the cello in an orchestra."} | {
         one for one in await texts(engine, kinds=(MemoryKind.FACT,)) if "cello" in one
     }
-    closing = [line for line in await engine.decisions(user="ana") if line.action is Action.CLOSE]
+    closing = [line for line in await engine.history.decisions(user="ana") if line.action is Action.CLOSE]
     assert "it is to be forgotten" in {line.reason for line in closing}
 
 
@@ -161,9 +161,11 @@ async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRec
     [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
     await engine.forget(fact.id, user="ana")
     [line] = [
-        line for line in await engine.decisions(user="ana") if line.memory_id == fact.id and line.action is Action.CLOSE
+        line
+        for line in await engine.history.decisions(user="ana")
+        if line.memory_id == fact.id and line.action is Action.CLOSE
     ]
-    await engine.undo(line.id, user="ana")
+    await engine.history.undo(line.id, user="ana")
     assert await texts(engine) == before
 
 

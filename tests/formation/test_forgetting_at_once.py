@@ -195,7 +195,7 @@ async def test_a_crash_behind_the_recording_costs_nothing(
 async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -> None:
     """Record a turn, and nothing that comes behind that."""
     now, home = parts.clock.now(), Subject("user", "ana")
-    scope = await engine.turns.scope(home, asks("ana").scene, "c")
+    scope = await engine.turns.memory_scope(home, asks("ana").scene, "c")
     await parts.store.record(
         Turn(
             subject=home,
@@ -270,9 +270,9 @@ async def test_only_a_request_makes_the_first_stage_due_without_quotations(parts
     settings = parts.settings.model_copy(update={"profile": "user"})
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await say(engine, "I live in Hamburg.")
-        assert {one.key.stage for one in await engine.formations()} == {"extract"}
+        assert {one.key.stage for one in await engine.admin.formations()} == {"extract"}
         await say(engine, "Please forget where I live.")
-        assert {one.key.stage for one in await engine.formations()} == {"extract", "index"}
+        assert {one.key.stage for one in await engine.admin.formations()} == {"extract", "index"}
 
 
 async def test_a_request_is_decided_once(slow: AsyncRecollect, clock: FakeClock) -> None:
@@ -281,5 +281,5 @@ async def test_a_request_is_decided_once(slow: AsyncRecollect, clock: FakeClock)
     clock.advance(minutes=1)
     await say(slow, "Please forget what I told you about Tom.")
     await slow.form()
-    lines = [line.reason for line in await slow.decisions(user="ana") if "wants forgotten" in line.text]
+    lines = [line.reason for line in await slow.history.decisions(user="ana") if "wants forgotten" in line.text]
     assert lines == ["it is to be forgotten"]

@@ -161,10 +161,12 @@ async def test_forgetting_by_hand_takes_the_answer_and_undoing_brings_it_back(
     await engine.forget(note.id, user="ana")
     assert "Earplugs" not in await held(engine)
     [line] = [
-        one for one in await engine.decisions(user="ana") if one.memory_id == note.id and one.action is Action.CLOSE
+        one
+        for one in await engine.history.decisions(user="ana")
+        if one.memory_id == note.id and one.action is Action.CLOSE
     ]
     clock.advance(hours=1)
-    await engine.undo(line.id, user="ana")
+    await engine.history.undo(line.id, user="ana")
     assert await texts(engine) == before
 
 

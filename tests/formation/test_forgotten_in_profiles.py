@@ -20,7 +20,7 @@ WISH = ("Please forget that I'm allergic to walnuts.", "It's gone.")
 
 async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, *turns: tuple[str, str]) -> None:
     for said, answered in turns:
-        await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scene=scene)
+        await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scope=scene)
         await engine.form()
         clock.advance(minutes=2)
 
@@ -34,10 +34,10 @@ async def end(engine: AsyncRecollect, clock: FakeClock) -> None:
 
 async def shown(engine: AsyncRecollect, scene: RequestScope) -> str:
     """Return all that a list, a search, a prompt and a summary would show."""
-    mine = await engine.memory_of(user="ana", conversation="c", scene=scene)
+    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scene)
     asked = {"user": "ana", "conversation": "c", "scene": scene}
     context = await engine.context("Am I allergic to walnuts?", **asked)  # type: ignore[arg-type]  # as written above
-    prompt = await engine.prompt("What should I skip at dinner?", user="ana", conversation="c", scene=scene)
+    prompt = await engine.prompt("What should I skip at dinner?", user="ana", conversation="c", scope=scene)
     found = await engine.search("walnuts", user=mine)
     return " ".join(
         [
@@ -45,7 +45,7 @@ async def shown(engine: AsyncRecollect, scene: RequestScope) -> str:
             *(item.memory.text for item in found.items),
             context.text,
             *(message["content"] for message in prompt),
-            await engine.summary_so_far("c", user="ana", scene=scene),
+            await engine.conversations.summary("c", user="ana", scope=scene),
         ]
     )
 
@@ -76,7 +76,7 @@ async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
     engine: AsyncRecollect, clock: FakeClock, scene: RequestScope
 ) -> None:
     await hold_talk(engine, clock, scene, TOLD, *TALK)
-    mine = await engine.memory_of(user="ana", conversation="c", scene=scene)
+    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scene)
     for memory in await engine.list(user=mine, kinds=ALL_KINDS):
         if "walnut" in memory.text:
             await engine.forget(memory.id, user=mine)
@@ -107,7 +107,7 @@ async def test_a_forgotten_quotation_takes_its_answer_and_stays_away(
     held = " ".join(await texts(engine))
     assert "red door" not in held
     assert "daylight" not in held
-    prompt = await engine.prompt("Which way home?", user="ana", conversation="c", scene=TIERED)
+    prompt = await engine.prompt("Which way home?", user="ana", conversation="c", scope=TIERED)
     assert not [message for message in prompt if "red door" in message["content"]]
     again = {"memories": [{"kind": "note", "text": "A red door haunts the user.", "quote": said, "message": 1}]}
     forming = with_model(parts, ScriptedModel(lambda _system, _user: again))

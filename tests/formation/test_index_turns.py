@@ -96,7 +96,7 @@ async def test_an_edited_message_takes_its_quotation_out_of_recall(engine: Async
     await engine.form()
     assert "I live in Rome." not in await turns(engine)
     assert "I live in Oslo." in await turns(engine)
-    reasons = [line.reason for line in await engine.decisions(user="ana") if line.action == "abandon"]
+    reasons = [line.reason for line in await engine.history.decisions(user="ana") if line.action == "abandon"]
     assert "the message it rests on was edited" in reasons
 
 
@@ -117,7 +117,7 @@ async def test_a_backlog_of_pasted_pages_is_indexed_in_portions_and_whole(
     assert formed > 2, "more than one portion a stage"
     found = await engine.search("word5", user="ana")
     assert found.items[0].memory.text.startswith("Page 5")
-    assert [status.formed_seq for status in await engine.formations()] == [6, 6]
+    assert [status.formed_seq for status in await engine.admin.formations()] == [6, 6]
 
 
 async def test_a_name_that_reads_as_a_role_makes_nobody_somebody_else(engine: AsyncRecollect) -> None:
@@ -161,6 +161,6 @@ async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once
     [quoted] = [one for one in await engine.list(user="ana", kinds=TURNS) if one.text == said[0]["content"]]
     await engine.forget(quoted.id, user="ana")
     assert asking not in await roles()
-    closing = (await engine.decisions(user="ana"))[-1]
-    await engine.undo(closing.id, user="ana")
+    closing = (await engine.history.decisions(user="ana"))[-1]
+    await engine.history.undo(closing.id, user="ana")
     assert {asking, answer} <= set(await roles())

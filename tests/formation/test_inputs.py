@@ -28,7 +28,7 @@ async def told(engine: AsyncRecollect, words: str) -> list[tuple[str, str]]:
     await engine.form()
     await engine.turns.finish(second, ana, Reply(text="Noted.", complete=True), None)
     await engine.form()
-    return [(line.reason, line.text) for line in await engine.decisions(user="ana")]
+    return [(line.reason, line.text) for line in await engine.history.decisions(user="ana")]
 
 
 async def test_what_is_left_out_as_an_echo_is_a_decision(engine: AsyncRecollect) -> None:

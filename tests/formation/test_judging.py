@@ -33,9 +33,9 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert known in model.calls[1].user
-    [line] = [one for one in await engine.decisions(user="ana") if "tomatoes" in one.text]
+    [line] = [one for one in await engine.history.decisions(user="ana") if "tomatoes" in one.text]
     assert (line.action.value, line.reason) == ("replace", "a model says that it corrects this")
-    today = (await engine.energy(user="ana")).today
+    today = (await engine.admin.energy(user="ana")).today
     assert {purpose: (spent.calls, spent.units) for purpose, spent in today.items()} == {
         CostPurpose.CREATE: (1, 12),
         CostPurpose.JUDGE: (1, 0),
@@ -56,7 +56,7 @@ async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_pa
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     assert "tomatoes" in " ".join([one.text for one in await engine.list(user="ana")])
-    assert (await engine.energy(user="ana")).today[CostPurpose.CREATE].calls == 1
+    assert (await engine.admin.energy(user="ana")).today[CostPurpose.CREATE].calls == 1
 
 
 async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
@@ -69,7 +69,7 @@ async def test_a2_a8_where_energy_is_rationed_a_judge_that_is_asked_costs_some(
     model = ScriptedModel([answer(item), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}])
     asking = AsyncRecollect(replace(parts, model=model, settings=rationed, profiles=ProfileRegistry(tmp_path)))
     await tell(asking, "I'm a night owl, and I hate mornings.")
-    status = await asking.energy(user="ana")
+    status = await asking.admin.energy(user="ana")
     assert (status.today[CostPurpose.JUDGE].calls, status.today[CostPurpose.JUDGE].units) == (1, 0.6)
     assert status.level == pytest.approx(100 - 12 - 0.6)
     assert ProfileRegistry().get("app").budget.judge > 0
@@ -79,7 +79,7 @@ async def test_without_a_model_nothing_is_asked_and_the_rules_decide(engine: Asy
     await engine.add("The user has a garden on the roof.", user="ana")
     ruled = AsyncRecollect(replace(parts, embedder=Alike()))
     await tell(ruled, "I have a small dog that sleeps on the roof.")
-    assert {line.reason for line in await engine.decisions(user="ana")} <= {"added by hand", "new"}
+    assert {line.reason for line in await engine.history.decisions(user="ana")} <= {"added by hand", "new"}
 
 
 @pytest.mark.parametrize(("word", "stands"), [("replace", False), ("add", True)])

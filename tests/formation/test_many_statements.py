@@ -86,7 +86,7 @@ async def costs(work: Awaitable[object]) -> tuple[float, float]:
 
 
 async def left_out(engine: AsyncRecollect, who: str = "ana") -> list[str]:
-    lines = await engine.decisions(user=who, limit=500)
+    lines = await engine.history.decisions(user=who, limit=500)
     return [line.reason for line in lines if line.action is Action.IGNORE and "left out" in line.reason]
 
 

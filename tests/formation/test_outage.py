@@ -36,11 +36,11 @@ class Server:
 
 
 async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
-    return [one for one in await engine.formations() if one.key.stage == "extract"]
+    return [one for one in await engine.admin.formations() if one.key.stage == "extract"]
 
 
 def state(engine: AsyncRecollect) -> BreakerState:
-    return engine.breaker.state
+    return engine.admin.breaker.state
 
 
 async def pass_minutes(engine: AsyncRecollect, clock: FakeClock, minutes: int, *, step_s: float = 30) -> None:
@@ -64,12 +64,12 @@ async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_i
     assert [one.parked for one in waiting] == [False] * 8
     assert max(one.attempts for one in waiting) <= 2, "an outage costs no tries"
     assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 5,760 calls"
-    assert len(await engine.conversations(user="user3")) == 1, "what is said is kept meanwhile"
+    assert len(await engine.conversations.list(user="user3")) == 1, "what is said is kept meanwhile"
     server.fault = None
     await pass_minutes(engine, clock, 15)
     assert [one.due_at for one in await extractions(engine)] == [None] * 8
     assert state(engine) is BreakerState.CLOSED
-    assert engine.worker_counters.parked == 0
+    assert engine.admin.worker_counters.parked == 0
 
 
 async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and_holds_up_no_one(
@@ -85,9 +85,9 @@ async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and
         late = [one for one in await extractions(engine) if one.due_at and one.key.subject.name != "ben"]
         assert late == []
     assert await slots(engine, "ben") == {"location": "Rome"}
-    [why] = [line.reason for line in await engine.decisions(user="ben") if line.action is Action.IGNORE]
+    [why] = [line.reason for line in await engine.history.decisions(user="ben") if line.action is Action.IGNORE]
     assert why == f"{BY_RULES}: no answer in time"
-    assert await engine.formations(parked=True) == []
+    assert await engine.admin.formations(parked=True) == []
 
 
 async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_same(
@@ -118,7 +118,7 @@ async def test_an_embedding_server_that_is_down_parks_nothing_either(
     monkeypatch.setattr(parts.embedder, "embed", fails)
     await tell(engine, PEANUTS_AND_OSLO)
     await pass_minutes(engine, clock, 60)
-    assert [(one.parked, one.attempts) for one in await engine.formations()] == [(False, 0)] * 2
+    assert [(one.parked, one.attempts) for one in await engine.admin.formations()] == [(False, 0)] * 2
     down = False
     await pass_minutes(engine, clock, 1)
     assert (await slots(engine))["location"] == "Oslo"
@@ -135,7 +135,7 @@ def skipping(parts: Components, tmp_path: Path) -> Components:
 
 
 async def passed_over(engine: AsyncRecollect) -> list[str]:
-    found = [line for line in await engine.decisions(user="ana") if line.action is Action.IGNORE]
+    found = [line for line in await engine.history.decisions(user="ana") if line.action is Action.IGNORE]
     assert [line.conversation is not None for line in found] == [True] * len(found)
     return [line.reason for line in found]
 
@@ -159,7 +159,7 @@ async def test_a3_a_creation_whose_model_fails_is_logged_and_skipped(
     await engine.record([{"role": "user", "content": PEANUTS_AND_OSLO}], user="ana", conversation="next")
     await engine.form()
     assert await slots(engine) == {"allergy:peanuts": "peanuts"}
-    assert (engine.worker_counters.skipped, engine.worker_counters.failed) == (1, 0)
+    assert (engine.admin.worker_counters.skipped, engine.admin.worker_counters.failed) == (1, 0)
 
 
 class SilentModel(ScriptedModel):
@@ -259,7 +259,7 @@ async def test_other_profiles_try_again_and_skip_nothing(
     monkeypatch.setattr(parts.store, "commit_formation", flaky.commit)
     await tell(engine, PEANUTS_AND_OSLO)
     [status] = await extractions(engine)
-    assert (status.attempts, status.error, engine.worker_counters.skipped) == (1, "no room", 0)
+    assert (status.attempts, status.error, engine.admin.worker_counters.skipped) == (1, "no room", 0)
     clock.advance(minutes=1)
     await engine.form()
     assert await slots(engine) == {"allergy:peanuts": "peanuts"}

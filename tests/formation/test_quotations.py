@@ -119,7 +119,7 @@ async def test_taking_back_the_change_brings_the_quotation_back(engine: AsyncRec
     recorded = await engine.record([user("I moved to Oslo.")], user="ana")
     await engine.form()
     assert "… I teach" in " ".join(" ".join(text.split()) for text in await texts(engine, kinds=TURNS))
-    await engine.undo_from(user="ana", conversation=recorded.conversation)
+    await engine.history.undo_source(user="ana", conversation=recorded.conversation)
     assert await texts(engine, kinds=TURNS) == {"I live in Rome. I teach the violin to children."}
 
 
@@ -129,7 +129,7 @@ async def test_the_log_says_why_a_quotation_was_closed(engine: AsyncRecollect, c
     await tell(engine, "I moved to Oslo.")
     [turn] = [one for one in await engine.list(user="ana", kinds=TURNS, closed=True) if "Rome" in one.text]
     assert turn.state is MemoryState.CLOSED
-    [line] = [line for line in await engine.decisions(user="ana") if line.memory_id == turn.id]
+    [line] = [line for line in await engine.history.decisions(user="ana") if line.memory_id == turn.id]
     assert (line.action, line.reason) == (Action.CLOSE, "the message no longer holds")
 
 

@@ -66,7 +66,7 @@ def is_alive(pid: int) -> bool:
 
 
 async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
-    lines = await engine.decisions(user="ana")
+    lines = await engine.history.decisions(user="ana")
     return [(line.seq, line.reason) for line in lines if line.action is Action.IGNORE]
 
 
@@ -242,8 +242,8 @@ async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_g
     assert any("Momo" in text for text in known)
     assert not any("Oslo" in text for text in known)
     assert await slots(engine, "ben") == {"location": "Lima"}
-    assert await engine.formations(parked=True) == []
-    assert {one.due_at for one in await engine.formations()} == {None}
+    assert await engine.admin.formations(parked=True) == []
+    assert {one.due_at for one in await engine.admin.formations()} == {None}
     await engine.close()
 
 

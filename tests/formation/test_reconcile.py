@@ -18,7 +18,7 @@ async def test_an_edit_closes_the_notes_and_facts_of_the_old_wording(engine: Asy
     assert not any("Rome" in text for text in await texts(engine))
     rome = await fact(engine, "Rome")
     assert rome.state is MemoryState.CLOSED
-    [_, abandoned] = (await engine.history(rome.id, user="ana")).decisions
+    [_, abandoned] = (await engine.history.get(rome.id, user="ana")).decisions
     assert (abandoned.action, abandoned.reason) == (Action.ABANDON, "the message it rests on was edited")
 
 
@@ -27,7 +27,7 @@ async def test_an_edit_to_another_value_leaves_the_new_one_alone(engine: AsyncRe
     await tell(engine, *OPENING, "I live in Oslo.")
     assert (await slots(engine))["location"] == "Oslo"
     oslo = await fact(engine, "Oslo")
-    [made] = (await engine.history(oslo.id, user="ana")).decisions
+    [made] = (await engine.history.get(oslo.id, user="ana")).decisions
     assert made.action is Action.ADD, "what was taken back was never true: there is nothing to replace"
 
 
@@ -69,7 +69,7 @@ async def test_a_regenerated_answer_takes_nothing_back(engine: AsyncRecollect) -
     await tell(engine, *OPENING, "I live in Rome.", assistant("A fine city."))
     await tell(engine, *OPENING, "I live in Rome.", assistant("A great city."))
     assert (await slots(engine))["location"] == "Rome"
-    assert not [line for line in await engine.decisions(user="ana") if line.action is Action.ABANDON]
+    assert not [line for line in await engine.history.decisions(user="ana") if line.action is Action.ABANDON]
 
 
 async def test_a_memory_kept_by_hand_rests_on_no_message(engine: AsyncRecollect) -> None:
@@ -96,7 +96,7 @@ async def test_what_an_abandoned_memory_had_replaced_comes_back(engine: AsyncRec
     assert (await slots(engine))["location"] == "Rome"
     assert before <= await texts(engine, kinds=DISTILLED)
     rome = await fact(engine, "Rome")
-    line = (await engine.history(rome.id, user="ana")).decisions[-1]
+    line = (await engine.history.get(rome.id, user="ana")).decisions[-1]
     assert (line.action, line.memory_id) == (Action.UNDO, rome.id)
 
 
@@ -109,7 +109,7 @@ async def test_what_comes_back_is_replaced_by_what_the_edit_says(engine: AsyncRe
     assert (await slots(engine))["location"] == "Lima"
     rome, lima = await fact(engine, "Rome"), await fact(engine, "Lima")
     assert rome.state is MemoryState.CLOSED
-    made = (await engine.history(lima.id, user="ana")).decisions[0]
+    made = (await engine.history.get(lima.id, user="ana")).decisions[0]
     assert (made.action, made.target_id) == (Action.REPLACE, rome.id)
 
 
@@ -144,7 +144,7 @@ async def test_what_the_new_extractor_does_not_make_again_is_closed_with_the_rea
     assert (await fact(engine, "Oslo")).version == "model-1:scripted"
     peanuts = await fact(engine, "peanuts")
     assert peanuts.state is MemoryState.CLOSED
-    line = (await engine.history(peanuts.id, user="ana")).decisions[-1]
+    line = (await engine.history.get(peanuts.id, user="ana")).decisions[-1]
     assert line.action is Action.ABANDON
     assert line.reason == "rules-2 made it; model-1:scripted, which reads the conversation now, does not"
 

@@ -146,10 +146,10 @@ async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it
     engine: AsyncRecollect, seed: int
 ) -> None:
     messages = await tell_all(engine, seed)
-    await engine.tend(user="ana")
+    await engine.admin.maintain(user="ana")
     listed = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=1000)
     assert [one.text for one in listed if one.state is not MemoryState.ACTIVE] == []
-    assert await engine.formations(parked=True) == []
+    assert await engine.admin.formations(parked=True) == []
 
     groups = distinct()
     assert len(groups) == 16

@@ -146,10 +146,12 @@ async def test_what_is_undone_may_come_again(engine: AsyncRecollect, clock: Fake
     [memory] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in one.text]
     await engine.forget(memory.id, user="ana")
     [line] = [
-        one for one in await engine.decisions(user="ana") if one.memory_id == memory.id and one.action is Action.CLOSE
+        one
+        for one in await engine.history.decisions(user="ana")
+        if one.memory_id == memory.id and one.action is Action.CLOSE
     ]
     clock.advance(hours=1)
-    await engine.undo(line.id, user="ana")
+    await engine.history.undo(line.id, user="ana")
     await say(engine, clock, *BEFORE, *told, NEXT, assistant("Rice."), conversation="two")
     turns = [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "Tom" in one.text]
     assert len(turns) == 2

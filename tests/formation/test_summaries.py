@@ -44,11 +44,11 @@ async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed
     assert "bees on the roof" in after.text
     assert after.text.startswith("The user: ")
     assert (after.detail, after.evidence) == (before.detail, before.evidence)
-    lines = await tiered.decisions(user="ana")
+    lines = await tiered.history.decisions(user="ana")
     assert (Action.CLOSE, before.id) in {(line.action, line.memory_id) for line in lines}
     found = await tiered.search("bankruptcy in court", user="ana")
     assert not [item for item in found.items if "bankruptcy" in item.memory.text]
-    assert "bankruptcy" not in await tiered.summary_so_far("chat", user="ana")
+    assert "bankruptcy" not in await tiered.conversations.summary("chat", user="ana")
 
 
 async def test_t3_the_conversation_goes_on_behind_a_shortened_episode(tiered: AsyncRecollect) -> None:

@@ -28,14 +28,14 @@ async def episodes(engine: AsyncRecollect, *, closed: bool = False) -> list[Memo
 
 
 async def work(engine: AsyncRecollect) -> FormationStatus:
-    [status] = [one for one in await engine.formations() if one.key.stage == "episodes"]
+    [status] = [one for one in await engine.admin.formations() if one.key.stage == "episodes"]
     return status
 
 
 async def covered_once(engine: AsyncRecollect, chat: Chat) -> None:
     """Check that each message of the chat as its client sees it stands in one episode, or else in the window."""
     made = [one for one in await episodes(engine) if one.state is MemoryState.ACTIVE]
-    window = await engine.window("chat", user="ana")
+    window = await engine.conversations.window("chat", user="ana")
     summed_up = [source.hash for one in made for source in one.evidence]
     assert [*summed_up, *(message.hash for message in window)] == hashes_of(chat.messages)
 
@@ -49,10 +49,10 @@ async def test_t1_the_window_holds_the_last_turns_of_a_chat(tiered: AsyncRecolle
     for number in range(45):
         await chat.say(f"I visited town number {number}.")
         await tiered.form()
-        sizes.append(len(await tiered.window("chat", user="ana")) // 2)
+        sizes.append(len(await tiered.conversations.window("chat", user="ana")) // 2)
     assert sizes[:19] == list(range(1, 20))
     assert set(sizes[19:]) == set(range(10, 20)), "never more than the window, never fewer than are kept"
-    assert [message.text for message in await tiered.window("chat", user="ana")][-2:] == [
+    assert [message.text for message in await tiered.conversations.window("chat", user="ana")][-2:] == [
         "I visited town number 44.",
         "Noted: 45.",
     ]
@@ -82,7 +82,7 @@ async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered
     assert best.memory.detail.first_turn == 1
     assert best.memory.detail.last_turn == 10
     assert best.similarity > 0.6
-    [made] = (await tiered.history(best.memory.id, user="ana")).decisions
+    [made] = (await tiered.history.get(best.memory.id, user="ana")).decisions
     assert (made.action, made.reason) == (Action.ADD, "sums up turns 1 to 10")
 
 
@@ -145,7 +145,7 @@ async def test_an_edit_of_a_summed_up_turn_abandons_its_episode_at_once_and_make
     assert await episodes(tiered) == [first]
     gone = await tiered.get(second.id, user="ana")
     assert gone.state is MemoryState.CLOSED
-    [_, abandoned] = (await tiered.history(second.id, user="ana")).decisions
+    [_, abandoned] = (await tiered.history.get(second.id, user="ana")).decisions
     assert (abandoned.action, abandoned.reason) == (Action.ABANDON, "an edit took back some of the turns it sums up")
     await covered_once(tiered, chat)
     await chat.say_all(f"I visited city number {number}." for number in range(30))
@@ -192,7 +192,7 @@ async def test_a_forgotten_episode_is_not_summed_up_once_more(tiered: AsyncRecol
     await chat.say_all(f"I visited city number {number}." for number in range(10))
     await tiered.form()
     assert ranges(await episodes(tiered)) == [(11, 20)]
-    assert len(await tiered.window("chat", user="ana")) == 2 * 15
+    assert len(await tiered.conversations.window("chat", user="ana")) == 2 * 15
 
 
 async def test_words_erased_from_an_episode_are_gone_and_what_is_left_of_its_turns_is_summed_up_again(
@@ -203,8 +203,8 @@ async def test_words_erased_from_an_episode_are_gone_and_what_is_left_of_its_tur
     await tiered.form()
     before = await episodes(tiered)
     assert "number 13" in before[1].text
-    logged = await tiered.conversation("chat", user="ana")
-    await tiered.erase_messages(logged.id, [27], user="ana")
+    logged = await tiered.conversations.get("chat", user="ana")
+    await tiered.erasure.messages(logged.id, [27], user="ana")
     await tiered.form()
     after = await episodes(tiered)
     assert ranges(after) == ranges(before) == [(1, 10), (11, 20), (21, 30)]
@@ -221,11 +221,11 @@ async def test_an_erased_beginning_or_end_of_an_episode_leaves_its_turns_covered
     chat = Chat(tiered)
     await chat.say_all(f"I visited town number {number}." for number in range(45))
     await tiered.form()
-    logged = await tiered.conversation("chat", user="ana")
-    await tiered.erase_messages(logged.id, gone, user="ana")
+    logged = await tiered.conversations.get("chat", user="ana")
+    await tiered.erasure.messages(logged.id, gone, user="ana")
     await tiered.form()
     assert ranges(await episodes(tiered)) == [(1, 10), (11, 20), (21, 30)]
-    assert len(await tiered.window("chat", user="ana")) == 2 * 15
+    assert len(await tiered.conversations.window("chat", user="ana")) == 2 * 15
     assert (await work(tiered)).due_at is None
     assert await tiered.form() == 0
 
@@ -253,8 +253,8 @@ async def test_t1_a_window_is_the_users_across_conversations(tiered: AsyncRecoll
     assert ranges(await episodes(tiered)) == [(1, 10)]
     assert await tiered.list(user="ben", kinds=EPISODE) == []
     # The fifteen turns that are not summed up and the twelve of the other chat, but no more than twenty.
-    assert len(await tiered.window("other", user="ana")) == 40
-    assert len(await tiered.window("chat", user="ben")) == 24
+    assert len(await tiered.conversations.window("other", user="ana")) == 40
+    assert len(await tiered.conversations.window("chat", user="ben")) == 24
 
 
 # ---- in company with a model
@@ -353,5 +353,5 @@ async def test_a_profile_whose_window_was_turned_off_sums_up_nothing_more(parts:
     await chat.say_all(f"I visited town number {number}." for number in range(40))
     await engine.form()
     assert await episodes(engine) == []
-    assert [one.key.stage for one in await engine.formations() if one.key.stage == "episodes"] == []
-    assert len(await engine.window("chat", user="ana")) == 2 * 10
+    assert [one.key.stage for one in await engine.admin.formations() if one.key.stage == "episodes"] == []
+    assert len(await engine.conversations.window("chat", user="ana")) == 2 * 10

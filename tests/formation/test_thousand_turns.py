@@ -42,13 +42,13 @@ async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one
             await engine.record(messages, user="ana", conversation="chat")
             await engine.form()
             if turn % 10 in (8, 9):
-                widest = max(widest, len(await engine.window("chat", user="ana")))
+                widest = max(widest, len(await engine.conversations.window("chat", user="ana")))
         assert widest == 2 * 19
 
         listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
         made = sorted(listed, key=lambda one: one.detail.first_turn)
         assert ranges(made) == [(first, first + 9) for first in range(1, TURNS - 10, 10)]
-        window = await engine.window("chat", user="ana")
+        window = await engine.conversations.window("chat", user="ana")
         places = Counter(chain((one.seq for episode in made for one in episode.evidence), (one.seq for one in window)))
         assert places == Counter(range(1, 2 * TURNS + 1))
 
@@ -69,6 +69,6 @@ async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: 
         await engine.form()
         made = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
         assert len(made) == 9
-        assert len(await engine.window("chat", user="ana")) == 2 * 10
+        assert len(await engine.conversations.window("chat", user="ana")) == 2 * 10
         facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
         assert 12 <= len(facts) <= 18

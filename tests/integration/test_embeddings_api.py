@@ -128,8 +128,8 @@ async def test_a_database_is_changed_over_to_an_api_and_the_key_stays_in_its_var
         async with await AsyncRecollect.open(settings) as engine:
             await engine.add("Ana is allergic to peanuts.", user="ana")
             await engine.add("Ben lives in Oslo.", user="ana")
-            trial = await engine.try_embedder(api(server.url, key_env="MY_EMBED_KEY", batch=8))
-            report = await engine.use_embedder(trial)
+            trial = await engine.embedder.try_out(api(server.url, key_env="MY_EMBED_KEY", batch=8))
+            report = await engine.embedder.use(trial)
             assert (report.memories, trial.record.dim) == (2, 96)
         async with await AsyncRecollect.open(settings) as engine:
             found = await engine.search("Who lives in Oslo?", user="ana")
@@ -141,7 +141,7 @@ async def test_a_database_is_changed_over_to_an_api_and_the_key_stays_in_its_var
     async with await AsyncRecollect.open(settings) as engine:  # the server is gone
         assert len(await engine.list(user="ana")) == 2
         with pytest.raises(ModelError, match="cannot be reached"):
-            await engine.ask_embedder("tea")
+            await engine.embedder.check("tea")
     assert np.isfinite(trial.record.curve.midpoint)
 
 

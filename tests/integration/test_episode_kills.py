@@ -56,16 +56,16 @@ async def told(url: str) -> tuple[list[int], list[int], bool]:
         counter=token_counter(),
     )
     async with AsyncRecollect(parts) as engine:
-        chats = await engine.conversations(user="ana")
+        chats = await engine.conversations.list(user="ana")
         if not chats:
             return [], [], True
-        logged = await engine.messages(chats[0].id, user="ana", limit=10_000)
+        logged = await engine.conversations.messages(chats[0].id, user="ana", limit=10_000)
         listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
         made = sorted(listed, key=lambda one: one.detail.first_turn)
         places = [source.seq for one in made for source in one.evidence]
-        places += [message.seq for message in await engine.window("chat", user="ana")]
-        [work] = [one for one in await engine.formations() if one.key.stage == "episodes"]
-        assert (await engine.stats(check=True)).problems == ()
+        places += [message.seq for message in await engine.conversations.window("chat", user="ana")]
+        [work] = [one for one in await engine.admin.formations() if one.key.stage == "episodes"]
+        assert (await engine.admin.stats(check=True)).problems == ()
         return [message.seq for message in logged], places, work.due_at is None
 
 

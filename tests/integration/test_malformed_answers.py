@@ -85,23 +85,23 @@ class Asked:
 
     async def tell(self) -> None:
         """Say something, and let the worker try as often as it will."""
-        await self.engine.record([user(SAID)], user="ana", conversation="c", scene=self.scene)
+        await self.engine.record([user(SAID)], user="ana", conversation="c", scope=self.scene)
         for _ in range(ATTEMPTS + 1):
             await self.engine.form()
             self._clock.advance(minutes=5)
 
     async def subject(self) -> Subject:
-        return await self.engine.memory_of(user="ana", conversation="c", scene=self.scene)
+        return await self.engine.conversations.subject(user="ana", conversation="c", scope=self.scene)
 
     async def kept(self) -> list[Memory]:
         return [one for one in await self.engine.list(user=await self.subject()) if one.state is MemoryState.ACTIVE]
 
     async def reasons(self) -> list[str]:
-        lines = await self.engine.decisions(user=await self.subject())
+        lines = await self.engine.history.decisions(user=await self.subject())
         return [line.reason for line in lines if line.action is Action.IGNORE]
 
     async def formation(self) -> FormationStatus:
-        [status] = [one for one in await self.engine.formations() if one.key.stage == "extract"]
+        [status] = [one for one in await self.engine.admin.formations() if one.key.stage == "extract"]
         return status
 
 
@@ -137,7 +137,7 @@ async def test_a_bad_answer_ends_in_memories_or_a_reason(
         assert 1 <= server.asked <= 3 * 2 * ATTEMPTS, "three ways of asking, a second request each"
         if profile not in case.but and case.why:
             assert any(case.why in told for told in [*reasons, status.error or ""]), (reasons, status.error)
-        assert await asked.engine.formations(parked=True) == []
+        assert await asked.engine.admin.formations(parked=True) == []
         assert not any(SAID in told for told in reasons)
         for one in kept:
             assert one.evidence, "nothing is kept without its source"
@@ -175,7 +175,7 @@ async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
 ) -> None:
     broken = Reply(content="{oops")
     async with asking(broken, profile, replace(parts, profiles=profiles), clock) as (asked, server):
-        await asked.engine.record([user(SAID)], user="ana", conversation="c", scene=asked.scene)
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scene)
         await asked.engine.form()
         assert not (await asked.formation()).parked
         server.reply = Reply(content=good(profile).json)
@@ -204,11 +204,11 @@ async def test_an_answer_cut_off_anywhere_ends_well(
         for end in range(1, len(whole.json), 7):
             server.reply = Reply(content=whole.json[:end], finish="length")
             asked.scene = replace(asked.scene, app=f"a{end}")
-            await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scene=asked.scene)
+            await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scope=asked.scene)
             await asked.engine.form()
-            subject = await asked.engine.memory_of(user=f"ana{end}", conversation="c", scene=asked.scene)
-            told = await asked.engine.decisions(user=subject)
-            waits = [one for one in await asked.engine.formations() if one.key.subject == subject and one.error]
+            subject = await asked.engine.conversations.subject(user=f"ana{end}", conversation="c", scope=asked.scene)
+            told = await asked.engine.history.decisions(user=subject)
+            waits = [one for one in await asked.engine.admin.formations() if one.key.subject == subject and one.error]
             assert told or waits, whole.json[:end]
 
 
@@ -216,8 +216,8 @@ async def test_an_app_as_shipped_passes_over_what_a_model_cannot_write_and_says_
     parts: Components, clock: FakeClock
 ) -> None:
     async with asking(Reply(content="no"), "app", parts, clock) as (asked, _):
-        await asked.engine.record([user(SAID)], user="ana", conversation="c", scene=asked.scene)
-        await asked.engine.end_conversation("c", user="ana", scene=asked.scene)
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scene)
+        await asked.engine.conversations.end("c", user="ana", scope=asked.scene)
         await asked.engine.form()
         status = await asked.formation()
         assert (status.parked, status.formed_seq) == (False, 1)

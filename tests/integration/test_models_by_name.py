@@ -43,11 +43,11 @@ async def test_u14_models_are_asked_by_their_names_at_the_length_that_is_set(dim
         serving(endpoint(dim)) as api,
         await AsyncRecollect.open(settings(api.url, dim)) as engine,
     ):
-        await engine.record([user("I play the cello.")], user="ana", scene=USER)
+        await engine.record([user("I play the cello.")], user="ana", scope=USER)
         await engine.form()
         [known] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
         assert known.text == "The user plays the cello."
-        nearest = await engine.nearest(vector=[1.0] * dim, user="ana")
+        nearest = await engine.vectors.nearest(vector=[1.0] * dim, user="ana")
         assert [item.memory.id for item in nearest] == [known.id]
     asked = {("input" in body, body["model"]) for body in api.bodies}
     assert asked == {(True, "mistral-embed"), (False, "mistral-small")}

@@ -50,12 +50,12 @@ class World:
             seen.append([(item.memory.text, round(item.score, 9)) for item in recall.items])
         for memory in await self.engine.list(user="ana", closed=True, limit=1000):
             seen.append((memory.text, memory.kind, memory.key, memory.value, memory.state, memory.importance))
-            history = await self.engine.history(memory.id, user="ana")
+            history = await self.engine.history.get(memory.id, user="ana")
             seen.append(sorted(related.text for related in history.related))
-        decisions = await self.engine.decisions(user="ana")
+        decisions = await self.engine.history.decisions(user="ana")
         seen.append([(line.action, line.reason, line.text) for line in decisions])
-        for conversation in await self.engine.conversations(user="ana"):
-            log = await self.engine.messages(conversation.id, user="ana")
+        for conversation in await self.engine.conversations.list(user="ana"):
+            log = await self.engine.conversations.messages(conversation.id, user="ana")
             seen.append([(message.seq, message.parent_seq, message.text) for message in log])
         return seen
 
@@ -77,7 +77,7 @@ async def test_anas_world_is_the_same_with_and_without_ben(tmp_path: Path) -> No
         assert await shared.seen_by_ana() == seen
         assert "peanuts" in str(seen)
         assert "shellfish" not in str(seen)
-        assert (await shared.engine.stats(check=True)).problems == ()
+        assert (await shared.engine.admin.stats(check=True)).problems == ()
 
 
 async def test_a_foreign_id_is_an_unknown_id(tmp_path: Path) -> None:
@@ -87,12 +87,12 @@ async def test_a_foreign_id_is_an_unknown_id(tmp_path: Path) -> None:
         await shared.say("ben", BEN_SAYS[0])
         bens = (await shared.engine.list(user="ben"))[0]
         unknown = str(new_id(shared.clock))
-        for ask in (shared.engine.get, shared.engine.history, shared.engine.forget):
+        for ask in (shared.engine.get, shared.engine.history.get, shared.engine.forget):
             with pytest.raises(UnknownMemoryError) as foreign:
                 await ask(bens.id, user="ana")
             with pytest.raises(UnknownMemoryError) as nobodys:
                 await ask(unknown, user="ana")
             assert str(foreign.value).replace(bens.id, "X") == str(nobodys.value).replace(unknown, "X")
-        (chat,) = await shared.engine.conversations(user="ben")
-        assert await shared.engine.messages(chat.id, user="ana") == []
+        (chat,) = await shared.engine.conversations.list(user="ben")
+        assert await shared.engine.conversations.messages(chat.id, user="ana") == []
         assert await shared.engine.get(bens.id, user="ben") == bens

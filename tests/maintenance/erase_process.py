@@ -10,7 +10,7 @@ from recollect.settings import Settings
 async def main(url: str, what: str) -> None:
     """Erase all of ana, or one of her conversations."""
     async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
-        erase = engine.erase_subject("ana") if what == "all" else engine.erase_conversation(what, user="ana")
+        erase = engine.erasure.subject("ana") if what == "all" else engine.erasure.conversation(what, user="ana")
         receipt = await erase
     sys.stdout.write("done\n" if receipt.done else "pending\n")
 

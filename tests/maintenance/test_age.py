@@ -91,13 +91,13 @@ async def test_a11_tending_closes_what_expired_and_says_why(
     free = await engine.add("The user likes milk.", user=ANA, importance=1.0, profile="default")
     clock.advance(days=15)
     await parts.store.note_uses(ANA, [used.id], clock.now())
-    report = await engine.tend(user=ANA)
+    report = await engine.admin.maintain(user=ANA)
     assert [(line.memory_id, line.action, line.reason) for line in report.decisions] == [
         (old.id, Action.EXPIRE, "neither said nor used for 35 days")
     ]
     assert await held_texts(engine, ANA.name) == [used.text, free.text]
-    assert (await engine.tend(user=ANA)).decisions == (), "a second time finds nothing"
-    assert [line.reason for line in (await engine.history(old.id, user=ANA)).decisions][1:] == [
+    assert (await engine.admin.maintain(user=ANA)).decisions == (), "a second time finds nothing"
+    assert [line.reason for line in (await engine.history.get(old.id, user=ANA)).decisions][1:] == [
         "neither said nor used for 35 days"
     ]
 
@@ -106,7 +106,7 @@ async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncR
     await engine.add("The user likes tea.", user=ANA, importance=0.3)
     await engine.add("The user likes wine.", user=ANA, importance=0.9)
     clock.advance(days=20)
-    report = await engine.tend(user=ANA)
+    report = await engine.admin.maintain(user=ANA)
     assert [(line.text, line.reason) for line in report.decisions] == [
         ("The user likes tea.", "worn off: 0.075 is left of importance 0.30 after 20 days")
     ]
@@ -130,7 +130,7 @@ async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
     }
     await parts.store.apply(ANA, [add(fact, vector=None), *map(add, notes.values())], [])
     clock.advance(days=2)
-    report = await engine.tend(user=ANA)
+    report = await engine.admin.maintain(user=ANA)
     assert [(line.memory_id, line.target_id, line.reason) for line in report.decisions] == [
         (fact.id, None, "it ended on 2026-01-02"),
         (notes["restates"].id, fact.id, "restates what ended"),
@@ -145,7 +145,7 @@ async def test_a_profile_that_is_not_there_any_more_ends_nothing(
 ) -> None:
     await engine.add("The user likes tea.", user=ANA, profile=OWN)
     clock.advance(days=400)
-    assert (await AsyncRecollect(parts).tend(user=ANA)).decisions == ()
+    assert (await AsyncRecollect(parts).admin.maintain(user=ANA)).decisions == ()
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 0
 
 
@@ -156,9 +156,9 @@ async def test_more_than_a_portion_ends_in_one_tending(
     old = [replace(memory(f"Thing {n}.", clock=clock), profile=OWN) for n in range(250)]
     await parts.store.apply(ANA, [add(one) for one in (*over, *old)], [])
     clock.advance(days=60)
-    would = await engine.tend(user=ANA, dry_run=True)
+    would = await engine.admin.maintain(user=ANA, dry_run=True)
     assert len(would.decisions) == 500
     assert len(await engine.list(user=ANA, limit=1000)) == 500
-    did = await engine.tend(user=ANA)
+    did = await engine.admin.maintain(user=ANA)
     assert {line.memory_id for line in did.decisions} == {line.memory_id for line in would.decisions}
     assert await engine.list(user=ANA) == []

@@ -133,7 +133,7 @@ async def test_a3_a_formation_whose_compaction_fails_is_formed_all_the_same(part
     engine = with_profile(parts, tmp_path, TEN, model=Answering(ModelError("no answer within 30 s")).model)
     await tell_each(engine, *numbered(11))
     assert await held_texts(engine, "ana") == numbered(10, start=2)
-    assert not [status for status in await engine.formations() if status.error or status.due_at]
+    assert not [status for status in await engine.admin.formations() if status.error or status.due_at]
 
 
 class Failing:
@@ -208,7 +208,7 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
     await full_app(engine, clock)
     # The words are near none that are known, so that the first reading is the one for room.
     away = failing(parts, "memories", Answering(delete(4)), times=0)
-    store: Any = away._store
+    store: Any = away._components.store
     await away.search("nothing", user=APP)
     calls = store.calls
     store.left = times
@@ -246,8 +246,10 @@ async def test_a2_a8_a_compaction_costs_its_units_and_where_they_are_spent_it_wa
     assert model.asked == 1
     [line] = await decided(engine, "ana", Action.EVICT)
     assert line.reason.startswith("the model chose it")
-    assert (await engine.energy(user="ana")).level == 7
-    [waiting] = [status for status in await engine.formations() if status.due_at and status.key.stage == "extract"]
+    assert (await engine.admin.energy(user="ana")).level == 7
+    [waiting] = [
+        status for status in await engine.admin.formations() if status.due_at and status.key.stage == "extract"
+    ]
     assert "energy stands at 7 of 32 units, work runs from 25 on" in str(waiting.error)
     clock.advance(days=18)
     await engine.form()

@@ -76,9 +76,9 @@ class Talk:
             for _ in range(12):
                 await failing.form()
                 clock.advance(seconds=1_000)
-        parked = await failing.formations(parked=True)
+        parked = await failing.admin.formations(parked=True)
         assert any(word in (status.error or "") for status in parked)
-        assert any(word in line.reason for line in await failing.decisions(user=who))
+        assert any(word in line.reason for line in await failing.history.decisions(user=who))
 
     async def patterns(self, who: str, wheres: list[str] | None = None) -> dict[bytes, str]:
         salts = [(await self.parts.store.hot(Subject("user", one), "")).salt for one in ("ana", "ben")]
@@ -128,11 +128,11 @@ async def test_i13_no_byte_of_erased_conversations_and_subjects_is_left_in_any_f
     assert found(folder, await talk.patterns("ana")), "else the search could not fail"
     some = list(range(0, len(made["ana"]), 2))
     for number in some:
-        receipt = await talk.engine.erase_conversation(made["ana"][number], user="ana")
+        receipt = await talk.engine.erasure.conversation(made["ana"][number], user="ana")
         assert receipt.done
     left = found(folder, await talk.patterns("ana", [f"{number}" for number in some]))
     assert left == [], talk.luck
-    receipt = await talk.engine.erase_subject("ana")
+    receipt = await talk.engine.erasure.subject("ana")
     assert receipt.done
     patterns = await talk.patterns("ana")
     assert found(folder, patterns) == []
@@ -172,7 +172,7 @@ async def test_i13_a_resent_history_brings_no_byte_back(talk: Talk, folder: Path
     ]
     first = await talk.engine.record(history, user="ana", conversation="chat")
     await talk.engine.form()
-    assert (await talk.engine.erase_conversation(first.conversation, user="ana")).done
+    assert (await talk.engine.erasure.conversation(first.conversation, user="ana")).done
     for days, name in ((0, "chat"), (0, "another"), (1, None), (30, None)):
         clock.advance(days=days)
         new = {"role": "user", "content": f"What is new on day {days}?"}
@@ -180,7 +180,7 @@ async def test_i13_a_resent_history_brings_no_byte_back(talk: Talk, folder: Path
         await talk.engine.form()
     patterns = await talk.patterns("ana")
     assert found(folder, patterns) == []
-    assert (await talk.engine.erase_subject("ana")).done
+    assert (await talk.engine.erasure.subject("ana")).done
     await talk.engine.record([*history, {"role": "user", "content": "Anything new?"}], user="ana")
     await talk.engine.form()
     assert found(folder, patterns) == []

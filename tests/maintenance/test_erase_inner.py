@@ -68,11 +68,11 @@ async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
     """Read all that can be read of a subject."""
     said = [
         message.text
-        for conversation in await engine.conversations(user=subject)
-        for message in await engine.messages(conversation.id, user=subject)
+        for conversation in await engine.conversations.list(user=subject)
+        for message in await engine.conversations.messages(conversation.id, user=subject)
     ]
     known = [one.text for one in await engine.list(user=subject, kinds=ALL_KINDS, closed=True, limit=5_000)]
-    return [*said, *known, *(line.text for line in await engine.decisions(user=subject, limit=5_000))]
+    return [*said, *known, *(line.text for line in await engine.history.decisions(user=subject, limit=5_000))]
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
@@ -89,7 +89,7 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
     planted = {where for word, where in house.words.items() if any(one.startswith(word) for one in there)}
     assert planted == set(house.words.values()), "else the search could not fail"
 
-    receipt = await engine.erase_subject(who, everywhere=everywhere)
+    receipt = await engine.erasure.subject(who, everywhere=everywhere)
     places = {place.name: place for place in receipt.places}
     assert all(
         places[subject.text].reach is ErasureStatus.REACHED and places[subject.text].count > 0 for subject in inner
@@ -103,13 +103,16 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
     if receipt.done:
         assert found(folder, vectors) == []
     await engine.form()
-    assert {one.text for one in await engine.subjects()} & {house.home.text, *(one.text for one in inner)} == set()
+    assert {one.text for one in await engine.admin.subjects()} & {
+        house.home.text,
+        *(one.text for one in inner),
+    } == set()
     assert [await everything(engine, one) for one in (house.home, *inner)] == [[]] * (1 + len(inner))
     assert traces(parts, folder, words, salts) == []
 
-    again = await engine.erase_subject(who, everywhere=True)
+    again = await engine.erasure.subject(who, everywhere=True)
     assert [place for place in again.places if place.reach is ErasureStatus.REACHED and place.count] == []
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
     assert all([await everything(engine, one) for one in (ben.home, *bens)]), "another user keeps all"
     still = {one.split(" as ")[0] for one in traces(parts, folder, [*ben.words], [])}
     missing = {where for word, where in ben.words.items() if word not in still}
@@ -146,7 +149,7 @@ async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others
         for subject in (home, *kept[who]):
             await engine.add(f"Something of {who}.", user=subject)
     await engine.add("Something of everybody's.", user=Subject("app", "calendar"))
-    receipt = await engine.erase_subject(Subject("user", gone))
+    receipt = await engine.erasure.subject(Subject("user", gone))
     erased = {place.name for place in receipt.places} & {one.text for subjects in kept.values() for one in subjects}
     assert erased == {subject.text for subject in kept[gone]}
     for who, subjects in kept.items():
@@ -158,7 +161,7 @@ async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others
 async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: AsyncRecollect) -> None:
     for name in ("Zoë/1", "Zo%C3%AB/2", "user:Zoë/3", "Zo%C3%AB%2F/4"):
         await engine.add("Zoë has a hive.", user=Subject("session", name))
-    receipt = await engine.erase_subject("Zoë")
+    receipt = await engine.erasure.subject("Zoë")
     assert {place.name for place in receipt.places if place.name.startswith("session:")} == {
         "session:Zoë/1",
         "session:Zo%C3%AB/2",
@@ -173,16 +176,16 @@ async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_na
     house = Household(engine, parts, "ana", luck)
     inner = await house.plant()
     app, nested = inner[1], inner[4]
-    receipt = await engine.erase_subject(app)
+    receipt = await engine.erasure.subject(app)
     assert nested.text in {place.name for place in receipt.places}
-    left = {one.text for one in await engine.subjects()}
+    left = {one.text for one in await engine.admin.subjects()}
     assert left & {app.text, nested.text} == set()
     assert {one.text for one in (inner[0], inner[2], inner[3], house.home)} <= left
     recalled = [item for record in await parts.store.recalls(house.home) for item in record.items]
     assert recalled
     assert {subject for subject, *_ in recalled} & {app, nested} == set()
-    assert await engine.erase_subject("ana")
-    assert {one.text for one in await engine.subjects()} == set()
+    assert await engine.erasure.subject("ana")
+    assert {one.text for one in await engine.admin.subjects()} == set()
 
 
 async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erased_whole(
@@ -192,10 +195,10 @@ async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erase
     for number in range(11):
         await engine.add(f"Number {number} is a secret.", user=owned_subject("session", ANA, f"{number}"))
     await engine.add("A secret within.", user=owned_subject("session", owned_subject("session", ANA, "3"), "x"))
-    receipt = await engine.erase_subject("ana")
+    receipt = await engine.erasure.subject("ana")
     assert len([place for place in receipt.places if place.name.startswith("session:")]) == 12
     assert next(place.count for place in receipt.places if place.name == "memories") == 12
-    assert await engine.subjects() == []
+    assert await engine.admin.subjects() == []
     assert traces(parts, folder, ["secret", "session:ana"], []) == []
 
 
@@ -205,12 +208,12 @@ async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user
     word, kept = canary(luck), canary(luck)
     scene = RequestScope(profile="session")
     said = [user(f"I'm allergic to {word}."), assistant(f"I noted that you are allergic to {word}.")]
-    recorded = await engine.record(said, user="ana", conversation="one", scene=scene)
+    recorded = await engine.record(said, user="ana", conversation="one", scope=scene)
     await engine.form()
-    session = await engine.memory_of(user="ana", conversation="one", scene=scene)
+    session = await engine.conversations.subject(user="ana", conversation="one", scope=scene)
     await engine.add(f"Keep {kept}.", user=session)
     assert [one for one in await engine.list(user=session) if word in one.text]
-    receipt = await engine.erase_conversation(recorded.conversation, user="ana")
+    receipt = await engine.erasure.conversation(recorded.conversation, user="ana")
     assert next(place.count for place in receipt.places if place.name == "other subjects") == 0
     assert [one.text for one in await engine.list(user=session)] == [f"Keep {kept}."]
     assert traces(parts, folder, [word], await salts_of(parts, [ANA, session])) == []
@@ -236,19 +239,19 @@ async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_th
 
     async def erase() -> None:
         await asyncio.sleep(luck.uniform(0, 0.03))
-        await engine.erase_subject("ana")
+        await engine.erasure.subject("ana")
 
     for number in range(6):
         for scene in scenes:
             words.append(canary(luck))
             said = [user(f"I'm allergic to {words[-1]}."), assistant(f"I will mind that, allergic to {words[-1]}.")]
             name = f"{scene.profile} {number}"
-            await engine.end_conversation(name, user="ana", messages=said, scene=scene)
-            await engine.save_conversation(name, user="ana", scene=scene)
+            await engine.conversations.end(name, user="ana", messages=said, scope=scene)
+            await engine.conversations.save(name, user="ana", scope=scene)
         await asyncio.gather(form(), erase(), form())
         await engine.form()
         assert traces(parts, folder, words, []) == [], f"round {number}"
-        assert [one.text for one in await engine.subjects()] == []
+        assert [one.text for one in await engine.admin.subjects()] == []
         clock.advance(seconds=20)
-    assert await engine.formations(parked=True) == []
-    assert (await engine.stats(check=True)).problems == ()
+    assert await engine.admin.formations(parked=True) == []
+    assert (await engine.admin.stats(check=True)).problems == ()

@@ -62,13 +62,13 @@ async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_and_it_is_fini
             pending = unclean(folder / "kept.sqlite3")
             assert pending == (1 if failpoint in DONE else 0)
             if failpoint in UNDONE:
-                assert (await engine.erase_conversation(conversation, user="ana")).done
+                assert (await engine.erasure.conversation(conversation, user="ana")).done
             else:
                 await engine.form()  # a worker's round
             assert unclean(folder / "kept.sqlite3") == 0
             patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
             assert found(folder, patterns) == []
-            assert (await engine.stats(check=True)).problems == ()
+            assert (await engine.admin.stats(check=True)).problems == ()
 
 
 INNER = [Subject("session", "ana/one"), Subject("app", "ana/calendar"), Subject("character", "ana/Kira")]
@@ -94,13 +94,13 @@ async def test_i13_a_kill_while_a_user_with_inner_subjects_is_erased_leaves_none
             assert [len(await engine.list(user=inner)) for inner in INNER] == [2, 2, 2], "the first commit was undone"
         await engine.form()  # a worker's round
         assert unclean(tmp_path / "kept.sqlite3") == 0
-        assert (await engine.erase_subject("ana")).done, "asked again, it ends what the kill left"
+        assert (await engine.erasure.subject("ana")).done, "asked again, it ends what the kill left"
         assert [await engine.list(user=inner, closed=True) for inner in INNER] == [[], [], []]
         assert await engine.list(user="ana", kinds=ALL_KINDS) == []
         assert [one.id for one in await engine.list(user=bens.subject)] == [bens.id]
         patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
         assert found(tmp_path, patterns) == []
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
 
 
 def unclean(file: Path) -> int:
@@ -132,14 +132,14 @@ async def test_i13_a_reader_of_another_process_makes_the_receipt_say_pending_unt
     assert holding.stdout.readline() == "held\n"
     try:
         async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
-            receipt = await engine.erase_conversation(conversation, user="ana")
+            receipt = await engine.erasure.conversation(conversation, user="ana")
             assert not receipt.done
             assert [place.name for place in receipt.places if place.reach.value == "pending"] == ["file and log"]
             assert await engine.list(user="ana", kinds=ALL_KINDS) == []
-            assert not await engine.finish_erasing()
+            assert not await engine.erasure.finish()
             assert found(tmp_path, patterns)
             holding.communicate()
-            assert await engine.finish_erasing()
+            assert await engine.erasure.finish()
             assert found(tmp_path, patterns) == []
     finally:
         holding.kill()

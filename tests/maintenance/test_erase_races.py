@@ -69,7 +69,7 @@ class Race:
     async def erase(self, conversation: str, how: int) -> None:
         await self.soon()
         if how == 0:
-            await self.engine.erase_subject("ana")
+            await self.engine.erasure.subject("ana")
         elif how == 1:
             for known in await self.engine.list(user="ana"):
                 if self.word in known.text:
@@ -79,7 +79,7 @@ class Race:
                         continue
         # The answer is no source of the memory: it goes with the conversation.
         if how:
-            await self.engine.erase_conversation(conversation, user="ana")
+            await self.engine.erasure.conversation(conversation, user="ana")
 
     async def run(self) -> None:
         first = await self.engine.record(self.history, user="ana", conversation=f"chat {self.number}")
@@ -109,16 +109,16 @@ async def test_i13_no_race_of_erasing_with_forming_and_recording_brings_a_word_b
         words.append(race.word)
         said = [
             message.text
-            for conversation in await engine.conversations(user="ana")
-            for message in await engine.messages(conversation.id, user="ana")
+            for conversation in await engine.conversations.list(user="ana")
+            for message in await engine.conversations.messages(conversation.id, user="ana")
         ]
         known = [one.text for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True, limit=5_000)]
-        decided = [f"{line.text} {line.reason}" for line in await engine.decisions(user="ana", limit=5_000)]
+        decided = [f"{line.text} {line.reason}" for line in await engine.history.decisions(user="ana", limit=5_000)]
         left = [text for text in (*said, *known, *decided) if race.word in text]
         assert left == [], f"race {number}, seed {seed}"
-    assert await engine.formations(parked=True) == []
-    assert (await engine.stats(check=True)).problems == ()
-    assert await engine.finish_erasing()
+    assert await engine.admin.formations(parked=True) == []
+    assert (await engine.admin.stats(check=True)).problems == ()
+    assert await engine.erasure.finish()
     patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
     assert found(tmp_path, patterns) == []
     await engine.close()

@@ -41,8 +41,8 @@ def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
 
 async def log(engine: AsyncRecollect, who: str = "ana") -> list[str]:
     found = []
-    for conversation in await engine.conversations(user=who):
-        found += [message.text for message in await engine.messages(conversation.id, user=who)]
+    for conversation in await engine.conversations.list(user=who):
+        found += [message.text for message in await engine.conversations.messages(conversation.id, user=who)]
     return found
 
 
@@ -67,18 +67,19 @@ async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecolle
         await engine.get(peanuts.id, user="ana")
     assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True) if "peanuts" in one.text]
     assert "peanuts" not in str((await engine.search("peanuts", user="ana")).items)
-    assert not [line for line in await engine.decisions(user="ana") if "peanuts" in f"{line.text} {line.reason}"]
+    decisions = await engine.history.decisions(user="ana")
+    assert not [line for line in decisions if "peanuts" in f"{line.text} {line.reason}"]
     assert await log(engine) == [BEES, "", "Noted."]
     assert (await engine.search("bees", user="ana")).items
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_a_hollowed_message_keeps_place_role_and_times_alone(engine: AsyncRecollect) -> None:
     await tell(engine, {**user(PEANUTS), "name": "Anastasia"}, assistant("Noted."))
-    [conversation] = await engine.conversations(user="ana")
-    before = await engine.messages(conversation.id, user="ana")
+    [conversation] = await engine.conversations.list(user="ana")
+    before = await engine.conversations.messages(conversation.id, user="ana")
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-    hollow, kept = await engine.messages(conversation.id, user="ana")
+    hollow, kept = await engine.conversations.messages(conversation.id, user="ana")
     assert (hollow.seq, hollow.parent_seq, hollow.role, hollow.said_at) == (1, 0, "user", before[0].said_at)
     assert (hollow.text, hollow.name, hollow.erased) == ("", None, True)
     assert hollow.hash != before[0].hash
@@ -96,7 +97,7 @@ async def test_the_versions_it_replaced_go_with_a_memory_and_those_after_it_stay
     assert {one.text for one in await engine.list(user="ana", closed=True)} == await texts(
         engine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)
     )
-    bergen = await engine.history((await fact(engine, "Bergen")).id, user="ana")
+    bergen = await engine.history.get((await fact(engine, "Bergen")).id, user="ana")
     [made] = [line for line in bergen.decisions if line.action is Action.REPLACE]
     assert (made.target_id, made.reason) == (None, "what it was weighed against was erased")
     assert await log(engine) == ["I moved to Bergen.", "", ""]
@@ -116,7 +117,7 @@ async def test_what_else_rests_on_an_erased_message_goes_unless_it_was_said_else
     assert "peanuts" not in f"{await engine.list(user='ana', kinds=ALL_KINDS, closed=True)}"
     assert counts(receipt)["messages"] == 1
     await tell(engine, "I still live in Oslo.")
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_the_messages_may_be_kept(engine: AsyncRecollect) -> None:
@@ -132,42 +133,42 @@ async def test_the_messages_may_be_kept(engine: AsyncRecollect) -> None:
 
 async def test_single_messages_are_erased_with_what_was_formed_of_them(engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS, assistant("Noted."), BEES)
-    [conversation] = await engine.conversations(user="ana")
-    receipt = await engine.erase_messages(conversation.id, [1], user="ana")
+    [conversation] = await engine.conversations.list(user="ana")
+    receipt = await engine.erasure.messages(conversation.id, [1], user="ana")
     assert await log(engine) == ["", "Noted.", BEES]
     assert not [text for text in await texts(engine) if "peanuts" in text]
     assert [text for text in await texts(engine) if "bees" in text]
     assert counts(receipt)["messages"] == 1
     with pytest.raises(BadRequestError, match="no message is named"):
-        await engine.erase_messages(conversation.id, [], user="ana")
+        await engine.erasure.messages(conversation.id, [], user="ana")
 
 
 async def test_a_conversation_is_erased_and_its_places_stay_gapless(engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES)
-    first = (await engine.conversations(user="ana"))[1]
-    receipt = await engine.erase_conversation(first.id, user="ana")
-    assert [one.text for one in await engine.messages(first.id, user="ana")] == ["", ""]
+    first = (await engine.conversations.list(user="ana"))[1]
+    receipt = await engine.erasure.conversation(first.id, user="ana")
+    assert [one.text for one in await engine.conversations.messages(first.id, user="ana")] == ["", ""]
     assert all("bees" in text for text in await texts(engine))
     assert counts(receipt)["messages"] == 2
     assert counts(receipt)["vectors"] >= 1
-    again = await engine.erase_conversation(first.id, user="ana")
+    again = await engine.erasure.conversation(first.id, user="ana")
     assert "messages" not in counts(again)
 
 
 async def test_a_foreign_or_unknown_conversation_and_memory_is_refused(engine: AsyncRecollect) -> None:
     await tell(engine, PEANUTS, who="ben")
-    [theirs] = await engine.conversations(user="ben")
+    [theirs] = await engine.conversations.list(user="ben")
     their_fact = await fact(engine, "peanuts", who="ben")
     for attempt in (theirs.id, "nonsense"):
         with pytest.raises(UnknownConversationError):
-            await engine.erase_conversation(attempt, user="ana")
+            await engine.erasure.conversation(attempt, user="ana")
     await tell(engine, BEES)
     for attempt in (their_fact.id, "nonsense"):
         with pytest.raises(UnknownMemoryError):
             await engine.erase(attempt, user="ana")
     with pytest.raises(UnknownConversationError):
-        await engine.erase_conversation(theirs.id, user="ana")
+        await engine.erasure.conversation(theirs.id, user="ana")
     assert await fact(engine, "peanuts", who="ben") == their_fact
 
 
@@ -178,8 +179,8 @@ async def test_i13_history_that_a_client_resends_stays_erased(engine: AsyncRecol
     history = [user(PEANUTS), assistant("I will mind the peanuts."), user(BEES)]
     first = await engine.record(history, user="ana", conversation="chat")
     await engine.form()
-    await engine.erase_messages(first.conversation, [1, 2], user="ana")
-    places = [message.seq for message in await engine.messages(first.conversation, user="ana")]
+    await engine.erasure.messages(first.conversation, [1, 2], user="ana")
+    places = [message.seq for message in await engine.conversations.messages(first.conversation, user="ana")]
     for _ in range(2):
         again = await engine.record([*history, assistant("Lovely."), user("And now?")], user="ana", conversation="chat")
         assert again.conversation == first.conversation
@@ -195,14 +196,15 @@ async def test_i13_history_that_comes_to_another_conversation_is_logged_hollow_a
 ) -> None:
     history = [user(PEANUTS), assistant("Noted."), user("I like tea.")]
     first = await engine.record(history, user="ana", conversation="chat")
-    await engine.erase_conversation(first.conversation, user="ana")
+    await engine.erasure.conversation(first.conversation, user="ana")
     clock.advance(days=1)
     for _ in range(2):
         await engine.record([*history, assistant("Good."), user("I moved to Oslo.")], user="ana", conversation=name)
     await engine.form()
     assert sorted(filter(None, await log(engine))) == ["Good.", "I moved to Oslo."]
-    [newest] = [one for one in await engine.conversations(user="ana") if one.last_seq == 5]
-    assert [one.erased for one in await engine.messages(newest.id, user="ana")] == [True, True, True, False, False]
+    [newest] = [one for one in await engine.conversations.list(user="ana") if one.last_seq == 5]
+    messages = await engine.conversations.messages(newest.id, user="ana")
+    assert [message.erased for message in messages] == [True, True, True, False, False]
     assert len(await log(engine)) == (5 if name is None else 8)
 
 
@@ -221,7 +223,7 @@ async def test_i13_an_old_log_that_is_fed_in_again_stays_erased_by_its_dates(
     long_ago = NEW_YEAR - timedelta(days=300)
     await engine.record([user(PEANUTS), assistant("Noted.")], user="ana", said_at=long_ago)
     await engine.form()
-    await engine.erase_subject("ana")
+    await engine.erasure.subject("ana")
     clock.advance(days=1)
     await engine.record([user(PEANUTS), assistant("Noted.")], user="ana", said_at=long_ago)
     await engine.form()
@@ -237,7 +239,7 @@ async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alon
         {"role": "tool", "tool_call_id": "call-7", "content": "peanuts everywhere"},
     ]
     first = await engine.record(history, user="ana", conversation="chat")
-    await engine.erase_conversation(first.conversation, user="ana")
+    await engine.erasure.conversation(first.conversation, user="ana")
     again = await engine.record([*history, assistant("None."), user("Thanks, bye.")], user="ana")
     assert again.conversation == first.conversation
     assert await log(engine) == ["", "", "", "None.", "Thanks, bye."]
@@ -249,21 +251,21 @@ async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alon
 async def test_i13_a_subject_is_erased_with_its_name_and_begins_anew(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES, who="ben")
-    receipt = await engine.erase_subject("ana")
+    receipt = await engine.erasure.subject("ana")
     assert receipt.done is not on_server(receipt)
-    assert await engine.subjects() == [Subject("user", "ben")]
+    assert await engine.admin.subjects() == [Subject("user", "ben")]
     assert await texts(engine) == set()
-    assert await engine.decisions(user="ana") == []
+    assert await engine.history.decisions(user="ana") == []
     assert await log(engine) == []
     clock.advance(hours=1)
     await tell(engine, "I live in Oslo.")
     assert (await fact(engine, "Oslo")).state is MemoryState.ACTIVE
     assert "peanuts" not in str((await engine.search("peanuts", user="ana")).items)
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_erasing_who_was_never_there_is_done(engine: AsyncRecollect) -> None:
-    receipt = await engine.erase_subject("nobody")
+    receipt = await engine.erasure.subject("nobody")
     assert (receipt.done, counts(receipt)) == (True, {})
 
 
@@ -297,9 +299,9 @@ async def test_i13_a_strangers_rows_are_equal_byte_for_byte_before_and_after(tmp
         before = rows_of(file, "ben")
         assert sum(map(len, before.values())) > 40
         await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-        [conversation, *_] = await engine.conversations(user="ana")
-        await engine.erase_conversation(conversation.id, user="ana", everywhere=True)
-        await engine.erase_subject("ana", everywhere=True)
+        [conversation, *_] = await engine.conversations.list(user="ana")
+        await engine.erasure.conversation(conversation.id, user="ana", everywhere=True)
+        await engine.erasure.subject("ana", everywhere=True)
         assert rows_of(file, "ben") == before
         mine = {table: rows for table, rows in rows_of(file, "ana").items() if rows}
     assert set(mine) == {"erased_message", "erased_subject", "erasure", "gone"}
@@ -337,10 +339,10 @@ async def test_parked_work_forgets_the_words_of_its_error_and_stays_parked(
     for _ in range(12):
         await failing.form()
         clock.advance(seconds=1_000)
-    [parked] = await engine.formations(parked=True)
+    [parked] = await engine.admin.formations(parked=True)
     assert "peanuts" in (parked.error or "")
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-    [parked] = await engine.formations(parked=True)
+    [parked] = await engine.admin.formations(parked=True)
     assert parked.error == "its error went with what was erased"
 
 
@@ -352,9 +354,9 @@ async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
     for _ in range(3):
         await failing.form()
         clock.advance(seconds=1_000)
-    assert any("cannot read 'peanuts'" in line.reason for line in await engine.decisions(user="ana"))
+    assert any("cannot read 'peanuts'" in line.reason for line in await engine.history.decisions(user="ana"))
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-    assert not any("peanuts" in line.reason for line in await engine.decisions(user="ana"))
+    assert not any("peanuts" in line.reason for line in await engine.history.decisions(user="ana"))
 
 
 async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
@@ -363,8 +365,8 @@ async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
     erased: list[EraseReceipt] = []
 
     async def erase_now() -> None:
-        [conversation] = await engine.conversations(user="ana")
-        erased.append(await engine.erase_conversation(conversation.id, user="ana"))
+        [conversation] = await engine.conversations.list(user="ana")
+        erased.append(await engine.erasure.conversation(conversation.id, user="ana"))
 
     class Thinking(ScriptedModel):
         async def answer(self, **asked: Any) -> Any:
@@ -378,8 +380,8 @@ async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
     await slow.form()
     assert erased
     assert await texts(engine) == set()
-    assert not [line for line in await engine.decisions(user="ana") if "peanuts" in line.text]
-    assert [one.formed_seq for one in await engine.formations()] == [1, 1]
+    assert not [line for line in await engine.history.decisions(user="ana") if "peanuts" in line.text]
+    assert [one.formed_seq for one in await engine.admin.formations()] == [1, 1]
 
 
 async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: AsyncRecollect) -> None:

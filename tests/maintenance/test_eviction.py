@@ -51,12 +51,12 @@ async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncRecollect) -
             user(f"I own {number} boats and my sister Kira{number} lives in Oslo.")
             for number in range(start, start + 20)
         ]
-        await engine.record(said, user="ana", conversation="one", scene=scene)
+        await engine.record(said, user="ana", conversation="one", scope=scene)
         await engine.form()
         assert len(await held(engine, SESSION)) <= 50
     assert len(await held(engine, SESSION)) == 50
     assert await decided(engine, SESSION, Action.EVICT)
-    assert not [status for status in await engine.formations() if status.parked or status.due_at]
+    assert not [status for status in await engine.admin.formations() if status.parked or status.due_at]
 
 
 async def test_one_batch_may_bring_more_than_there_is_room_for(parts: Components, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
         assert len(await held(engine, "ana")) <= 6
         assert await unexplained(engine, "ana") == []
     assert await decided(engine, "ana", Action.EVICT, Action.FOLD)
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_added_and_tended(
@@ -185,15 +185,15 @@ async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_adde
 ) -> None:
     scene = RequestScope(profile="session")
     for conversation, most in (("few", 3), ("many", 60)):
-        await engine.open_conversation(conversation, user="ana", scene=scene, options={"max-per-session": most})
-        session = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
+        await engine.conversations.open(conversation, user="ana", scope=scene, options={"max-per-session": most})
+        session = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
         assert session_of(session) == (Subject("user", "ana"), conversation)
         for text in numbered(62):
             await engine.add(text, user=session, profile="session")
         assert len(await held(engine, session)) == most
-        assert (await engine.tend(user=session)).decisions == ()
+        assert (await engine.admin.maintain(user=session)).decisions == ()
         said = [user(f"I own {number} boats and my sister Kira{number} lives in Oslo.") for number in range(5)]
-        await engine.record(said, user="ana", conversation=conversation, scene=scene)
+        await engine.record(said, user="ana", conversation=conversation, scope=scene)
         await engine.form()
         assert len(await held(engine, session)) == most
 

@@ -118,7 +118,7 @@ async def longest_ms(work: Awaitable[object]) -> float:
 
 async def some_decision(engine: AsyncRecollect) -> None:
     """Wait until tending has closed something."""
-    while not await engine.decisions(user=ANA, limit=1):  # noqa: ASYNC110  (what is waited for is in the database)
+    while not await engine.history.decisions(user=ANA, limit=1):  # noqa: ASYNC110  (what is waited for is in the database)
         await asyncio.sleep(0.001)
 
 
@@ -137,14 +137,14 @@ async def test_tending_many_memories_leaves_the_loop_to_others(
     clock.advance(days=2)
     engine = with_profile(crowded, tmp_path, toml)
     await engine.search("warm up", user=ANA)
-    assert await longest_ms(engine.tend(user=ANA)) < MAX_HOLD_MS
-    decisions = await engine.decisions(user=ANA, limit=5_000)
+    assert await longest_ms(engine.admin.maintain(user=ANA)) < MAX_HOLD_MS
+    decisions = await engine.history.decisions(user=ANA, limit=5_000)
     assert len([line for line in decisions if line.action is action]) >= MANY // 10 - 1
     assert await unexplained(engine, ANA) == []
 
 
 async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(crowded: Components) -> None:
-    would = await AsyncRecollect(crowded).tend(user=ANA, dry_run=True)
+    would = await AsyncRecollect(crowded).admin.maintain(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]
     while not await care.run(after(100)):
@@ -189,7 +189,9 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded:
     second = SweepSchedule(tools_of(crowded), 86_400)
     assert not await second.portion(lambda: False)
     assert not await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now())
-    assert (await AsyncRecollect(crowded).tend(user=ANA)).decisions == (), "nothing was left out between the two"
+    assert (await AsyncRecollect(crowded).admin.maintain(user=ANA)).decisions == (), (
+        "nothing was left out between the two"
+    )
 
 
 async def test_tending_taken_over_by_another_process_is_given_up(crowded: Components, clock: FakeClock) -> None:
@@ -205,7 +207,7 @@ async def test_tending_taken_over_by_another_process_is_given_up(crowded: Compon
 
 async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
     engine = AsyncRecollect(crowded)
-    tending = asyncio.create_task(engine.tend(user=ANA))
+    tending = asyncio.create_task(engine.admin.maintain(user=ANA))
     await some_decision(engine)
     await engine.close()
     with pytest.raises(StoreUnavailableError, match=r"tended no further|is closed"):
@@ -215,9 +217,9 @@ async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
 async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components, clock: FakeClock) -> None:
     clock.advance(days=2)
     engine = AsyncRecollect(crowded)
-    working = asyncio.create_task(engine.work())
+    working = asyncio.create_task(engine.admin.run_worker())
     await some_decision(engine)
-    engine.stop_work()
+    engine.admin.stop_worker()
     before = time.process_time()
     await working
     assert time.process_time() - before < 1.0

@@ -21,7 +21,7 @@ async def shared_note(engine: AsyncRecollect, *subjects: Subject) -> Memory:
     await tell(engine, DOGS)
     [note] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in one.text]
     for subject in subjects:
-        await engine.link(note.id, to=subject, user="ana")
+        await engine.shared.link(note.id, to=subject, user="ana")
     return note
 
 
@@ -32,33 +32,33 @@ async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: 
         assert (copy.text, copy.evidence, copy.subject) == (note.text, note.evidence, subject)
         found = (await engine.search("dogs of the sister", user=subject)).items
         assert [(one.memory.id, one.similarity > 0, one.word_share > 0) for one in found] == [(note.id, True, True)]
-        [line] = await engine.decisions(user=subject)
+        [line] = await engine.history.decisions(user=subject)
         assert (line.action, line.memory_id) == (Action.LINK, note.id)
     assert (await engine.get(note.id, user=APP)).number == 1
-    assert await engine.link(note.id, to=TEAM, user="ana") == await engine.get(note.id, user=TEAM)
-    assert (await engine.stats(check=True)).problems == ()
+    assert await engine.shared.link(note.id, to=TEAM, user="ana") == await engine.get(note.id, user=TEAM)
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others(engine: AsyncRecollect) -> None:
     note = await shared_note(engine, TEAM, APP)
-    await engine.unlink(note.id, user="ana")
+    await engine.shared.unlink(note.id, user="ana")
     with pytest.raises(UnknownMemoryError):
         await engine.get(note.id, user="ana")
     assert not [one for one in (await engine.search("dogs", user="ana")).items if one.memory.id == note.id]
     for subject in (TEAM, APP):
         assert (await engine.search("dogs", user=subject)).items
-    last = (await engine.decisions(user="ana"))[-1]
+    last = (await engine.history.decisions(user="ana"))[-1]
     assert (last.action, last.memory_id, last.text) == (Action.UNLINK, note.id, "")
     with pytest.raises(UnknownMemoryError):
-        await engine.unlink(note.id, user="ana")
-    assert (await engine.stats(check=True)).problems == ()
+        await engine.shared.unlink(note.id, user="ana")
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_u6_replacing_closes_for_one_user_alone(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, "I live in Rome.")
     rome = await fact(engine, "Rome")
     ben = Subject("user", "ben")
-    await engine.link(rome.id, to=ben, user="ana")
+    await engine.shared.link(rome.id, to=ben, user="ana")
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo.")
     assert await slots(engine) == {"location": "Oslo"}
@@ -92,24 +92,24 @@ async def test_what_cannot_be_linked_is_refused(engine: AsyncRecollect) -> None:
     note = await shared_note(engine)
     [turn] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
     with pytest.raises(BadRequestError, match="quotation"):
-        await engine.link(turn.id, to=TEAM, user="ana")
+        await engine.shared.link(turn.id, to=TEAM, user="ana")
     with pytest.raises(BadRequestError, match="already"):
-        await engine.link(note.id, to=Subject("user", "ana"), user="ana")
+        await engine.shared.link(note.id, to=Subject("user", "ana"), user="ana")
     await engine.forget(note.id, user="ana")
     with pytest.raises(BadRequestError, match="held or closed"):
-        await engine.link(note.id, to=TEAM, user="ana")
+        await engine.shared.link(note.id, to=TEAM, user="ana")
     for who, where in (("ana", "Rome"), ("ben", "Oslo")):
         await tell(engine, f"I live in {where}.", who=who)
     with pytest.raises(BadRequestError, match="another value of identity/location"):
-        await engine.link((await fact(engine, "Rome")).id, to=Subject("user", "ben"), user="ana")
+        await engine.shared.link((await fact(engine, "Rome")).id, to=Subject("user", "ben"), user="ana")
     with pytest.raises(UnknownMemoryError):
-        await engine.link(note.id, to=TEAM, user="ben")
+        await engine.shared.link(note.id, to=TEAM, user="ben")
 
 
 async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(engine: AsyncRecollect) -> None:
     note = await shared_note(engine, TEAM, APP)
     other = await engine.add("The office is closed on Fridays.", user="ana")
-    await engine.link(other.id, to=TEAM, user="ana")
+    await engine.shared.link(other.id, to=TEAM, user="ana")
     receipt = await engine.erase(other.id, user="ana")
     [elsewhere] = [place for place in receipt.places if place.name == "other subjects"]
     assert (elsewhere.reach, elsewhere.count) == (ErasureStatus.OUT_OF_REACH, 1)
@@ -120,8 +120,8 @@ async def test_i13_copies_elsewhere_stay_and_are_named_unless_erased_everywhere(
     assert (elsewhere.reach, elsewhere.count) == (ErasureStatus.REACHED, 0)
     for subject in (TEAM, APP):
         assert note.text not in await texts_of(engine, subject)
-        assert not [line for line in await engine.decisions(user=subject) if "dogs" in line.text]
-    assert (await engine.stats(check=True)).problems == ()
+        assert not [line for line in await engine.history.decisions(user=subject) if "dogs" in line.text]
+    assert (await engine.admin.stats(check=True)).problems == ()
 
 
 async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncRecollect) -> None:
@@ -129,22 +129,22 @@ async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncRecolle
     await engine.erase(note.id, user=TEAM)
     assert await texts_of(engine, TEAM) == set()
     assert note.text in await texts(engine)
-    [conversation] = await engine.conversations(user="ana")
-    assert [one.text for one in await engine.messages(conversation.id, user="ana")] == [DOGS]
-    await engine.link(note.id, to=TEAM, user="ana")
+    [conversation] = await engine.conversations.list(user="ana")
+    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [DOGS]
+    await engine.shared.link(note.id, to=TEAM, user="ana")
     await engine.erase(note.id, user=TEAM, everywhere=True)
     assert await texts(engine) == set()
-    assert [one.text for one in await engine.messages(conversation.id, user="ana")] == [""]
+    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [""]
 
 
 async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: AsyncRecollect) -> None:
     await shared_note(engine, TEAM)
-    await engine.erase_subject("ana")
+    await engine.erasure.subject("ana")
     assert await texts_of(engine, TEAM) != set()
     await tell(engine, "My brother Marcus has three cats.")
     [cats] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
-    await engine.link(cats.id, to=TEAM, user="ana")
-    await engine.erase_subject("ana", everywhere=True)
+    await engine.shared.link(cats.id, to=TEAM, user="ana")
+    await engine.erasure.subject("ana", everywhere=True)
     assert not [text for text in await texts_of(engine, TEAM) if "cats" in text]
 
 

@@ -95,9 +95,9 @@ async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
         clock.advance(days=1)
     notes[2] = replace(notes[2], importance=0.9)
     await keep(parts, *notes)
-    would = await engine.tend(user=ANA, dry_run=True)
+    would = await engine.admin.maintain(user=ANA, dry_run=True)
     assert await held_texts(engine, ANA) == texts
-    report = await engine.tend(user=ANA)
+    report = await engine.admin.maintain(user=ANA)
     assert {(line.action, line.memory_id, line.target_id) for line in report.decisions} == {
         (Action.MERGE, notes[0].id, notes[1].id),
         (Action.MERGE, notes[0].id, notes[2].id),
@@ -107,7 +107,7 @@ async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
     stays = await engine.get(notes[0].id, user=ANA)
     assert [source.seq for source in stays.evidence] == [1, 2, 3]
     assert stays.importance == 0.9
-    assert (await engine.tend(user=ANA)).decisions == ()
+    assert (await engine.admin.maintain(user=ANA)).decisions == ()
     assert await unexplained(engine, ANA) == []
 
 
@@ -116,10 +116,10 @@ async def test_a_merged_note_is_recalled_once_and_its_history_tells_of_it(
 ) -> None:
     notes = [memory("The user loves hiking.", clock=clock), memory("The user loves hiking!", clock=clock)]
     await keep(parts, *notes)
-    await engine.tend(user=ANA)
+    await engine.admin.maintain(user=ANA)
     found = await engine.search("hiking", user=ANA)
     assert [item.memory.id for item in found.items] == [notes[0].id]
-    history = await engine.history(notes[1].id, user=ANA)
+    history = await engine.history.get(notes[1].id, user=ANA)
     assert [(line.memory_id, line.reason) for line in history.decisions] == [
         (notes[0].id, "says the same (the same words)")
     ]
@@ -151,5 +151,5 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
 
 async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Components) -> None:
     await parts.store.apply(ANA, [add(memory("👍"), vector=None), add(memory("👍"), vector=None)], [])
-    assert (await engine.tend(user=ANA)).decisions == ()
+    assert (await engine.admin.maintain(user=ANA)).decisions == ()
     assert await decided(engine, ANA, Action.MERGE) == []

@@ -103,14 +103,14 @@ async def check_serving(url: str, known: dict[str, set[str]]) -> None:
     async with await opened(url) as engine:
         for who, space in spaces_of(url).items():
             assert await kept(engine, who) == known[who]
-            hot = await engine._store.hot(engine.subject(who), space)
+            hot = await engine._components.store.hot(engine.subject(who), space)
             ids = [MemoryId(id_text(id_)) for id_ in hot.ids]
-            texts = [one.text for one in await engine._store.memories(hot.subject, ids)]
+            texts = [one.text for one in await engine._components.store.memories(hot.subject, ids)]
             assert hot.vectors.shape == (len(texts), SPELLED[space].dim)
             assert np.allclose(hot.vectors[:5], await SPELLED[space].embed(texts[:5]), atol=1e-6)
             asked = await engine.search(f"{who} heron 3 pier 21", user=who)
             assert asked.items[0].similarity > 0.5
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
 
 
 def moments() -> list[str]:
@@ -137,4 +137,4 @@ async def test_i1_a_kill_while_memories_are_embedded_anew_loses_nothing_and_the_
     assert set(spaces_of(url).values()) == {OTHER.space}
     await check_serving(url, filled.known)
     async with await opened(url) as engine:
-        assert [one.space for one in (await engine.embedder()).spaces] == [OTHER.space]
+        assert [one.space for one in (await engine.embedder.status()).spaces] == [OTHER.space]

@@ -149,7 +149,7 @@ async def test_every_word_finds_before_between_and_after(
     while behind[-1]:
         async with await engine_on(url, clock) as engine:  # each step in a process of its own, as after a kill
             await all_found(engine)
-            await TermReindexer(engine._tools).portion(after(3))
+            await TermReindexer(engine._steps.runtime).portion(after(3))
             await all_found(engine)
         behind.append(subjects_behind(path))
         assert len(behind) < 20
@@ -164,12 +164,12 @@ async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, 
     await remember(url, clock)
     age(path)
     async with await engine_on(url, clock) as engine:
-        store = engine._tools.store
+        store = engine._steps.runtime.store
         assert set(await store.behind()) == {ANA, BEN}
         before = await store.hot(ANA, "words-64")
         assert before.has_legacy_terms
         assert keys_of(before) != as_made_now(before, *SAID)
-        await TermReindexer(engine._tools).portion(lambda: False)
+        await TermReindexer(engine._steps.runtime).portion(lambda: False)
         hot = await store.hot(ANA, "words-64")
         assert not hot.has_legacy_terms
         assert keys_of(hot) == as_made_now(hot, *SAID)
@@ -181,14 +181,14 @@ async def test_the_worker_does_it_while_nothing_is_due(url: str, path: Path, clo
     await remember(url, clock)
     age(path)
     async with await engine_on(url, clock) as engine:
-        running = asyncio.create_task(engine.work())
+        running = asyncio.create_task(engine.admin.run_worker())
         for _ in range(500):
-            if not await engine._tools.store.behind():
+            if not await engine._steps.runtime.store.behind():
                 break
             await asyncio.sleep(0.01)
-        engine.stop_work()
+        engine.admin.stop_worker()
         await running
-        assert await engine._tools.store.behind() == []
+        assert await engine._steps.runtime.store.behind() == []
         await all_found(engine)
 
 

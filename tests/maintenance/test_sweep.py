@@ -28,9 +28,9 @@ async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp
     many = [replace(memory(text, clock=clock), profile=OWN, importance=n / 500) for n, text in enumerate(numbered(450))]
     await keep(parts, ANA, *many)
     engine = with_profile(parts, tmp_path, "[capacity]\nmax_memories = 50")
-    would = await engine.tend(user=ANA, dry_run=True)
+    would = await engine.admin.maintain(user=ANA, dry_run=True)
     assert (len(would.decisions), would.dry_run) == (400, True)
-    did = await engine.tend(user=ANA)
+    did = await engine.admin.maintain(user=ANA)
     assert [line.memory_id for line in did.decisions] == [line.memory_id for line in would.decisions]
     assert {one.id for one in await held(engine, ANA)} == {one.id for one in many[400:]}
     assert await unexplained(engine, ANA) == []
@@ -39,7 +39,7 @@ async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp
 async def test_tending_asks_no_model(parts: Components, clock: FakeClock) -> None:
     await keep(parts, APP, *(memory(text, clock=clock) for text in numbered(13)))
     engine = AsyncRecollect(replace(parts, model=ScriptedModel([])))
-    report = await engine.tend(user=APP)
+    report = await engine.admin.maintain(user=APP)
     assert [line.reason for line in report.decisions] == ["the oldest of 13; there is room for 10"] * 3
     assert len(await held(engine, APP)) == 10
 
@@ -51,7 +51,7 @@ async def test_everybody_is_tended_and_nobody_twice(
     for subject in (ANA, BEN, APP):
         await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=over), memory("Stays.", clock=clock))
     clock.advance(days=1)
-    report = await engine.tend()
+    report = await engine.admin.maintain()
     assert report.subjects == 3
     assert {line.subject for line in report.decisions} == {ANA, BEN, APP}
     assert len(report.decisions) == 3
@@ -61,21 +61,24 @@ async def test_everybody_is_tended_and_nobody_twice(
 
 async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
     async def near() -> list[tuple[str, float]]:
-        return [(item.memory.text, item.similarity) for item in await engine.nearest(query="tea", user="ana", limit=1)]
+        return [
+            (item.memory.text, item.similarity)
+            for item in await engine.vectors.nearest(query="tea", user="ana", limit=1)
+        ]
 
     await engine.add("Ana likes green tea.", user="ana")
     before = await near()
     assert before[0][0] == "Ana likes green tea."
     for day in range(3):
         clock.advance(days=1)
-        await engine.tend(user="ana")
+        await engine.admin.maintain(user="ana")
         await engine.add(f"Shelf {day} holds boxes.", user="ana")  # so that all is read anew
     assert await near() == before
 
 
 async def test_a_subject_that_nobody_knows_is_not_made(engine: AsyncRecollect) -> None:
-    assert (await engine.tend(user="nobody")).decisions == ()
-    assert await engine.subjects() == []
+    assert (await engine.admin.maintain(user="nobody")).decisions == ()
+    assert await engine.admin.subjects() == []
 
 
 @pytest.mark.parametrize("quicker", [1, 99])
@@ -101,10 +104,10 @@ async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
     engine = AsyncRecollect(replace(parts, store=store))
     if quicker == 99:
         with pytest.raises(StaleSubjectError, match="user:ana kept changing") as busy:
-            await engine.tend(user=ANA)
+            await engine.admin.maintain(user=ANA)
         assert busy.value.logged == f"subject {ANA.key} kept changing while it was tended; try again"
     else:
-        assert [line.memory_id for line in (await engine.tend(user=ANA)).decisions] == [over.id]
+        assert [line.memory_id for line in (await engine.admin.maintain(user=ANA)).decisions] == [over.id]
         assert len(await engine.list(user=ANA)) == 1
 
 
@@ -113,9 +116,9 @@ async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
 
 async def working(engine: AsyncRecollect, *, rounds_s: float = 0.2) -> None:
     """Let the worker run for a while."""
-    run = asyncio.create_task(engine.work())
+    run = asyncio.create_task(engine.admin.run_worker())
     await asyncio.sleep(rounds_s)
-    engine.stop_work()
+    engine.admin.stop_worker()
     await run
 
 
@@ -197,7 +200,7 @@ async def test_two_that_tend_at_once_close_each_memory_once(parts: Components, c
     await keep(parts, ANA, *over)
     clock.advance(seconds=1)
     engine = AsyncRecollect(parts)
-    reports = await asyncio.gather(*(engine.tend(user=ANA) for _ in range(4)))
+    reports = await asyncio.gather(*(engine.admin.maintain(user=ANA) for _ in range(4)))
     assert sum(len(report.decisions) for report in reports) == 30
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 30
 
@@ -210,10 +213,10 @@ async def test_what_is_said_is_formed_and_tended_for_a_year(
     for day in range(0, 360, 12):
         clock.advance(days=12)
         await tell(engine, f"I bought {day + 2} red lanterns and my sister lives in Oslo.")
-        await engine.tend()
+        await engine.admin.maintain()
         assert len(await held(engine, "ana")) <= 20
     assert await unexplained(engine, "ana") == []
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()
     notes = [one for one in await held(engine, "ana") if one.kind is MemoryKind.NOTE]
     assert notes
     assert all(last_met(one) >= clock.now() - timedelta(days=60) for one in notes)

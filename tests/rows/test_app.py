@@ -37,29 +37,29 @@ APP = Subject("app", "ana/calendar")
 
 
 async def ended(engine: AsyncRecollect, conversation: str = "c", scene: RequestScope = CALENDAR) -> None:
-    await engine.end_conversation(conversation, user="ana", reason="closed", messages=TALK, scene=scene)
+    await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scene)
     await engine.form()
 
 
 async def test_a1_the_end_of_a_conversation_makes_one_paragraph_behind_the_call(parts: Components) -> None:
     engine = with_model(parts, ScriptedModel([PARAGRAPH]))
-    await engine.end_conversation("c", user="ana", reason="closed", messages=TALK, scene=CALENDAR)
-    assert await engine.app_memories("calendar", user="ana") == [], "it is made behind the call"
+    await engine.conversations.end("c", user="ana", reason="closed", messages=TALK, scope=CALENDAR)
+    assert await engine.apps.memories("calendar", user="ana") == [], "it is made behind the call"
     await engine.form()
-    [one] = await engine.app_memories("calendar", user="ana")
+    [one] = await engine.apps.memories("calendar", user="ana")
     assert (one.text, one.importance, one.number) == (PARAGRAPH["text"], 0.7, 1)
     assert one.detail.tags[:1] == ("dentist",)
 
 
 async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(engine: AsyncRecollect) -> None:
-    await engine.record(TALK, user="ana", conversation="old", scene=RequestScope(profile="default"))
-    await engine.end_conversation("old", user="ana", reason="closed")
+    await engine.record(TALK, user="ana", conversation="old", scope=RequestScope(profile="default"))
+    await engine.conversations.end("old", user="ana", reason="closed")
     await engine.form()
     await ended(engine)
-    known = await engine.app_memories("calendar", user="ana")
-    old = await engine.conversation("old", user="ana")
+    known = await engine.apps.memories("calendar", user="ana")
+    old = await engine.conversations.get("old", user="ana")
     assert {source.conversation for one in known for source in one.evidence} == {
-        (await engine.conversation("c", user="ana")).id
+        (await engine.conversations.get("c", user="ana")).id
     }
     assert old.end_reason == "closed"
 
@@ -71,10 +71,10 @@ async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Compo
         clock.advance(minutes=1)
         await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
     assert model.asked == 1
-    texts = [one.text for one in await engine.app_memories("calendar", user="ana")]
+    texts = [one.text for one in await engine.apps.memories("calendar", user="ana")]
     assert len(texts) == 10
     assert "Ana moved meeting 10 to Monday." in texts
-    [gone] = [line for line in await engine.decisions(user=APP) if line.action is Action.EVICT]
+    [gone] = [line for line in await engine.history.decisions(user=APP) if line.action is Action.EVICT]
     assert gone.text not in texts
 
 
@@ -84,7 +84,7 @@ async def test_a5_the_ten_latest_stand_in_a_system_message_that_names_the_app(
     for number in range(10):
         clock.advance(days=1)
         await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
-    found = await engine.context("Anything new?", user="ana", scene=CALENDAR)
+    found = await engine.context("Anything new?", user="ana", scope=CALENDAR)
     rows = [line for line in found.text.splitlines() if "[Created: " in line]
     assert "Memories of the app calendar" in found.text
     assert len(rows) == 10
@@ -98,7 +98,7 @@ async def test_a6_ten_memories_of_two_hundred_characters_all_stand_in_the_block(
         clock.advance(days=1)
         text = f"Meeting {number:02} of the choir was moved <to> 月曜日; Mia brings the scores. "
         await engine.add((text * 5)[:200].rstrip().ljust(200, "."), user=APP, profile="app")
-    found = await engine.context("Anything new?", user="ana", scene=CALENDAR)
+    found = await engine.context("Anything new?", user="ana", scope=CALENDAR)
     rows = [line for line in found.text.splitlines() if "[Created: " in line]
     assert [row.partition("] ")[2][8:10] for row in rows] == [f"{number:02}" for number in range(11, 1, -1)]
     assert all(len(item.memory.text) == 200 for item in found.items)
@@ -122,10 +122,10 @@ async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_what
     common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "kiosk", replace(CALENDAR, profile="kiosk"))
     await ended(engine, "own")
-    bens = await engine.memory_of(user="ben", scene=CALENDAR)
+    bens = await engine.conversations.subject(user="ben", scope=CALENDAR)
     await engine.add("Ben's choir sings on Sunday.", user=bens, profile="app")
     listed = (await api.get("/apps/calendar/memories")).json()["memories"]
-    subjects = {one.subject for one in await engine.app_memories("calendar", user="ana")}
+    subjects = {one.subject for one in await engine.apps.memories("calendar", user="ana")}
     assert subjects == {APP, Subject("app", "calendar")}
     purged = (await api.delete("/apps/calendar", params={"purgeMemories": "true"})).json()
     assert purged == {"success": True, "deletedCount": len(listed)}
@@ -142,12 +142,12 @@ async def test_a7_a_purge_leaves_nothing_that_was_closed_compacted_or_held(
     for number in range(11):
         clock.advance(minutes=1)
         await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
-    await engine.forget((await engine.app_memories("calendar", user="ana"))[0].id, user=APP)
+    await engine.forget((await engine.apps.memories("calendar", user="ana"))[0].id, user=APP)
     assert len(await engine.list(user=APP, closed=True)) == 11
     purged = (await api.delete("/apps/calendar/memories")).json()
     assert purged == {"success": True, "deletedCount": 9}
     assert await engine.list(user=APP, closed=True) == []
-    assert [line for line in await engine.decisions(user=APP) if "meeting" in line.text] == []
+    assert [line for line in await engine.history.decisions(user=APP) if "meeting" in line.text] == []
 
 
 @pytest.mark.parametrize("kind", DURABLE)
@@ -156,16 +156,16 @@ async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
 ) -> None:
     first = replace(parts, store=await new_store(kind, tmp_path, clock))
     async with AsyncRecollect(first) as engine:
-        await engine.announce_app("calendar", user="ana")
+        await engine.apps.register("calendar", user="ana")
         await ended(engine)
-        known = await engine.app_memories("calendar", user="ana")
+        known = await engine.apps.memories("calendar", user="ana")
     async with AsyncRecollect(replace(parts, store=await new_store(kind, tmp_path, clock))) as again:
-        assert await again.app_memories("calendar", user="ana") == known != []
-        assert await again.app_memories("notes", user="ana") == []
-        assert await again.remove_app("calendar", user="ana") == 0
-        assert await again.app_memories("calendar", user="ana") == known
-        assert await again.remove_app("calendar", user="ana", purge=True) == len(known)
-        assert await again.app_memories("calendar", user="ana") == []
+        assert await again.apps.memories("calendar", user="ana") == known != []
+        assert await again.apps.memories("notes", user="ana") == []
+        assert await again.apps.remove("calendar", user="ana") == 0
+        assert await again.apps.memories("calendar", user="ana") == known
+        assert await again.apps.remove("calendar", user="ana", purge=True) == len(known)
+        assert await again.apps.memories("calendar", user="ana") == []
 
 
 async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is_logged(
@@ -187,11 +187,11 @@ async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is
         line.rsplit(" ", 1) for line in (await api.get("/metrics")).text.splitlines() if not line.startswith("#")
     )
     assert float(counted["app_memory_compactions_total"]) == 1
-    assert float(counted["app_memory_created_total"]) == len(await engine.app_memories("notes", user="ana"))
+    assert float(counted["app_memory_created_total"]) == len(await engine.apps.memories("notes", user="ana"))
     assert float(counted["app_memory_energy_total"]) > 0
     assert float(counted["app_memory_utilization"]) == 1
     assert "app_context_injection_rate" in counted
-    today = (await engine.energy(user=APP, profile="app")).today
+    today = (await engine.admin.energy(user=APP, profile="app")).today
     assert today[CostPurpose.COMPACT].calls == 1, "compactions of one app this day"
     events = [record.message for record in caplog.records]
     assert "memory_compaction" in events
@@ -205,11 +205,11 @@ async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_a
     engine = with_model(parts, ScriptedModel([PARAGRAPH]))
     await ended(engine)
     await engine.add("Ana likes boats.", user=APP, importance=0.2, profile="app")
-    [boats, dentist] = await engine.app_memories("calendar", user="ana")
+    [boats, dentist] = await engine.apps.memories("calendar", user="ana")
     assert (dentist.importance, boats.importance) == (0.7, 0.2)
     by_words = (await engine.search("dentist", user=APP, profile="default")).items
     assert [(item.memory.id, item.word_share > 0) for item in by_words[:1]] == [(dentist.id, True)]
-    by_meaning = await engine.nearest(query="boats that Ana likes", user=APP)
+    by_meaning = await engine.vectors.nearest(query="boats that Ana likes", user=APP)
     assert by_meaning[0].memory.id == boats.id
     exported = (await api.get("/apps/calendar/memories")).json()
     assert [one["content"] for one in exported["memories"]] == [boats.text, dentist.text]
@@ -226,7 +226,7 @@ async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_l
         found = (await engine.search(word, user=APP, profile="app")).items
         assert found[0].memory.text.startswith(wanted)
         assert found[0].word_share > 0
-    block = await engine.context("Who is the dentist?", user="ana", scene=CALENDAR)
+    block = await engine.context("Who is the dentist?", user="ana", scope=CALENDAR)
     assert [item.memory.text[:8] for item in block.items] == ["The boat", "The choi", "The dent"]
 
 
@@ -234,30 +234,30 @@ async def test_a11_shared_memories_reach_the_prompt_of_their_readers_apps_alone(
     team = Subject("shared", "team")
     await engine.add("The office is closed on Friday.", user=team)
     await engine.add("Ana's dentist is Dr Berg.", user=APP, profile="app")
-    assert "office" not in (await engine.context("Anything new?", user="ana", scene=CALENDAR)).text
-    await engine.subscribe(team, user="ana")
+    assert "office" not in (await engine.context("Anything new?", user="ana", scope=CALENDAR)).text
+    await engine.shared.subscribe(team, user="ana")
     for app in ("calendar", "notes"):
-        assert "office" in (await engine.context("Anything new?", user="ana", scene=replace(CALENDAR, app=app))).text
-    assert "office" not in (await engine.context("Anything new?", user="ben", scene=CALENDAR)).text
-    await engine.unsubscribe(team, user="ana")
-    assert "office" not in (await engine.context("Anything new?", user="ana", scene=CALENDAR)).text
+        assert "office" in (await engine.context("Anything new?", user="ana", scope=replace(CALENDAR, app=app))).text
+    assert "office" not in (await engine.context("Anything new?", user="ben", scope=CALENDAR)).text
+    await engine.shared.unsubscribe(team, user="ana")
+    assert "office" not in (await engine.context("Anything new?", user="ana", scope=CALENDAR)).text
 
 
 async def test_a11_memories_are_shared_with_another_app_and_are_otherwise_per_user(
     engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     await ended(engine)
-    [one, *_] = await engine.app_memories("calendar", user="ana")
-    notes = await engine.memory_of(user="ana", scene=replace(CALENDAR, app="notes"))
-    await engine.link(one.id, to=notes, user=APP)
-    assert [shared.id for shared in await engine.app_memories("notes", user="ana")] == [one.id]
-    assert await engine.app_memories("calendar", user="ben") == []
+    [one, *_] = await engine.apps.memories("calendar", user="ana")
+    notes = await engine.conversations.subject(user="ana", scope=replace(CALENDAR, app="notes"))
+    await engine.shared.link(one.id, to=notes, user=APP)
+    assert [shared.id for shared in await engine.apps.memories("notes", user="ana")] == [one.id]
+    assert await engine.apps.memories("calendar", user="ben") == []
     (tmp_path / "app.toml").write_text(
         'extends = "app"\ndescription = "One memory for all users."\n[subject]\nper_user = false\n', "utf-8"
     )
     common = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     await ended(common, "e")
-    mine, bens = [await common.app_memories("calendar", user=who) for who in ("ana", "ben")]
+    mine, bens = [await common.apps.memories("calendar", user=who) for who in ("ana", "ben")]
     assert mine == bens != []
 
 
@@ -265,8 +265,8 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
     invented = {**PARAGRAPH, "text": "Ana bought a yacht in Monaco for two million."}
     engine = with_model(parts, ScriptedModel([invented]))
     await ended(engine)
-    assert await engine.app_memories("calendar", user="ana") == []
-    [refused] = [line for line in await engine.decisions(user=APP) if line.action is Action.IGNORE]
+    assert await engine.apps.memories("calendar", user="ana") == []
+    [refused] = [line for line in await engine.history.decisions(user=APP) if line.action is Action.IGNORE]
     assert (refused.text, refused.reason) == (invented["text"], "says what is not in the conversation")
 
     told = answer(
@@ -274,7 +274,7 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
         note("The user's dentist is Dr Lie.", "my dentist is Dr Lie"),
     )
     engine = with_model(parts, ScriptedModel([told]))
-    await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scene=RequestScope(profile="default"))
+    await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scope=RequestScope(profile="default"))
     await engine.form()
     assert [one.text for one in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
 
@@ -283,18 +283,18 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for app in range(30):
-        subject = await engine.memory_of(user="ana", scene=RequestScope(profile="app", app=f"app {app}"))
+        subject = await engine.conversations.subject(user="ana", scope=RequestScope(profile="app", app=f"app {app}"))
         for number in range(10):
             await engine.add(f"Ana moved meeting {number} of app {app} to Monday.", user=subject, profile="app")
     began = perf_counter()
     await ended(engine)
     assert perf_counter() - began < 5
-    assert await engine.app_memories("calendar", user="ana")
+    assert await engine.apps.memories("calendar", user="ana")
     took = []
     for app in range(30):
         clock.advance(seconds=1)
         began = perf_counter()
-        found = await engine.context("What is new?", user="ana", scene=RequestScope(profile="app", app=f"app {app}"))
+        found = await engine.context("What is new?", user="ana", scope=RequestScope(profile="app", app=f"app {app}"))
         took.append(perf_counter() - began)
         assert len(found.items) == 10
         assert {item.memory.text.partition(" of ")[2] for item in found.items} == {f"app {app} to Monday."}
@@ -307,27 +307,27 @@ async def test_a1_a_conversation_that_goes_on_and_ends_again_makes_a_memory_of_w
     await ended(engine)
     for place, (asked, said) in enumerate(LATER):
         more = [user(asked), assistant(said)]
-        await engine.end_conversation("c", user="ana", reason="closed", messages=more, scene=CALENDAR)
+        await engine.conversations.end("c", user="ana", reason="closed", messages=more, scope=CALENDAR)
         await engine.form()
-        newest, *before = await engine.app_memories("calendar", user="ana")
+        newest, *before = await engine.apps.memories("calendar", user="ana")
         assert asked.split()[-1] in newest.text
         assert {one.seq for one in newest.evidence} <= {2 * place + 3, 2 * place + 4}, "what came since, and no more"
         assert len(before) == place + 1
-    assert await engine.formations(parked=True) == []
+    assert await engine.admin.formations(parked=True) == []
 
 
 async def test_a1_a_conversation_resumed_after_half_an_hour_makes_another_memory(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for place, (asked, said) in enumerate(LATER):
-        await engine.record([user(asked), assistant(said)], user="ana", conversation="c", scene=CALENDAR)
+        await engine.record([user(asked), assistant(said)], user="ana", conversation="c", scope=CALENDAR)
         clock.advance(minutes=29)
         await engine.form()
-        assert len(await engine.app_memories("calendar", user="ana")) == place
+        assert len(await engine.apps.memories("calendar", user="ana")) == place
         clock.advance(minutes=2)
         await engine.form()
-        assert len(await engine.app_memories("calendar", user="ana")) == place + 1
-    assert await engine.formations(parked=True) == []
+        assert len(await engine.apps.memories("calendar", user="ana")) == place + 1
+    assert await engine.admin.formations(parked=True) == []
 
 
 async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(parts: Components) -> None:
@@ -336,9 +336,9 @@ async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(par
     engine = with_model(parts, model)
     await ended(engine)
     said = [user("Please move the meeting with the plumber to Friday at noon."), assistant("Moved.")]
-    await engine.end_conversation("c", user="ana", reason="closed", messages=said, scene=CALENDAR)
+    await engine.conversations.end("c", user="ana", reason="closed", messages=said, scope=CALENDAR)
     await engine.form()
-    known = await engine.app_memories("calendar", user="ana")
+    known = await engine.apps.memories("calendar", user="ana")
     assert [one.text for one in known] == [more["text"], PARAGRAPH["text"]]
     assert [[one.seq for one in memory.evidence] for memory in known] == [[3], [1, 2]]
     assert "plumber" in model.calls[1].user

@@ -27,9 +27,9 @@ FOUND = "I learned that a silver key lies under the mossy stone number {} of the
 
 async def told(engine: AsyncRecollect) -> Subject:
     """Let Kira and Marcus talk for five turns; return what Kira knows."""
-    await engine.record(story(KIRA), user="ana", conversation="c", scene=KIRA)
+    await engine.record(story(KIRA), user="ana", conversation="c", scope=KIRA)
     await engine.form()
-    return await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    return await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
 
 
 @pytest.mark.parametrize("dim", DIMS)
@@ -50,11 +50,11 @@ async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect
 async def test_c4_c9_the_weightier_and_nearer_comes_first_in_the_numbered_block(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
-    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     await engine.add("The old lighthouse is empty.", user=kira, importance=0.2, type="NOTE", profile="character")
     await engine.add("The old lighthouse burned.", user=kira, importance=0.9, type="OUTCOME", profile="character")
     clock.advance(days=3)
-    found = await engine.context("The old lighthouse", user="ana", conversation="c", scene=KIRA)
+    found = await engine.context("The old lighthouse", user="ana", conversation="c", scope=KIRA)
     rows = [line for line in found.text.splitlines() if line[:2] in ("1.", "2.")]
     assert rows == ["1. [OUTCOME, importance=9, 3 days ago]", "2. [NOTE, importance=2, 3 days ago]"]
 
@@ -64,7 +64,7 @@ async def test_c8_a_record_holds_what_was_said_with_summary_source_context_conve
 ) -> None:
     kira = await told(engine)
     [record] = [one for one in await engine.list(user=kira) if LIGHTHOUSE in one.text]
-    conversation = await engine.conversation("c", user="ana")
+    conversation = await engine.conversations.get("c", user="ana")
     assert (record.type, record.importance > 0, bool(record.detail.summary)) == ("DECISION", True, True)
     assert record.detail.source_uri == f"recollect://{conversation.id}/10"
     assert record.detail.source_context.startswith("Marcus and Kira")
@@ -98,8 +98,8 @@ async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: Async
     call = Call(chat("I live in Oslo and I keep bees.", stream=True))
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
-    [conversation] = await engine.conversations(user="ana")
-    said = await engine.messages(conversation.id, user="ana")
+    [conversation] = await engine.conversations.list(user="ana")
+    said = await engine.conversations.messages(conversation.id, user="ana")
     assert [(one.text, one.complete) for one in said] == [("I live in Oslo and I keep bees.", True), ("No", False)]
     await engine.form()
     assert "Oslo" in {one.value for one in await engine.list(user="ana")}
@@ -111,7 +111,7 @@ async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversa
         [message for n in range(5) for message in (user(FOUND.format(n)), assistant("Hm."))],
         user="ana",
         conversation="d",
-        scene=TO_EVE,
+        scope=TO_EVE,
     )
     await engine.form()
     near = await engine.search("leave the lighthouse before the snow", user=kira, profile="character")
@@ -119,22 +119,22 @@ async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversa
     for tag, conversation, word in (("pair:kira+marcus", "c", "lighthouse"), ("pair:kira+eve", "d", "silver key")):
         scene = KIRA if conversation == "c" else TO_EVE
         tagged = await engine.list(user=kira, tag=tag)
-        left = await engine.formed_of(conversation, user="ana", scene=scene)
+        left = await engine.conversations.memories(conversation, user="ana", scope=scene)
         assert tagged == left != []
         assert all(word in one.text for one in left)
-    assert await engine.formed_of("c", user="ana", scene=KIRA, limit=1) == await engine.list(
+    assert await engine.conversations.memories("c", user="ana", scope=KIRA, limit=1) == await engine.list(
         user=kira, tag="pair:kira+marcus", limit=1
     )
 
 
 async def test_c12_memories_come_as_a_context_block_of_the_model_context_protocol(engine: AsyncRecollect) -> None:
     await told(engine)
-    found = await engine.context("The lighthouse, leave before the snow?", user="ana", conversation="c", scene=KIRA)
+    found = await engine.context("The lighthouse, leave before the snow?", user="ana", conversation="c", scope=KIRA)
     [block] = found.as_mcp()
     resource = json.loads(json.dumps(block))["resource"]
     assert (block["type"], resource["mimeType"], resource["text"]) == ("resource", "text/plain", found.text)
     assert "lighthouse" in resource["text"]
-    nothing = await engine.context("Hello?", user="ben", conversation="c", scene=KIRA)
+    nothing = await engine.context("Hello?", user="ben", conversation="c", scope=KIRA)
     assert nothing.as_mcp() == ()
 
 
@@ -147,9 +147,9 @@ async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Com
     answer = read_json_answer(text, lambda value: isinstance(value, list))
     engine = with_model(parts, ScriptedModel([answer]))
     turns = [user(f"We talk of the weather, {n}.") for n in range(4)]
-    await engine.record([*turns, user("The lighthouse burned down.")], user="ana", conversation="c", scene=KIRA)
+    await engine.record([*turns, user("The lighthouse burned down.")], user="ana", conversation="c", scope=KIRA)
     await engine.form()
-    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     assert {(one.type, one.detail.summary) for one in await engine.list(user=kira)} == {("OUTCOME", "It burned.")}
 
 
@@ -162,7 +162,7 @@ async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
         answer = await api.post("/v1/chat/completions", json=body, headers=headers)
         assert answer.status_code == 200
     await engine.form()
-    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     assert len(await engine.list(user=kira)) >= 5
     off = await api.post(
         "/api/sessions",
@@ -173,7 +173,7 @@ async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
         },
     )
     assert off.status_code == 201
-    scope = await engine.turns.scope(ANA, RequestScope(), "off")
+    scope = await engine.turns.memory_scope(ANA, RequestScope(), "off")
     assert scope.writes is None
 
 
@@ -187,14 +187,14 @@ async def test_c1_the_settings_of_a_conversation_that_is_there_change(
     names = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     opened = {"id": "c", "profile": "character", "settings": {**names, "useMemory": False, "maxMemoryContext": 3}}
     assert (await api.post("/api/sessions", json=opened)).status_code == 201
-    assert (await engine.turns.scope(ANA, RequestScope(), "c")).writes is None
+    assert (await engine.turns.memory_scope(ANA, RequestScope(), "c")).writes is None
 
     more = {"id": "c", "settings": {"useMemory": True, "memoryInjectionMode": mode}, "profile": "character"}
     changed = await api.post("/api/sessions", json=more)
     assert changed.status_code == 201
     wanted = {**names, "useMemory": True, "maxMemoryContext": 3, "memoryInjectionMode": mode}
     assert changed.json()["settings"] == (await api.get("/api/sessions/c")).json()["settings"] == wanted
-    scope = await engine.turns.scope(ANA, RequestScope(), "c")
+    scope = await engine.turns.memory_scope(ANA, RequestScope(), "c")
     assert scope.writes == Subject("character", "ana/kira")
     assert (scope.profile.context.place, scope.profile.recall.limit) == (mode, 3)
 
@@ -231,10 +231,10 @@ STATEMENTS = (
 async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: AsyncRecollect) -> None:
     said = [*GREETINGS, *STATEMENTS]
     turns = [one for text in said for one in (user("Go on."), assistant(text))]
-    await engine.record(turns, user="ana", conversation="c", scene=KIRA)
-    await engine.save_conversation("c", user="ana", scene=KIRA)
+    await engine.record(turns, user="ana", conversation="c", scope=KIRA)
+    await engine.conversations.save("c", user="ana", scope=KIRA)
     await engine.form()
-    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     kept = [one.text for one in await engine.list(user=kira)]
     assert [text for text in GREETINGS if any(text in one for one in kept)] == []
     assert [text for text in STATEMENTS if not any(text in one for one in kept)] == []
@@ -244,11 +244,11 @@ async def test_c9_the_tags_stay_with_a_prefix_of_ones_own_and_the_age_is_in_week
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     settings = {"useMemory": True, "memoryContextPrefix": "Kira remembers:", "memoryContextSuffix": "That is all."}
-    await engine.open_conversation("c", user="ana", scene=KIRA, options=settings)
-    kira = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    await engine.conversations.open("c", user="ana", scope=KIRA, options=settings)
+    kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     await engine.add("The old lighthouse burned.", user=kira, importance=0.9, type="OUTCOME", profile="character")
     clock.advance(days=23)
-    found = await engine.context("The old lighthouse burned.", user="ana", conversation="c", scene=KIRA)
+    found = await engine.context("The old lighthouse burned.", user="ana", conversation="c", scope=KIRA)
     lines = [line for line in found.text.splitlines() if "recollect-memory" not in line]
     assert lines[:3] == ["Kira remembers:", "<memories>", "1. [OUTCOME, importance=9, 3 weeks ago]"]
     assert lines[-2:] == ["</memories>", "That is all."]
@@ -263,13 +263,13 @@ async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncReco
     ]
     for number, text in enumerate(said):
         clock.advance(hours=1)
-        await engine.record([user("Go on."), assistant(text)], user="ana", conversation=f"c{number}", scene=KIRA)
-        await engine.save_conversation(f"c{number}", user="ana", scene=KIRA)
+        await engine.record([user("Go on."), assistant(text)], user="ana", conversation=f"c{number}", scope=KIRA)
+        await engine.conversations.save(f"c{number}", user="ana", scope=KIRA)
         await engine.form()
-    kira = await engine.memory_of(user="ana", conversation="c0", scene=KIRA)
+    kira = await engine.conversations.subject(user="ana", conversation="c0", scope=KIRA)
     before = {one.id for one in await engine.list(user=kira)}
     assert len(before) == len(said)
-    await engine.tend(user=kira)
+    await engine.admin.maintain(user=kira)
     assert {one.id for one in await engine.list(user=kira)} == before
 
 
@@ -284,7 +284,7 @@ async def test_c12_what_a_character_remembers_is_listed_over_http_under_a_docume
     assert LIGHTHOUSE in record["content"]
     assert (record["memoryType"], 1 <= record["importance"] <= 10) == ("DECISION", True)
     assert record["tags"] == ["pair:kira+marcus"]
-    assert record["conversationId"] == (await engine.conversation("c", user="ana")).id
+    assert record["conversationId"] == (await engine.conversations.get("c", user="ana")).id
     assert (await api.get("/api/characters/Kira/memories?tag=pair:kira%2Beve")).json()["memories"] == []
     assert (await api.get("/api/characters/Marcus/memories")).json()["memories"] == []
     others = await api.get("/api/characters/Kira/memories", headers={"x-recollect-user": "ben"})

@@ -13,20 +13,20 @@ from rows.scenes import DEFAULT, DIMS, SCENES, TIERED, question, story
 async def test_u14_every_profile_remembers_and_recalls_at_each_dimension(
     engine: AsyncRecollect, parts: Components, dim: int, scene: RequestScope
 ) -> None:
-    await engine.record(story(scene), user="ana", conversation="c", scene=scene)
-    await engine.end_conversation("c", user="ana", scene=scene)
+    await engine.record(story(scene), user="ana", conversation="c", scope=scene)
+    await engine.conversations.end("c", user="ana", scope=scene)
     await engine.form()
     asked, word = question(scene)
-    found = await engine.context(asked, user="ana", conversation="c", scene=scene)
+    found = await engine.context(asked, user="ana", conversation="c", scope=scene)
     assert word in found.text
-    whose = await engine.memory_of(user="ana", conversation="c", scene=scene)
+    whose = await engine.conversations.subject(user="ana", conversation="c", scope=scene)
     notes = [item.memory for item in found.items if item.memory.kind is MemoryKind.NOTE]
     for note in notes[:1]:
         [vector] = (await parts.embedder.embed([note.text])).tolist()
         assert len(vector) == dim
-        [nearest] = await engine.nearest(vector=vector, user=whose, limit=1)
+        [nearest] = await engine.vectors.nearest(vector=vector, user=whose, limit=1)
         assert nearest.similarity > 0.9
     assert notes or scene in (TIERED, DEFAULT), "facts have no vector"
     other = next(length for length in DIMS if length != dim)
     with pytest.raises((BadRequestError, VectorSizeError), match=str(dim)):
-        await engine.nearest(vector=[1.0] * other, user=whose)
+        await engine.vectors.nearest(vector=[1.0] * other, user=whose)

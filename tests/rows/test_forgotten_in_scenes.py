@@ -19,15 +19,15 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 async def spoken(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, conversation: str, *texts: str) -> None:
     said = [user(text) if place % 2 == 0 else assistant(text) for place, text in enumerate(texts)]
-    await engine.record(said, user="ana", conversation=conversation, scene=scene)
+    await engine.record(said, user="ana", conversation=conversation, scope=scene)
     clock.advance(days=1)
     await engine.form()
 
 
 async def held(engine: AsyncRecollect, scene: RequestScope, conversation: str) -> str:
-    mine = await engine.memory_of(user="ana", conversation=conversation, scene=scene)
+    mine = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
     listed = await engine.list(user=mine, kinds=tuple(MemoryKind))
-    context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scene=scene)
+    context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scope=scene)
     return " ".join([*(one.text for one in listed), context.text])
 
 
@@ -37,7 +37,7 @@ async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
     scene = CALENDAR
     history = ("I play the cello in an orchestra.", "Lovely.", TOLD, "I see.")
     await spoken(engine, clock, scene, "one", *history)
-    mine = await engine.memory_of(user="ana", conversation="one", scene=scene)
+    mine = await engine.conversations.subject(user="ana", conversation="one", scope=scene)
     meant = [one for one in await engine.list(user=mine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)) if "Tom" in one.text]
     assert meant
     for memory in meant:
@@ -58,7 +58,7 @@ async def test_a_deleted_memory_of_a_session_is_not_summed_up_again(parts: Compo
     model = ScriptedModel(summed)
     engine = with_model(parts, model)
     await spoken(engine, clock, SESSION, "s", TOLD, "I see.")
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     [memory] = [one for one in await engine.list(user=mine) if "Tom" in one.text]
     await engine.erase(memory.id, user=mine, keep_messages=True)
     clock.advance(hours=1)

@@ -116,8 +116,8 @@ async def test_t1_i13_what_is_forgotten_erased_secret_or_over_is_in_no_recent_me
     await talked(engine, clock, ("The gardener stole my rake and he is called Ugo.", "Pity."), conversation="d")
     await talked(engine, clock, ("I moved to Oslo last week.", "Nice."), conversation="e")
     await talked(engine, clock, ("Please forget that I'm allergic to walnuts.", "It's gone."), conversation="f")
-    stolen = next(one for one in await engine.conversations(user="ana") if one.external_id == "d")
-    await engine.erase_messages(stolen.id, [1], user="ana")
+    stolen = next(one for one in await engine.conversations.list(user="ana") if one.external_id == "d")
+    await engine.erasure.messages(stolen.id, [1], user="ana")
     prompt, _ = await sent(engine, user("What should I do next?"))
     assert not [word for word in ("walnut", "Rome", "hunter2", "Ugo", "rake") if word in prompt]
     assert all(word in prompt for word in ("boiler knocks", "attic is full of bats", "cellar is wet", "Oslo"))
@@ -176,9 +176,9 @@ async def test_t1_the_librarys_context_shows_them_and_its_prompt_shows_them_once
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     await talked(engine, clock, ("The boiler makes a knocking noise.", "Air in the pipes causes such knocks."))
-    found = await engine.context("What next?", user="ana", conversation="new", scene=TIERED)
+    found = await engine.context("What next?", user="ana", conversation="new", scope=TIERED)
     assert (found.recent, len(recent(found.text))) == (2, 2)
-    written = await engine.prompt("What next?", conversation="new", user="ana", scene=TIERED)
+    written = await engine.prompt("What next?", conversation="new", user="ana", scope=TIERED)
     assert " ".join(message["content"] for message in written).count("boiler") == 1
 
 

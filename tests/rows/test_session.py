@@ -23,12 +23,12 @@ SAID = [
 
 async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: Components) -> None:
     engine = with_model(parts, ScriptedModel([REMEMBERED]))
-    await engine.record(SAID, user="ana", conversation="s", scene=SESSION)
+    await engine.record(SAID, user="ana", conversation="s", scope=SESSION)
     await engine.form()
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     kept = {(one.type, one.text) for one in await engine.list(user=mine)}
     assert kept == {("preference", "Ana drinks green tea."), ("insight", "Ana thinks best in the morning.")}
-    [ignored] = [line for line in await engine.decisions(user=mine) if line.action is Action.IGNORE]
+    [ignored] = [line for line in await engine.history.decisions(user=mine) if line.action is Action.IGNORE]
     assert "0.29" in ignored.reason
 
 
@@ -36,26 +36,26 @@ async def test_s2_a_failure_behind_the_answer_is_counted_and_the_chat_goes_on(
     parts: Components, clock: FakeClock
 ) -> None:
     engine = with_model(parts, ScriptedModel([ModelError("no answer"), REMEMBERED[:1]]))
-    await engine.record(SAID, user="ana", conversation="s", scene=SESSION)
+    await engine.record(SAID, user="ana", conversation="s", scope=SESSION)
     await engine.form()
     assert engine.metrics.extraction_errors == 1
-    context = await engine.context("Which tea?", user="ana", conversation="s", scene=SESSION)
+    context = await engine.context("Which tea?", user="ana", conversation="s", scope=SESSION)
     assert context.text == ""
-    await engine.record([user("Go on.")], user="ana", conversation="s", scene=SESSION)
+    await engine.record([user("Go on.")], user="ana", conversation="s", scope=SESSION)
     clock.advance(days=1)
     await engine.form()
-    assert "green tea" in (await engine.context("Which tea?", user="ana", conversation="s", scene=SESSION)).text
+    assert "green tea" in (await engine.context("Which tea?", user="ana", conversation="s", scope=SESSION)).text
 
 
 async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
-    await engine.open_conversation("s", user="ana", scene=SESSION)
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    await engine.conversations.open("s", user="ana", scope=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     for number in range(7):
         await engine.add(f"Ana drinks tea number {number}.", user=mine, importance=0.9, type="fact", profile="session")
     clock.advance(hours=1)
-    found = await engine.context("Which tea does Ana drink?", user="ana", conversation="s", scene=SESSION)
+    found = await engine.context("Which tea does Ana drink?", user="ana", conversation="s", scope=SESSION)
     rows = [line for line in found.text.splitlines() if line.startswith("- ")]
     assert len(rows) == 5
     assert all(row.startswith("- [FACT] Ana drinks tea number") and row.endswith("(importance: 0.9)") for row in rows)
@@ -65,8 +65,8 @@ async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
 
 
 async def test_s10_memories_are_added_by_hand_listed_read_and_deleted(engine: AsyncRecollect) -> None:
-    await engine.open_conversation("s", user="ana", scene=SESSION)
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    await engine.conversations.open("s", user="ana", scope=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     tea = await engine.add("Ana drinks green tea.", user=mine, type="preference", importance=0.8, profile="session")
     owl = await engine.add("Ana works at night.", user=mine, type="insight", profile="session")
     assert [one.id for one in await engine.list(user=mine)] == [owl.id, tea.id]
@@ -82,10 +82,10 @@ async def test_s12_an_unknown_session_or_memory_is_a_typed_error_and_404(
     engine: AsyncRecollect, api: httpx.AsyncClient
 ) -> None:
     with pytest.raises(UnknownConversationError):
-        await engine.conversation("nowhere", user="ana")
+        await engine.conversations.get("nowhere", user="ana")
     assert (await api.get("/api/sessions/nowhere/memories")).status_code == 404
-    await engine.open_conversation("s", user="ana", scene=SESSION)
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    await engine.conversations.open("s", user="ana", scope=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     foreign = await engine.add("Ana drinks tea.", user="ana")
     with pytest.raises(UnknownMemoryError):
         await engine.get(foreign.id, user=mine)
@@ -110,11 +110,11 @@ async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(
     asked = [user(said), assistant("All right.")]
     if speaker == "assistant":
         asked = [user("What does the plan say?"), assistant(f"The plan you sent says: {said}")]
-    await engine.record(asked, user="ana", conversation="s", scene=SESSION)
+    await engine.record(asked, user="ana", conversation="s", scope=SESSION)
     await engine.form()
     [call] = model.calls
     assert said in str(call)
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     assert said in [one.text for one in await engine.list(user=mine)]
 
 
@@ -134,9 +134,9 @@ async def test_s6_summaries_of_the_chat_are_no_memories_of_its_list(
 ) -> None:
     for number in range(32):
         said = [user(f"In spring {number} my garden had {number} rows of beans."), assistant(f"Row {number} noted.")]
-        await engine.record(said, user="ana", conversation="s", scene=SESSION)
+        await engine.record(said, user="ana", conversation="s", scope=SESSION)
     await engine.form()
-    mine = await engine.memory_of(user="ana", conversation="s", scene=SESSION)
+    mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     [summary, *_] = await engine.list(user=mine, kinds=(MemoryKind.EPISODE,))
     listed = (await api.get("/api/sessions/s/memories")).json()
     assert summary.id not in [one["id"] for one in listed]

@@ -25,7 +25,7 @@ MAX_ADDED_S = 0.5
 async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_each: bool = False) -> None:
     for turn in range(start, start + turns):
         messages = [user(said(turn)), assistant(f"Noted: {turn}.")]
-        await engine.record(messages, user="ana", conversation="c", scene=TIERED)
+        await engine.record(messages, user="ana", conversation="c", scope=TIERED)
         if form_each:
             await engine.form()
     await engine.form()
@@ -48,7 +48,7 @@ async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_tw
     held = set()
     for turn in range(45):
         await talked(engine, 1, start=turn, form_each=True)
-        window = await engine.window("c", user="ana", scene=TIERED)
+        window = await engine.conversations.window("c", user="ana", scope=TIERED)
         turns = len(window) // 2
         assert turn >= 19 or turns == turn + 1
         held |= {turns} if turn >= 19 else set()
@@ -61,14 +61,14 @@ async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_tw
 async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncRecollect, clock: FakeClock) -> None:
     for number in range(24):
         messages = [user(f"Turn {number}."), assistant(f"Noted: {number}.")]
-        await engine.record(messages, user="ana", conversation=f"c{number // 3}", scene=TIERED)
+        await engine.record(messages, user="ana", conversation=f"c{number // 3}", scope=TIERED)
         clock.advance(hours=1)
-    await engine.record([user("Mine."), assistant("Yes.")], user="ben", conversation="b", scene=TIERED)
-    await engine.record([user("Elsewhere.")], user="ana", conversation="d", scene=DEFAULT)
+    await engine.record([user("Mine."), assistant("Yes.")], user="ben", conversation="b", scope=TIERED)
+    await engine.record([user("Elsewhere.")], user="ana", conversation="d", scope=DEFAULT)
     await engine.form()
-    window = await engine.window("c7", user="ana", scene=TIERED)
+    window = await engine.conversations.window("c7", user="ana", scope=TIERED)
     assert [one.text for one in window if one.role == "user"] == [f"Turn {number}." for number in range(4, 24)]
-    written = await engine.prompt("And then?", conversation="new", user="ana", scene=TIERED)
+    written = await engine.prompt("And then?", conversation="new", user="ana", scope=TIERED)
     said = [one["content"] for one in written if one["role"] == "user"]
     assert said == [*(f"Turn {number}." for number in range(4, 24)), "And then?"]
 
@@ -79,8 +79,8 @@ async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Componen
     )
     engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     for name in ("c", "d"):
-        await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scene=TIERED)
-    assert [one.text for one in await engine.window("d", user="ana", scene=TIERED)] == ["Said in d."]
+        await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scope=TIERED)
+    assert [one.text for one in await engine.conversations.window("d", user="ana", scope=TIERED)] == ["Said in d."]
 
 
 @pytest.mark.parametrize("dim", DIMS)
@@ -88,15 +88,15 @@ async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: As
     await talked(engine, 20)
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert (episode.detail.first_turn, episode.detail.last_turn) == (1, 10)
-    near = await engine.nearest(query=episode.text, user="ana")
+    near = await engine.vectors.nearest(query=episode.text, user="ana")
     assert near[0].memory.id == episode.id, f"at {dim} numbers"
     assert near[0].similarity > 0.99
-    found = await engine.context(episode.text, user="ana", conversation="other", scene=TIERED)
+    found = await engine.context(episode.text, user="ana", conversation="other", scope=TIERED)
     assert episode.id in {item.memory.id for item in found.items}
     asked = "Which walk leads from the harbour of Lima to the market hall?"
-    [distant, *_] = await engine.nearest(query=asked, user="ana")
+    [distant, *_] = await engine.vectors.nearest(query=asked, user="ana")
     assert (distant.memory.id, 0 < distant.similarity < 0.6) == (episode.id, True)
-    far = await engine.context(asked, user="ana", conversation="other", scene=TIERED)
+    far = await engine.context(asked, user="ana", conversation="other", scope=TIERED)
     assert {item.memory.kind for item in far.items} == {MemoryKind.FACT}
 
 
@@ -104,7 +104,7 @@ async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_wh
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for text in ("I live in Rome.", "We discussed the budget.", "I'm allergic to peanuts.", "I live in Oslo."):
-        await engine.record([user(text)], user="ana", conversation="c", scene=TIERED)
+        await engine.record([user(text)], user="ana", conversation="c", scope=TIERED)
         await engine.form()
         clock.advance(days=1)
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
@@ -128,7 +128,7 @@ class Teller:
         said = f"Just so you know, I say {value} for that."
         fact = {"category": "preference", "key": key, "value": value, "confidence": confidence, "importance": 0.8}
         self._answer = {"memories": [fact | {"message": None, "quote": said, "updates": None}]}
-        await self.engine.record([user(said)], user="ana", conversation="c", scene=TIERED)
+        await self.engine.record([user(said)], user="ana", conversation="c", scope=TIERED)
         await self.engine.form()
 
     async def held(self) -> dict[str, str]:
@@ -156,7 +156,7 @@ async def test_t5_code_style_availability_and_workflows_are_facts_without_a_mode
         "I'm busy tomorrow.",
         "Write a parser for ini files. Keep lines under 60.",
     ):
-        await engine.record([user(text)], user="ana", conversation="c", scene=TIERED)
+        await engine.record([user(text)], user="ana", conversation="c", scope=TIERED)
         await engine.form()
         clock.advance(hours=1)
     assert await held(engine) == {
@@ -220,12 +220,12 @@ async def test_t8_profile_and_recent_context_stand_before_the_conversation_with_
     await talked(engine, 20)
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert len(episode.text) > 150
-    found = await engine.context(episode.text, user="ana", conversation="other", scene=TIERED)
+    found = await engine.context(episode.text, user="ana", conversation="other", scope=TIERED)
     [line] = [line for line in found.text.splitlines() if line.startswith("- turns 1-10: ")]
     assert len(line.removeprefix("- turns 1-10: ")) <= 151, "150 characters, and a sign that there is more"
     assert found.text.index("- location: Oslo") < found.text.index(line)
     assert found.text.count("Answer consistently") == 2
-    written = await engine.prompt("What may I eat?", conversation="c", user="ana", scene=TIERED)
+    written = await engine.prompt("What may I eat?", conversation="c", user="ana", scope=TIERED)
     assert "- location: Oslo" in written[0]["content"]
     assert [message["content"] for message in written[-3:]] == [said(19), "Noted: 19.", "What may I eat?"]
 
@@ -251,7 +251,7 @@ async def test_t10_a_hundred_turns_make_about_fifteen_facts_and_cost_a_response_
     took = []
     for turn in range(20):
         began = perf_counter()
-        await engine.context(said(turn), user="ana", conversation="c", scene=TIERED)
-        await engine.record([user(f"{said(turn)} {turn}")], user="ana", conversation="d", scene=TIERED)
+        await engine.context(said(turn), user="ana", conversation="c", scope=TIERED)
+        await engine.record([user(f"{said(turn)} {turn}")], user="ana", conversation="d", scope=TIERED)
         took.append(perf_counter() - began)
     assert sorted(took)[len(took) // 2] < MAX_ADDED_S

@@ -51,7 +51,7 @@ async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(en
     way = await passed(engine, asked, whole("I cannot know."))
     assert way.asked[0].body == asked.body
     assert asked.answer_headers["x-recollect-memory"] == "anonymous"
-    assert [subject.text for subject in await engine.subjects()] == ["user:ana"]
+    assert [subject.text for subject in await engine.admin.subjects()] == ["user:ana"]
     assert await engine.form() == 0
     again = Call(chat("The user likes strong coffee in the morning?"), ANA)
     way = await passed(engine, again, whole("You do."))
@@ -66,13 +66,13 @@ async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), 20)
     assert b"No" in b"".join(call.chunks), "it is read while the rest is still being made"
-    assert await engine.conversations(user="ana") == []
-    assert await engine.formations() == []
+    assert await engine.conversations.list(user="ana") == []
+    assert await engine.admin.formations() == []
     halfway.set()
     await serving
     await proxy.close()
     assert call.text.endswith("data: [DONE]\n\n")
-    assert len(await engine.formations()) == 1, "the work was committed with the record, before [DONE]"
+    assert len(await engine.admin.formations()) == 1, "the work was committed with the record, before [DONE]"
     assert await engine.list(user="ana") == []
     await engine.form()
     assert len(await engine.list(user="ana")) == 1
@@ -82,11 +82,11 @@ async def test_u4_u5_sentences_that_stand_alone_are_added_ignored_or_replaced(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for said in ("I like coffee.", "I like coffee.", "I don't like coffee.", "How is the weather?"):
-        await engine.record([user(said), assistant("I live in Lima.")], user="ana", scene=USER)
+        await engine.record([user(said), assistant("I live in Lima.")], user="ana", scope=USER)
         await engine.form()
         clock.advance(days=1)
     assert [one.text for one in await engine.list(user="ana")] == ["The user doesn't like coffee."]
-    decided = [(line.action, line.target_id is not None) for line in await engine.decisions(user="ana")]
+    decided = [(line.action, line.target_id is not None) for line in await engine.history.decisions(user="ana")]
     assert decided == [(Action.ADD, False), (Action.IGNORE, True), (Action.REPLACE, True)]
 
 
@@ -94,12 +94,12 @@ async def test_u7_parallel_requests_make_no_duplicates_and_an_older_message_repl
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     await asyncio.gather(
-        *(engine.record([user("I like coffee.")], user="ana", conversation=f"c{n}", scene=USER) for n in range(8))
+        *(engine.record([user("I like coffee.")], user="ana", conversation=f"c{n}", scope=USER) for n in range(8))
     )
     await asyncio.gather(engine.form(), engine.form())
     [coffee] = await engine.list(user="ana")
     late = clock.now().replace(year=2025)
-    await engine.record([user("I don't like coffee.")], user="ana", conversation="old", said_at=late, scene=USER)
+    await engine.record([user("I don't like coffee.")], user="ana", conversation="old", said_at=late, scope=USER)
     await engine.form()
     assert coffee in await engine.list(user="ana")
 
@@ -123,9 +123,9 @@ async def test_u14_vectors_of_another_model_are_told_from_the_stored_ones(
     other = AsyncRecollect(replace(parts, embedder=WordEmbedder(384)))
     await other.add("The user keeps bees.", user="ana")
     for opened, length in ((engine, 256), (other, 384)):
-        near = await opened.nearest(query="cello bees", user="ana")
+        near = await opened.vectors.nearest(query="cello bees", user="ana")
         assert len(near) == 1, f"vectors of {length} numbers are compared with their like alone"
-    assert (await engine.nearest(vector=own, user="ana"))[0].similarity == pytest.approx(1, abs=1e-5)
+    assert (await engine.vectors.nearest(vector=own, user="ana"))[0].similarity == pytest.approx(1, abs=1e-5)
 
 
 # ---- U15, with embeddings computed beforehand
@@ -140,7 +140,7 @@ async def filed(parts: Components) -> AsyncRecollect:
         ("ben", ("I own a sailing boat called Wave.", "My brother Ole collects stamps from Peru.")),
     ):
         for text in said:
-            await engine.record([user(text)], user=who, conversation=f"{who}'s", scene=USER)
+            await engine.record([user(text)], user=who, conversation=f"{who}'s", scope=USER)
         await engine.form()
     return engine
 
@@ -163,20 +163,20 @@ async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: Async
         for who, mine in (("ana", ana), ("ben", ben), ("cleo", [])):
             allowed = {one.id for one in mine}
             assert {item.memory.id for item in (await filed.search(question, user=who)).items} <= allowed
-            assert {item.memory.id for item in await filed.nearest(query=question, user=who)} == allowed
+            assert {item.memory.id for item in await filed.vectors.nearest(query=question, user=who)} == allowed
             prompt = await filed.turns.prepare(request(user(question)), asks(who, scene=USER))
             assert {item.memory.id for item in prompt.items} <= allowed
     for foreign in ben:
         with pytest.raises(UnknownMemoryError):
             await filed.get(foreign.id, user="ana")
         with pytest.raises(UnknownMemoryError):
-            await filed.history(foreign.id, user="ana")
+            await filed.history.get(foreign.id, user="ana")
     with pytest.raises(UnknownConversationError):
-        await filed.conversation("ben's", user="ana")
-    said = " ".join(line.text for line in await filed.decisions(user="ana"))
+        await filed.conversations.get("ben's", user="ana")
+    said = " ".join(line.text for line in await filed.history.decisions(user="ana"))
     assert "stamps" not in said
     assert "cello" in said
-    assert (await filed.subject_sums(user="cleo")).memories == 0
+    assert (await filed.admin.subject_totals(user="cleo")).memories == 0
 
 
 async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncRecollect) -> None:
@@ -219,7 +219,7 @@ def shipped(parts: Components) -> AsyncRecollect:
 async def told(engine: AsyncRecollect, *said: str) -> list[str]:
     """Tell the engine each sentence in a conversation of its own; return what it remembers."""
     for text in said:
-        await engine.record([user(text), assistant("Noted.")], user="ana", conversation=text, scene=USER)
+        await engine.record([user(text), assistant("Noted.")], user="ana", conversation=text, scope=USER)
         await engine.form()
     return [one.text for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
 
@@ -235,7 +235,7 @@ async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_th
         clock.advance(hours=3)
     found, others = 0, 0
     for question, wanted in kept.items():
-        context = await shipped.context(question, user="ana", scene=USER)
+        context = await shipped.context(question, user="ana", scope=USER)
         shown = {item.memory.id for item in context.items}
         found += bool(shown & wanted)
         others += len(shown - wanted)
@@ -251,7 +251,7 @@ async def test_u5_without_a_model_updates_replace_and_what_stands_beside_stays(
         name = f"ana{number}"
         for text in (before, after):
             held = {one.id for one in await shipped.list(user=name)}
-            await shipped.record([user(text), assistant("Noted.")], user=name, conversation=text, scene=USER)
+            await shipped.record([user(text), assistant("Noted.")], user=name, conversation=text, scope=USER)
             await shipped.form()
             clock.advance(hours=3)
         now = {one.id for one in await shipped.list(user=name)}
@@ -264,7 +264,7 @@ async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped:
     await told(shipped, *(said for said, _ in PLAIN))
     shown = 0
     for question in ("What is the capital of Mongolia?", "Who won the cup in 1998?", "Explain photosynthesis."):
-        shown += len((await shipped.context(question, user="ana", scene=USER)).items)
+        shown += len((await shipped.context(question, user="ana", scope=USER)).items)
     assert shown <= 6
 
 
@@ -273,7 +273,7 @@ async def test_u11_a_run_that_decides_nothing_leaves_its_line_with_the_messages_
 ) -> None:
     said = "How is the weather over there?"
     with caplog.at_level(logging.INFO, logger="recollect"):
-        await engine.record([user(said), assistant("I cannot see it from here.")], user="ana", scene=USER)
+        await engine.record([user(said), assistant("I cannot see it from here.")], user="ana", scope=USER)
         await engine.form()
     [line] = [vars(record) for record in caplog.records if record.message == "memory_decision"]
     assert (line["user_id"], line["input_message_length"]) == (Subject("user", "ana").key, len(said))

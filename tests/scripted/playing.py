@@ -91,7 +91,7 @@ async def _record(
         user=case.user,
         conversation=f"session-{number}",
         said_at=session.said_at(exchange[0]),
-        scene=RequestScope(profile=case.profile),
+        scope=RequestScope(profile=case.profile),
     )
     seqs = [*recorded.appended]
     assert len(seqs) == len(labels), f"{case.name}: {len(labels)} messages were said, {len(seqs)} recorded"
@@ -112,10 +112,10 @@ def _messages(session: Session, place: int) -> list[dict[str, Any]]:
 
 
 async def _recalled(engine: AsyncRecollect, case: Case, ask: str) -> Sequence[RecalledMemory]:
-    found = await engine.context(ask, user=case.user, scene=RequestScope(profile=case.profile), use=False)
+    found = await engine.context(ask, user=case.user, scope=RequestScope(profile=case.profile), use=False)
     return found.items
 
 
 async def _nothing_is_stuck(engine: AsyncRecollect) -> None:
-    parked = await engine.formations(parked=True)
+    parked = await engine.admin.formations(parked=True)
     assert not parked, f"a formation failed: {parked[0]}"

@@ -28,8 +28,8 @@ async def serve(engine: AsyncRecollect, way: GivenWay, call: Call, policy: Ident
 async def logged(engine: AsyncRecollect, user: str = "ana") -> list[LoggedMessage]:
     return [
         message
-        for conversation in reversed(await engine.conversations(user=user))
-        for message in await engine.messages(conversation.id, user=user)
+        for conversation in reversed(await engine.conversations.list(user=user))
+        for message in await engine.conversations.messages(conversation.id, user=user)
     ]
 
 

@@ -30,7 +30,11 @@ async def serve(engine: AsyncRecollect, way: GivenWay, call: Call) -> ChatProxy:
 
 
 async def kept(engine: AsyncRecollect, user: str = "ana") -> list[tuple[str, bool]]:
-    found = [m for c in await engine.conversations(user=user) for m in await engine.messages(c.id, user=user)]
+    found = [
+        m
+        for c in await engine.conversations.list(user=user)
+        for m in await engine.conversations.messages(c.id, user=user)
+    ]
     return [(message.text, message.complete) for message in found]
 
 

@@ -20,4 +20,4 @@ async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> 
     await proxy.close()
     assert (call.status, way.asked[0].body) == (200, call.body)
     assert call.answer_headers["x-recollect-memory"] == "skipped"
-    assert await engine.conversations(user="ana") == []
+    assert await engine.conversations.list(user="ana") == []

@@ -94,14 +94,14 @@ async def test_u12_rates_are_told_per_user_and_as_sums(api: httpx.AsyncClient, e
 
 async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
     calendar = RequestScope(profile="app", app="calendar")
-    await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c", scene=calendar)
-    await engine.end_conversation("c", user="ana", scene=calendar)
+    await engine.record([user(PEANUTS_AND_OSLO)], user="ana", conversation="c", scope=calendar)
+    await engine.conversations.end("c", user="ana", scope=calendar)
     await engine.form()
     headers = {"x-recollect-profile": "app", "x-recollect-app": "calendar"}
     await api.post("/v1/chat/completions", json={"model": "m", "messages": [user("Peanuts?")]}, headers=headers)
     counted = await measured(api)
     assert counted["app_memory_created_total"] == len(
-        await engine.list(user=await engine.memory_of(user="ana", scene=calendar))
+        await engine.list(user=await engine.conversations.subject(user="ana", scope=calendar))
     )
     assert counted["app_memory_utilization"] == 1
     assert counted["app_context_injection_rate"] == 1
@@ -109,9 +109,9 @@ async def test_a10_apps_are_counted(api: httpx.AsyncClient, engine: AsyncRecolle
     assert counted["app_memory_compactions_total"] == 0
     for number in range(10):
         talk = [user(f"In the year {1900 + number} my grandfather built house number {number} in Bergen.")]
-        await engine.end_conversation(f"d{number}", messages=talk, user="ana", scene=calendar)
+        await engine.conversations.end(f"d{number}", messages=talk, user="ana", scope=calendar)
         await engine.form()
-    assert len(await engine.app_memories("calendar", user="ana")) == 10
+    assert len(await engine.apps.memories("calendar", user="ana")) == 10
     assert (await measured(api))["app_memory_compactions_total"] == 1
 
 

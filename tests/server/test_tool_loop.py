@@ -25,7 +25,7 @@ SECRET = "Marcus hides the key under the third stone."
 
 @pytest.fixture
 async def engine(engine: AsyncRecollect) -> AsyncRecollect:
-    await engine.open_conversation("c", user="ana", scene=KIRA, options=SETTINGS)
+    await engine.conversations.open("c", user="ana", scope=KIRA, options=SETTINGS)
     return engine
 
 
@@ -75,7 +75,7 @@ ANSWER = [delta({"role": "assistant", "content": ""}), event("Under a stone."), 
 
 
 async def known(engine: AsyncRecollect) -> list[str]:
-    memory = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    memory = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     return [one.text for one in await engine.list(user=memory) if one.state is MemoryState.ACTIVE]
 
 
@@ -93,19 +93,19 @@ async def test_c12_what_a_model_asks_to_remember_is_kept_and_the_client_sees_the
     second = json.loads(way.asked[1].body)["messages"]
     assert [message["role"] for message in second] == ["user", "assistant", "tool"]
     assert json.loads(second[2]["content"]) == {"success": True}
-    memory = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    memory = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     [kept] = await engine.list(user=memory)
     assert (kept.text, kept.type, kept.importance) == (SECRET, "DISCOVERY", 0.8)
     assert kept.detail.tags == ("pair:kira+marcus", "key")
-    [logged] = [one for one in await engine.conversations(user="ana")]
-    assert [(m.role, m.text) for m in await engine.messages(logged.id, user="ana")][-1] == (
+    [logged] = [one for one in await engine.conversations.list(user="ana")]
+    assert [(m.role, m.text) for m in await engine.conversations.messages(logged.id, user="ana")][-1] == (
         "assistant",
         "I will remember.",
     )
 
 
 async def test_c12_a_streamed_search_is_done_here_and_the_stream_stays_true(engine: AsyncRecollect) -> None:
-    memory = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    memory = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     await engine.add(SECRET, user=memory)
     way = GivenWay([(200, EVENTS, streamed(("searchMemories", {"query": "where is the key?"}))), (200, EVENTS, ANSWER)])
     options = {"include_usage": True}
@@ -194,7 +194,7 @@ async def test_an_order_that_somebody_may_have_planted_waits_for_review(engine: 
     way = GivenWay([(200, JSON, [called(("createMemory", {"content": order}))]), (200, JSON, [whole("Ok.")])])
     await serve(engine, way, chat("Hello there, how are you?"))
     assert await known(engine) == []
-    memory = await engine.memory_of(user="ana", conversation="c", scene=KIRA)
+    memory = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
     assert [one.state for one in await engine.list(user=memory)] == [MemoryState.HELD]
 
 
@@ -217,5 +217,5 @@ async def test_a1_a_model_can_end_the_conversation(parts: Components, tmp_path: 
     headers = {"x-recollect-profile": "ending", "x-recollect-app": "calendar", "x-recollect-session": "c"}
     call = Call(chat("Please book the dentist for 12 May at nine, I always go to Dr Lund."), headers)
     await ChatProxy(engine, way, POLICY)(call.scope(), call.receive(), call.send())
-    assert (await engine.conversation("c", user="ana")).end_reason == "booked"
+    assert (await engine.conversations.get("c", user="ana")).end_reason == "booked"
     assert await engine.form() == 1

@@ -53,20 +53,20 @@ async def everything(url: str) -> dict[object, Any]:
         for name in WHO:
             who = Subject.parse(name)
             found[name, "list"] = await engine.list(user=who, kinds=tuple(MemoryKind), closed=True, limit=1000)
-            found[name, "decisions"] = await engine.decisions(user=who)
-            found[name, "held"] = await engine.held(user=who)
-            found[name, "subscriptions"] = await engine.subscriptions(user=who)
-            chats = await engine.conversations(user=who)
-            found[name, "messages"] = [await engine.messages(one.id, user=who) for one in chats]
+            found[name, "decisions"] = await engine.history.decisions(user=who)
+            found[name, "held"] = await engine.reviews.list(user=who)
+            found[name, "subscriptions"] = await engine.shared.subscriptions(user=who)
+            chats = await engine.conversations.list(user=who)
+            found[name, "messages"] = [await engine.conversations.messages(one.id, user=who) for one in chats]
             for query in QUERIES:
                 recalled = await engine.search(query, user=who)
                 found[name, query] = [
                     (item.memory.id, item.score, item.similarity, item.word_share, item.reasons)
                     for item in recalled.items
                 ]
-        found["formations"] = await engine.formations(limit=1000)
-        found["subjects"] = await engine.subjects()
-        stats = await engine.stats(check=True)
+        found["formations"] = await engine.admin.formations(limit=1000)
+        found["subjects"] = await engine.admin.subjects()
+        stats = await engine.admin.stats(check=True)
         assert stats.problems == ()
         found["stats"] = (stats.memories, stats.messages, stats.conversations, stats.subjects, stats.spaces)
     return found
@@ -116,7 +116,9 @@ async def test_what_was_erased_stays_erased_in_a_copy_when_a_client_sends_it_aga
         await engine.form()
         assert not [one for one in await engine.list(user="ben", kinds=tuple(MemoryKind)) if "door" in one.text]
         fresh = await engine.record(told, user="ben")
-        assert [message.text for message in await engine.messages(fresh.conversation, user="ben")][:2] == ["", ""]
+        assert [message.text for message in await engine.conversations.messages(fresh.conversation, user="ben")][
+            :2
+        ] == ["", ""]
 
 
 async def test_a_copy_can_be_worked_with_at_once(way: tuple[str, str], tmp_path: Path) -> None:
@@ -130,9 +132,9 @@ async def test_a_copy_can_be_worked_with_at_once(way: tuple[str, str], tmp_path:
     await store.close()
     async with opened(destination) as engine:
         assert await engine.form() >= 2
-        assert (await engine.stats()).formations_due == 0
+        assert (await engine.admin.stats()).formations_due == 0
         assert "cello" in (await engine.search("Who plays the cello?", user="ana")).items[0].memory.text
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
 
 
 @pytest.fixture(params=["file-to-postgres", "postgres-to-file"] if programs() else ["file-to-file"])

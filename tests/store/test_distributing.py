@@ -16,8 +16,7 @@ import pytest
 
 from giants import Shown
 from postgres_server import NEEDS_POSTGRES, shared_server
-from recollect.engine.distribution import distribute_database
-from recollect.engine.indexes import drop_indexes, index_database
+from recollect.engine.databases import build_indexes, distribute_database, drop_indexes
 from recollect.errors import BadRequestError, UnreadableStoreError
 from recollect.store.postgres.connection import SCHEMA, connect
 from recollect.store.postgres.dialect import dialect_statements, to_postgres
@@ -126,7 +125,7 @@ def test_indexes_of_single_users_are_dropped_first(cluster: str) -> None:
     assert drop_indexes(cluster, bar=Shown()).dropped == ("near_7_1",)
     assert "vector" in distribute_database(cluster).distributed
     with pytest.raises(UnreadableStoreError, match="spread over the nodes of Citus"):
-        index_database(cluster, bar=Shown())
+        build_indexes(cluster, bar=Shown())
 
 
 def test_a_database_that_cannot_be_distributed_is_refused_with_the_reason_and_gets_no_tables(cluster: str) -> None:

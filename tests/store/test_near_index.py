@@ -10,7 +10,7 @@ import pytest
 from factories import ANA, BEN
 from giants import DIM, EIGHT, MANY, Shown, adding, built, directions, dropped, relations, sought
 from postgres_server import NEEDS_POSTGRES
-from recollect.engine.indexes import index_database
+from recollect.engine.databases import build_indexes
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.ids import id_text
 from recollect.store.postgres import hnsw_index
@@ -156,7 +156,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
 
     monkeypatch.setattr(hnsw_index, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        index_database(giants_url, bar=Shown(), least=50)
+        build_indexes(giants_url, bar=Shown(), least=50)
     assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors is None
     monkeypatch.undo()
     assert [one.used for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
@@ -167,7 +167,7 @@ async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypat
         db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         db.execute("SELECT count(*) FROM vector")
         bar = Shown()
-        running = asyncio.create_task(asyncio.to_thread(index_database, giants_url, bar=bar, least=50))
+        running = asyncio.create_task(asyncio.to_thread(build_indexes, giants_url, bar=bar, least=50))
         assert await asyncio.to_thread(bar.begun.wait, 60)
         db.execute("COMMIT")
         assert [one.subject for one in (await running).built] == ["user:ana"]

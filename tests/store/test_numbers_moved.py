@@ -86,13 +86,13 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
 async def exported(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.export_to(file, everybody=True)
+        engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 
 async def take_in(url: str, data: bytes) -> None:
     async with opened(url) as engine:
-        await engine.import_from(io.BytesIO(data), bar=NoBar())
+        await engine.transfer.import_from(io.BytesIO(data), bar=NoBar())
 
 
 @pytest.mark.parametrize("there", DURABLE)

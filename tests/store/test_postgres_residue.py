@@ -64,17 +64,17 @@ async def test_i13_the_receipt_is_true_of_tables_and_log_and_rewriting_reaches_t
         _settle(url)
         assert len(found(files, patterns(words))) >= COUNT, "else the search could not fail"
 
-        receipt = await engine.erase_subject("ana")
+        receipt = await engine.erasure.subject("ana")
         assert (receipt.done, reach(receipt)["tables"]) == (False, ErasureStatus.PENDING)
         assert reach(receipt)["write-ahead log"] is ErasureStatus.OUT_OF_REACH
-        assert await engine.subjects() == [Subject("user", "ben")]
-        assert not await engine.finish_erasing(), "only writing the tables anew reaches them"
-        assert await engine.finish_erasing(rewrite=True)
-        assert await engine.finish_erasing(), "nothing is pending any more"
+        assert await engine.admin.subjects() == [Subject("user", "ben")]
+        assert not await engine.erasure.finish(), "only writing the tables anew reaches them"
+        assert await engine.erasure.finish(rewrite=True)
+        assert await engine.erasure.finish(), "nothing is pending any more"
         _settle(url)
         assert found(files, patterns(words)) == []
         assert len(found(files, patterns(kept))) >= len(kept), "strangers keep theirs"
-        assert (await engine.stats(check=True)).problems == ()
+        assert (await engine.admin.stats(check=True)).problems == ()
 
 
 def _settle(url: str) -> None:

@@ -170,14 +170,14 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     scene = RequestScope(profile="app", app="calendar")
-    await engine.end_conversation("c1", user="ana", messages=TALK, scene=scene)
+    await engine.conversations.end("c1", user="ana", messages=TALK, scope=scene)
     await engine.form()
-    mine = await engine.memory_of(user="ana", scene=scene)
+    mine = await engine.conversations.subject(user="ana", scope=scene)
     await engine.add("Ana's dentist is Dr. Berg.", user=mine, importance=0.65, profile="app")
-    await engine.end_conversation("c2", user="ben", messages=TALK, scene=replace(scene, app="notes"))
+    await engine.conversations.end("c2", user="ben", messages=TALK, scope=replace(scene, app="notes"))
     await engine.form()
 
-    shown = await engine.app_memories("calendar", user="ana")
+    shown = await engine.apps.memories("calendar", user="ana")
     query = "SELECT id, content, created_at, updated_at FROM app_memories WHERE app_id = 'calendar' ORDER BY id DESC"
     assert rows(parts, query) == [
         (one.number, one.text, _text(one.valid_from.isoformat()), _text(one.known_from.isoformat())) for one in shown
@@ -192,7 +192,7 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
     )
     assert read(related) == ["c2"]
 
-    await engine.delete_app_memories("calendar", user="ana")
+    await engine.apps.delete_memories("calendar", user="ana")
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'calendar'") == []
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'notes'") != []
 
@@ -204,7 +204,7 @@ async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their
     for who in ("ana", "ben/x"):
         for app in names:
             for text in ("They met on Tuesday.", "They met again."):
-                mine = await engine.memory_of(user=who, scene=RequestScope(profile="app", app=app))
+                mine = await engine.conversations.subject(user=who, scope=RequestScope(profile="app", app=app))
                 await engine.add(text, user=mine, profile="app")
     for app in names:
         for_all = Subject("app", quote(app, safe=""))
@@ -213,7 +213,7 @@ async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their
     assert len({id_ for id_, _ in found}) == len(found) == 4 * (2 * 2 + 1)
     assert {app for _, app in found} == set(names)
     for who in ("ana", "ben/x"):
-        shown = [one.number for app in names for one in await engine.app_memories(app, user=who)]
+        shown = [one.number for app in names for one in await engine.apps.memories(app, user=who)]
         assert set(shown) <= {id_ for id_, _ in found}
     [(count,)] = rows(parts, "SELECT count(*) FROM app_memories WHERE app_id = 'To do'")
     assert count == 5
@@ -226,10 +226,10 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
 ) -> None:
     scene = RequestScope(profile="app", app="calendar")
     for name, messages in (("c1", TALK), ("c2", OTHER_TALK)):
-        await engine.end_conversation(name, user="ana", messages=messages, scene=scene)
+        await engine.conversations.end(name, user="ana", messages=messages, scope=scene)
         await engine.form()
-    mine = await engine.memory_of(user="ana", scene=scene)
-    first, second = [one.id for one in reversed(await engine.app_memories("calendar", user="ana"))]
+    mine = await engine.conversations.subject(user="ana", scope=scene)
+    first, second = [one.id for one in reversed(await engine.apps.memories("calendar", user="ana"))]
     strengthened = StrengthenMemory(id=MemoryId(second), importance=0.9, inherits=(MemoryId(first),))
     await parts.store.apply(mine, [strengthened], [])
     query = "SELECT source_conversation_id, metadata FROM app_memories ORDER BY id"
@@ -241,19 +241,19 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     scene = RequestScope(profile="user")
-    await engine.record([user("I like coffee.")], user="ana", scene=scene)
+    await engine.record([user("I like coffee.")], user="ana", scope=scene)
     await engine.form()
     [old] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
-    await engine.link(old.id, to=Subject("user", "ben"), user="ana")
+    await engine.shared.link(old.id, to=Subject("user", "ben"), user="ana")
     assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", old.id), ("ben", old.id)}
 
     clock.advance(days=1)
-    await engine.record([user("I don't like coffee.")], user="ana", scene=scene)
+    await engine.record([user("I don't like coffee.")], user="ana", scope=scene)
     await engine.form()
     [new] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
     assert new.id != old.id
     assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", new.id), ("ben", old.id)}
-    [decided] = [line for line in await engine.decisions(user="ana") if line.target_id == old.id]
+    [decided] = [line for line in await engine.history.decisions(user="ana") if line.target_id == old.id]
     audit = rows(parts, "SELECT * FROM memory_updates")
     assert audit == [(decided.id, "ana", old.id, new.id, decided.reason, _text(decided.at.isoformat()))]
 
@@ -287,21 +287,21 @@ async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     await tell(engine, "I moved to Oslo.")
     forgotten, shared = [await engine.add(f"Ana keeps {what}.", user="ana") for what in ("bees", "owls")]
     await engine.forget(forgotten.id, user="ana")
-    await engine.link(shared.id, to=Subject("user", "ben"), user="ana")
-    await engine.unlink(shared.id, user="ana")
+    await engine.shared.link(shared.id, to=Subject("user", "ben"), user="ana")
+    await engine.shared.unlink(shared.id, user="ana")
     undone = await engine.add("Ana sails.", user="ana")
-    await engine.undo((await engine.decisions(user="ana"))[-1].id, user="ana")
+    await engine.history.undo((await engine.history.decisions(user="ana"))[-1].id, user="ana")
     back = await engine.add("Ana plays chess.", user="ana")
     await engine.forget(back.id, user="ana")
-    await engine.undo((await engine.decisions(user="ana"))[-1].id, user="ana")
+    await engine.history.undo((await engine.history.decisions(user="ana"))[-1].id, user="ana")
     for number in range(7):
         await engine.add(f"Ana read book number {number}.", user="ana", importance=0.1)
     clock.advance(days=60)
-    await engine.tend(user="ana")
+    await engine.admin.maintain(user="ana")
 
     listed = await engine.list(user="ana", closed=True)
     closed = {one.id for one in listed if one.state is MemoryState.CLOSED}
-    ends = {line.action for line in await engine.decisions(user="ana") if line.memory_id in closed}
+    ends = {line.action for line in await engine.history.decisions(user="ana") if line.memory_id in closed}
     assert ends >= {Action.CLOSE, Action.EVICT, Action.EXPIRE, Action.UNDO}
     audit = rows(parts, "SELECT old_vector_id, new_vector_id, reason FROM memory_updates WHERE user_id = 'ana'")
     ended = {str(old) for old, _, _ in audit}
@@ -357,7 +357,7 @@ async def test_i13_what_is_erased_is_in_no_view(engine: AsyncRecollect, parts: C
     await tell(engine, "I live in Rome. My sister Kira has two dogs.")
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo.")
-    await engine.erase_subject("ana")
+    await engine.erasure.subject("ana")
     for view in COLUMNS:
         assert rows(parts, f"SELECT * FROM {view}") == []  # noqa: S608 - names of this file
 

@@ -100,17 +100,17 @@ async def known(engine: AsyncRecollect) -> list[object]:
     found: list[object] = []
     for who in range(USERS):
         name = f"user-{who}"
-        talks = {one.id: one for one in await engine.conversations(user=name)}
+        talks = {one.id: one for one in await engine.conversations.list(user=name)}
         for one in sorted(talks.values(), key=lambda talk: talk.external_id or ""):
-            said = await engine.messages(one.id, user=name)
+            said = await engine.conversations.messages(one.id, user=name)
             found.append([(line.seq, line.parent_seq, line.role, line.text, line.said_at) for line in said])
         for memory in await engine.list(user=name, kinds=ALL_KINDS, closed=True, limit=1000):
             rests_on = [(talks[one.conversation].external_id, one.seq, one.quote) for one in memory.evidence]
             what = (memory.kind, memory.state, memory.text, memory.category, memory.key, memory.value)
             found.append((what, memory.importance, memory.valid_from, memory.valid_to, rests_on))
-        lines = await engine.decisions(user=name)
+        lines = await engine.history.decisions(user=name)
         found.append([(line.action, line.reason, line.text, line.seq) for line in lines])
-    for status in await engine.formations(limit=1000):
+    for status in await engine.admin.formations(limit=1000):
         found.append((status.key.subject, status.key.stage, status.formed_seq, status.last_seq, status.due_at))
     return found
 
@@ -131,11 +131,11 @@ async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
     await record(live, at_once=False)
     await live.form()
     await record(replayed, at_once=True)
-    formations = await replayed.form(many=True)
+    formations = await replayed.bulk.form()
     assert formations > 2 * USERS
     assert await known(replayed) == await known(live)
     assert await searched(replayed) == await searched(live)
-    assert await replayed.form(many=True) == 0
+    assert await replayed.bulk.form() == 0
 
 
 async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
@@ -151,7 +151,7 @@ async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
 
     monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
     await record(far, at_once=True)
-    await far.form(many=True)
+    await far.bulk.form()
     assert two.embedder.calls <= one.embedder.calls / 4
 
 
@@ -165,11 +165,11 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
     engine = AsyncRecollect(parts)
     for number in range(12):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
-    await engine.form(many=True)
+    await engine.bulk.form()
     # The first tells how far it is; then there is one for each of six rounds of four.
     assert parts.embedder.calls <= 1 + 6
-    assert len(await engine.formations(limit=100)) == 24
-    assert all(one.due_at is None for one in await engine.formations(limit=100))
+    assert len(await engine.admin.formations(limit=100)) == 24
+    assert all(one.due_at is None for one in await engine.admin.formations(limit=100))
 
 
 async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
@@ -182,16 +182,16 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
     await record(engine, at_once=True)
     await engine.record([user("The word is abracadabra."), assistant("Noted.")], user="user-1", conversation="bad")
     parts.embedder.refuses = "abracadabra"
-    await engine.form(many=True)
-    waiting = [one for one in await engine.formations(limit=1000) if one.formed_seq < one.last_seq]
+    await engine.bulk.form()
+    waiting = [one for one in await engine.admin.formations(limit=1000) if one.formed_seq < one.last_seq]
     assert {(one.key.subject, one.last_seq) for one in waiting} == {(Subject("user", "user-1"), 2)}
     parts.embedder.refuses = ""
     clock = parts.clock
     assert isinstance(clock, FakeClock)
     for _ in range(4):
         clock.advance(minutes=5)
-        await engine.form(many=True)
-    assert [one for one in await engine.formations(limit=1000) if one.formed_seq < one.last_seq] == []
+        await engine.bulk.form()
+    assert [one for one in await engine.admin.formations(limit=1000) if one.formed_seq < one.last_seq] == []
 
 
 async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +215,7 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
 
     monkeypatch.setattr(BulkWorker, "_texts", told)
     monkeypatch.setattr(BulkWorker, "batch_size", 3)
-    await engine.form(many=True)
+    await engine.bulk.form()
     assert read
     assert first not in read
 
@@ -223,8 +223,8 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
 async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) -> None:
     engine = AsyncRecollect(made[0])
     await record(engine, at_once=True)
-    forming = asyncio.create_task(engine.form(many=True))
-    while not engine.worker_counters.formed:  # noqa: ASYNC110  # nothing tells of it
+    forming = asyncio.create_task(engine.bulk.form())
+    while not engine.admin.worker_counters.formed:  # noqa: ASYNC110  # nothing tells of it
         await asyncio.sleep(0)
     forming.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -232,10 +232,10 @@ async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) ->
     clock = made[0].clock
     assert isinstance(clock, FakeClock)
     clock.advance(seconds=10)  # leases run out
-    await engine.form(many=True)
+    await engine.bulk.form()
     other = AsyncRecollect(made[1])
     await record(other, at_once=True)
     await other.form()
     texts = [[one.text for one in await each.list(user="user-0", kinds=ALL_KINDS)] for each in (engine, other)]
     assert sorted(texts[0]) == sorted(texts[1])
-    assert (await engine.stats(check=True)).problems == ()
+    assert (await engine.admin.stats(check=True)).problems == ()

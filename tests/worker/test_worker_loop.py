@@ -182,8 +182,8 @@ async def test_stopping_waits_for_no_maintenance_that_reads(parts: Components, m
     await engine.add("Ana plays the cello.", user="ana")
     monkeypatch.setattr(type(parts.store), "hot", endless)
     parts.clock.advance(days=2)  # type: ignore[attr-defined]
-    working = asyncio.create_task(engine.work())
+    working = asyncio.create_task(engine.admin.run_worker())
     await began.wait()
-    engine.stop_work()
+    engine.admin.stop_worker()
     await asyncio.wait_for(working, 60)
     assert ended.is_set(), "it was cancelled, not left behind"

@@ -89,7 +89,7 @@ class Ours:
     def nearest(self, asked: Asked) -> list[str]:
         """Recall by meaning alone."""
         found = self._loop.run_until_complete(
-            self._engine.nearest(vector=asked.vector, user=asked.user, limit=asked.limit)
+            self._engine.vectors.nearest(vector=asked.vector, user=asked.user, limit=asked.limit)
         )
         return [item.memory.id for item in found]
 
@@ -104,7 +104,7 @@ class Ours:
 
     def size(self) -> int:
         """Count the memories that hold."""
-        return self._loop.run_until_complete(self._engine.stats()).memories
+        return self._loop.run_until_complete(self._engine.admin.stats()).memories
 
     def close(self) -> None:
         """Close the engine. Idempotent."""
@@ -122,7 +122,7 @@ class Ours:
 
         async def one_user(places: Sequence[int]) -> None:
             user = memories[places[0]].user
-            kept = await self._engine.add_all([memories[place].text for place in places], user=user)
+            kept = await self._engine.bulk.add([memories[place].text for place in places], user=user)
             for place, memory in zip(places, kept, strict=True):
                 ids[place] = memory.id
 

@@ -23,25 +23,25 @@ class _NewApp(BaseModel):
 
 async def _announce(asked: ApiRequest) -> tuple[int, object]:
     new = asked.read(_NewApp)
-    known = await asked.engine.announce_app(new.app_id, user=asked.who)
+    known = await asked.engine.apps.register(new.app_id, user=asked.who)
     return CREATED, {"appId": new.app_id, "createdAt": known.created_at.isoformat()}
 
 
 async def _remove(asked: ApiRequest) -> tuple[int, object]:
     purge = asked.flag("purgeMemories")
-    deleted = await asked.engine.remove_app(asked.path["app"], purge=purge, user=asked.who)
+    deleted = await asked.engine.apps.remove(asked.path["app"], purge=purge, user=asked.who)
     return OK, {"success": True, "deletedCount": deleted}
 
 
 async def _list(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.app_memories(asked.path["app"], user=asked.who)
+    found = await asked.engine.apps.memories(asked.path["app"], user=asked.who)
     return OK, {"memories": [_described(memory) for memory in found]}
 
 
 async def _delete_all(asked: ApiRequest) -> tuple[int, object]:
     return OK, {
         "success": True,
-        "deletedCount": await asked.engine.delete_app_memories(asked.path["app"], user=asked.who),
+        "deletedCount": await asked.engine.apps.delete_memories(asked.path["app"], user=asked.who),
     }
 
 
@@ -49,7 +49,7 @@ async def _delete(asked: ApiRequest) -> tuple[int, object]:
     number = asked.path["memory"]
     if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
         raise UnknownMemoryError(number)
-    await asked.engine.delete_app_memory(asked.path["app"], int(number), user=asked.who)
+    await asked.engine.apps.delete_memory(asked.path["app"], int(number), user=asked.who)
     return OK, {"success": True}
 
 
@@ -74,12 +74,12 @@ class _Ending(BaseModel):
 
 async def _end(asked: ApiRequest) -> tuple[int, object]:
     ending = asked.read(_Ending)
-    ended = await asked.engine.end_conversation(
+    ended = await asked.engine.conversations.end(
         asked.path["conversation"],
         reason=ending.reason,
         messages=ending.messages,
         user=asked.who,
-        scene=_scene(asked, ending.app_id),
+        scope=_scene(asked, ending.app_id),
     )
     return ACCEPTED, {
         "id": ended.external_id or ended.id,
@@ -89,14 +89,14 @@ async def _end(asked: ApiRequest) -> tuple[int, object]:
 
 
 async def _save(asked: ApiRequest) -> tuple[int, object]:
-    asked_for = await asked.engine.save_conversation(
-        asked.path["conversation"], user=asked.who, scene=_scene(asked, None)
+    asked_for = await asked.engine.conversations.save(
+        asked.path["conversation"], user=asked.who, scope=_scene(asked, None)
     )
     return ACCEPTED, {"formations": asked_for}
 
 
 async def _app(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.conversation(asked.path["conversation"], user=asked.who)
+    found = await asked.engine.conversations.get(asked.path["conversation"], user=asked.who)
     return OK, {"conversationId": found.external_id or found.id, "appId": found.app}
 
 

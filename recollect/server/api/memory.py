@@ -39,7 +39,7 @@ async def _add(asked: ApiRequest) -> tuple[int, object]:
 
 
 async def _sums(asked: ApiRequest) -> tuple[int, object]:
-    sums = await asked.engine.subject_sums(user=asked.who)
+    sums = await asked.engine.admin.subject_totals(user=asked.who)
     return OK, {
         "userId": asked.who.name,
         "memory_total_count": sums.memories,
@@ -51,16 +51,16 @@ async def _sums(asked: ApiRequest) -> tuple[int, object]:
 
 
 async def _held(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.held(user=asked.who, limit=asked.limit(100, _MAX_PAGE_SIZE))
+    found = await asked.engine.reviews.list(user=asked.who, limit=asked.limit(100, _MAX_PAGE_SIZE))
     return OK, {"memories": [_waiting(one) for one in found]}
 
 
 async def _approve(asked: ApiRequest) -> tuple[int, object]:
-    return OK, _described(await asked.engine.approve(asked.path["memory"], user=asked.who))
+    return OK, _described(await asked.engine.reviews.approve(asked.path["memory"], user=asked.who))
 
 
 async def _reject(asked: ApiRequest) -> tuple[int, object]:
-    return OK, _described(await asked.engine.reject(asked.path["memory"], user=asked.who))
+    return OK, _described(await asked.engine.reviews.reject(asked.path["memory"], user=asked.who))
 
 
 def _waiting(one: HeldMemory) -> dict[str, object]:
@@ -113,7 +113,9 @@ async def _nearest(asked: ApiRequest) -> tuple[int, object]:
         raise BadRequestError("userId is missing; RECOLLECT_STRICT_VECTORS demands it", param="userId")
     if wanted.user_id is not None and asked.who != Subject("user", wanted.user_id.removeprefix("user:")):
         raise BadIdentityError(f"userId is {wanted.user_id[:80]!r}, but who asks is another user; ask as that one")
-    found = await asked.engine.nearest(query=wanted.query, vector=wanted.vector, user=asked.who, limit=wanted.limit)
+    found = await asked.engine.vectors.nearest(
+        query=wanted.query, vector=wanted.vector, user=asked.who, limit=wanted.limit
+    )
     return OK, {"matches": [_match(item) for item in found]}
 
 

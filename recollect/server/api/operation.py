@@ -57,7 +57,7 @@ class ApiRequest:
             BadRequestError: one cannot be kept.
         """
         if several:
-            return await self.engine.add_all(notes, user=user, profile=profile)
+            return await self.engine.bulk.add(notes, user=user, profile=profile)
         [one] = notes
         return [await self.engine.add(one.text, user=user, importance=one.importance, type=one.type, profile=profile)]
 

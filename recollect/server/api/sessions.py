@@ -45,7 +45,7 @@ class _NewSession(BaseModel):
 async def _open(asked: ApiRequest) -> tuple[int, object]:
     new = asked.read(_NewSession)
     scene = RequestScope(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
-    opened = await asked.engine.open_conversation(new.id, user=asked.who, scene=scene, options=new.settings)
+    opened = await asked.engine.conversations.open(new.id, user=asked.who, scope=scene, options=new.settings)
     _refuse_other(new, opened)
     return CREATED, _session(opened)
 
@@ -112,7 +112,7 @@ async def _listed(asked: ApiRequest, memory: Subject) -> Memory:
 
 
 async def _known(asked: ApiRequest) -> Conversation:
-    return await asked.engine.conversation(asked.path["session"], user=asked.who)
+    return await asked.engine.conversations.get(asked.path["session"], user=asked.who)
 
 
 async def _memory(asked: ApiRequest) -> tuple[str, Subject]:
@@ -120,7 +120,7 @@ async def _memory(asked: ApiRequest) -> tuple[str, Subject]:
     known = await _known(asked)
     name = known.external_id or known.id
     scene = RequestScope(profile=SESSION)
-    return name, await asked.engine.memory_of(user=asked.who, conversation=name, scene=scene)
+    return name, await asked.engine.conversations.subject(user=asked.who, conversation=name, scope=scene)
 
 
 def _session(known: Conversation) -> dict[str, object]:
@@ -149,7 +149,7 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
 async def _list_character(asked: ApiRequest) -> tuple[int, object]:
     # Whoever it talks with, a character's memories are one subject.
     scene = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
-    memory = await asked.engine.memory_of(user=asked.who, scene=scene)
+    memory = await asked.engine.conversations.subject(user=asked.who, scope=scene)
     limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
     found = await asked.engine.list(user=memory, tag=tag, limit=limit)
     return OK, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}

@@ -45,7 +45,7 @@ async def test_s11_a_memory_is_added_listed_read_and_deleted(api: httpx.AsyncCli
 
 async def test_s11_a_session_exists_from_its_first_message(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
     assert (await api.get("/api/sessions/s2/memories")).status_code == 404
-    await engine.record([user("I like tea.")], user="ana", conversation="s2", scene=RequestScope(profile="session"))
+    await engine.record([user("I like tea.")], user="ana", conversation="s2", scope=RequestScope(profile="session"))
     await engine.form()
     assert [one["sessionId"] for one in (await api.get("/api/sessions/s2/memories")).json()] == ["s2"]
 

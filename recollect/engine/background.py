@@ -1,0 +1,69 @@
+"""An engine on an event loop of its own, for code without asyncio. Starts a thread."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from recollect.engine.core import AsyncRecollect
+
+T = TypeVar("T")
+
+
+class BackgroundEngine:
+    """An `AsyncRecollect` and its worker in a thread. Safe to call from several threads."""
+
+    def __init__(self, opening: Coroutine[Any, Any, AsyncRecollect]) -> None:
+        """Start the thread, open the engine in it and start its worker.
+
+        Args:
+            opening: The call of `AsyncRecollect.open`.
+
+        Raises:
+            SetupError: the engine cannot be opened; no thread is left running.
+        """
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
+        self._thread.start()
+        self._closed = True
+        try:
+            self.core = self.run(opening)
+            self._closed = False
+        finally:
+            if self._closed:
+                self._end_loop()
+        self._worker = asyncio.run_coroutine_threadsafe(self.core.admin.run_worker(), self._loop)
+
+    def run(self, call: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine in the thread and return its result.
+
+        Raises:
+            RuntimeError: the engine is closed.
+        """
+        if self._loop.is_closed():
+            call.close()
+            raise RuntimeError("this Recollect is closed; open another one")
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+    def stop_worker(self) -> None:
+        """Stop the worker after the formation in progress."""
+        self._loop.call_soon_threadsafe(self.core.admin.stop_worker)
+
+    def wait_for_worker(self) -> None:
+        """Wait until the worker has stopped."""
+        self._worker.result()
+
+    def close(self) -> None:
+        """Stop the worker, close the engine and end the thread. Idempotent."""
+        if self._closed:
+            return
+        self.stop_worker()
+        self.wait_for_worker()
+        self.run(self.core.close())
+        self._end_loop()
+
+    def _end_loop(self) -> None:
+        self._closed = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

@@ -1,0 +1,44 @@
+"""What the engine's methods return beside memories. Pure."""
+
+from dataclasses import dataclass
+
+from recollect.types import Decision, InjectionSite, LoggedMessage, Memory
+
+ListOf = list
+"""The builtin type, for annotations in classes that have a method called `list`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldMemory:
+    """A memory that waits for review."""
+
+    memory: Memory
+    reason: str
+    """Why it was held."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryHistory:
+    """One memory with everything that led to it and followed from it."""
+
+    memory: Memory
+    decisions: tuple[Decision, ...]
+    """All decisions about it, oldest first."""
+    related: tuple[Memory, ...]
+    """Memories it replaced or was replaced by."""
+    sources: tuple[LoggedMessage, ...]
+    """The messages it was formed from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryExplanation:
+    """Why a memory is what it is."""
+
+    history: MemoryHistory
+    """The memory, its source messages and all decisions about it."""
+    replaced: tuple[Memory, ...]
+    """Memories it replaced or ended."""
+    replaced_by: tuple[Memory, ...]
+    """Memories that replaced it, the latest last."""
+    last_recalled: InjectionSite | None
+    """The last prompt that carried it; None: it was never recalled."""

@@ -1,0 +1,120 @@
+"""`memory.admin` without asyncio. Made by tools/make_sync.py from engine/admin.py."""
+
+from recollect.engine import BreakerStatus, StoreStats, WorkerCounters
+from recollect.engine.background import BackgroundEngine
+from recollect.types import (
+    EnergyStatus,
+    FormationKey,
+    FormationStatus,
+    MaintenanceReport,
+    StoreTotals,
+    Subject,
+    SubjectTotals,
+)
+
+
+class BlockingAdminService:
+    """The whole database, the worker and the budgets, as an operator sees them."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+        """List all subjects by name.
+
+        Args:
+            after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
+            limit: Maximum number of subjects to return.
+        """
+        return self._engine.run(self._engine.core.admin.subjects(after=after, limit=limit))
+
+    def formations(self, *, parked: bool | None = None, limit: int = 100) -> list[FormationStatus]:
+        """List formations of all subjects, longest due first.
+
+        Args:
+            parked: Only parked ones (True) or only waiting ones (False); None lists both.
+            limit: Maximum number of formations to return.
+        """
+        return self._engine.run(self._engine.core.admin.formations(parked=parked, limit=limit))
+
+    def retry_formation(self, key: FormationKey) -> bool:
+        """Make a parked formation due again; return False if it is not parked."""
+        return self._engine.run(self._engine.core.admin.retry_formation(key))
+
+    def stats(self, *, check: bool = False) -> StoreStats:
+        """Count what the database holds; with `check`, verify its files and indexes (slow)."""
+        return self._engine.run(self._engine.core.admin.stats(check=check))
+
+    def totals(self) -> StoreTotals:
+        """Count what the operator's metrics show, over all subjects."""
+        return self._engine.run(self._engine.core.admin.totals())
+
+    def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
+        """Count the memories and decisions of one user or subject, and how often recall was used."""
+        return self._engine.run(self._engine.core.admin.subject_totals(user=user))
+
+    def energy(
+        self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
+    ) -> EnergyStatus:
+        """Return what memory work has cost a subject, and what its budget still allows.
+
+        Args:
+            user: User or subject whose budget to show.
+            profile: Profile whose budget policy applies; None is the settings' profile.
+            poller: Name of the caller, 1 to 100 characters: the result then has what was spent since the last call
+                under this name.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: the poller's name is empty or longer than 100 characters.
+        """
+        return self._engine.run(self._engine.core.admin.energy(user=user, profile=profile, poller=poller))
+
+    @property
+    def breaker(self) -> BreakerStatus:
+        """State of the circuit breaker in front of the model that forms memories."""
+        return self._engine.core.admin.breaker
+
+    def maintain(self, *, user: str | Subject | None = None, dry_run: bool = False) -> MaintenanceReport:
+        """Close expired memories, merge near-duplicates and evict what exceeds capacity, as the worker does once a day.
+
+        Args:
+            user: User or subject to maintain; None maintains all.
+            dry_run: Change nothing, and return what would be closed.
+
+        Raises:
+            StaleSubjectError: a subject kept changing; what was done so far stays.
+            StoreUnavailableError: the engine was closed meanwhile; what was done so far stays.
+        """
+        return self._engine.run(self._engine.core.admin.maintain(user=user, dry_run=dry_run))
+
+    def schema_version(self) -> int:
+        """Return the version of the database's schema; raise if this Recollect cannot use the database.
+
+        Raises:
+            NewerSchemaError: a newer Recollect has migrated it since this engine was opened.
+            StoreUnavailableError: the database does not answer.
+        """
+        return self._engine.run(self._engine.core.admin.schema_version())
+
+    def ping(self) -> None:
+        """Check that the database answers.
+
+        Raises:
+            StoreUnavailableError: it does not answer.
+        """
+        self._engine.run(self._engine.core.admin.ping())
+
+    def run_worker(self) -> None:
+        """Wait until `stop_worker` ends the background worker, which runs from the start."""
+        self._engine.wait_for_worker()
+
+    def stop_worker(self) -> None:
+        """Stop the background worker after the formation in progress. Later messages are formed by `form`."""
+        self._engine.stop_worker()
+
+    @property
+    def worker_counters(self) -> WorkerCounters:
+        """What the worker has done since the engine was opened."""
+        return self._engine.core.admin.worker_counters

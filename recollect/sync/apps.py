@@ -1,0 +1,48 @@
+"""`memory.apps` without asyncio. Made by tools/make_sync.py from engine/apps.py."""
+
+from recollect.engine.background import BackgroundEngine
+from recollect.types import AppRecord, Memory, Subject
+
+
+class BlockingAppService:
+    """Apps of a user, and their memories by number."""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+    def register(self, app: str, *, user: str | Subject | None = None) -> AppRecord:
+        """Register an app; an app that was removed returns with the memories it had.
+
+        Raises:
+            BadSubjectError: the name cannot be an app's.
+        """
+        return self._engine.run(self._engine.core.apps.register(app, user=user))
+
+    def remove(self, app: str, *, purge: bool = False, user: str | Subject | None = None) -> int:
+        """Remove an app; with `purge`, erase its memories. Return the number of memories erased.
+
+        Raises:
+            UnknownAppError: no such app was registered, and no memories of that name exist.
+        """
+        return self._engine.run(self._engine.core.apps.remove(app, purge=purge, user=user))
+
+    def memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
+        """List an app's active memories, last updated first: the user's own, and those it keeps for all users."""
+        return self._engine.run(self._engine.core.apps.memories(app, user=user))
+
+    def delete_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
+        """Erase the memory that an app knows by this number; the messages it was formed from stay.
+
+        Raises:
+            UnknownMemoryError: the app has no memory with this number.
+        """
+        self._engine.run(self._engine.core.apps.delete_memory(app, number, user=user))
+
+    def delete_memories(self, app: str, *, user: str | Subject | None = None) -> int:
+        """Erase all memories of an app, closed and held ones too; the messages they were formed from stay.
+
+        Returns:
+            The number of active memories erased.
+        """
+        return self._engine.run(self._engine.core.apps.delete_memories(app, user=user))

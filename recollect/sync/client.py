@@ -1,0 +1,319 @@
+"""`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self
+
+from recollect.clock import Clock
+from recollect.engine import AsyncRecollect, PromptContext
+from recollect.engine.background import BackgroundEngine
+from recollect.engine.results import ListOf
+from recollect.profiles.policies import Profile
+from recollect.settings import Settings
+from recollect.sync.admin import BlockingAdminService
+from recollect.sync.apps import BlockingAppService
+from recollect.sync.bulk import BlockingBulkService
+from recollect.sync.conversations import BlockingConversationService
+from recollect.sync.embedder import BlockingEmbedderService
+from recollect.sync.erasure import BlockingErasureService
+from recollect.sync.history import BlockingHistoryService
+from recollect.sync.reviews import BlockingReviewService
+from recollect.sync.shared import BlockingSharedMemoryService
+from recollect.sync.transfer import BlockingTransferService
+from recollect.sync.vectors import BlockingVectorService
+from recollect.types import NO_SCOPE, EraseReceipt, Memory, MemoryKind, Recall, RecordedTurn, RequestScope, Subject
+
+
+class Recollect:
+    """Long-term memory for LLM chat, blocking.
+
+    Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
+    user's; None means the settings' default user. Every method may raise `StoreUnavailableError`. Memories are formed
+    from recorded messages in the background while the object is open; `form` waits for them. Safe to call from several
+    threads.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, clock: Clock | None = None) -> None:
+        """Open the store and the models that the settings (by default: the environment) name.
+
+        Raises:
+            SetupError: a setting, file or package cannot be used; the message says what to do.
+        """
+        self._engine = BackgroundEngine(AsyncRecollect.open(settings, clock=clock))
+        self.conversations = BlockingConversationService(self._engine)
+        self.history = BlockingHistoryService(self._engine)
+        self.reviews = BlockingReviewService(self._engine)
+        self.shared = BlockingSharedMemoryService(self._engine)
+        self.apps = BlockingAppService(self._engine)
+        self.bulk = BlockingBulkService(self._engine)
+        self.vectors = BlockingVectorService(self._engine)
+        self.erasure = BlockingErasureService(self._engine)
+        self.embedder = BlockingEmbedderService(self._engine)
+        self.transfer = BlockingTransferService(self._engine)
+        self.admin = BlockingAdminService(self._engine)
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, *, clock: Clock | None = None) -> Self:
+        """Open the store and the models that the settings (by default: the environment) name.
+
+        Raises:
+            SetupError: a setting, file or package cannot be used; the message says what to do.
+        """
+        return cls(settings, clock=clock)
+
+    def close(self) -> None:
+        """Finish what was accepted and close the database. Idempotent."""
+        self._engine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def subject(self, user: str | Subject | None) -> Subject:
+        """Return the subject of a user's name.
+
+        Raises:
+            BadSubjectError: the name cannot be a user's.
+        """
+        return self._engine.core.subject(user)
+
+    def profile(self, name: str) -> Profile:
+        """Return a profile.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+        """
+        return self._engine.core.profile(name)
+
+    def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
+        """Store a sentence as a note, word for word. A note that is known already is strengthened and returned.
+
+        Args:
+            text: What to remember, up to 10,000 characters.
+            user: User whose memory it is added to.
+            importance: 0 to 1.
+            type: Class of the note, such as `preference`; empty for none.
+            profile: Profile whose retention and capacity policies apply; None is the settings' profile.
+
+        Raises:
+            UnknownProfileError: there is no such profile.
+            BadRequestError: the text is empty or too long, or the importance is out of range.
+        """
+        return self._engine.run(
+            self._engine.core.add(text, user=user, importance=importance, type=type, profile=profile)
+        )
+
+    def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        said_at: datetime | Sequence[datetime] | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> RecordedTurn:
+        """Log messages (OpenAI's shape: role, content, name) and form memories from them in the background.
+
+        The messages are durable when it returns. `form` waits for the memories.
+
+        Args:
+            messages: New messages, or the whole history with them: known messages are not logged twice.
+            user: User who has the conversation.
+            conversation: Your id of the chat; None recognises it by its history.
+            said_at: When they were said (aware): one instant, or one for each message; None is now.
+            scope: Profile, app and characters; by default the settings' profile.
+
+        Raises:
+            BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
+        """
+        return self._engine.run(
+            self._engine.core.record(messages, user=user, conversation=conversation, said_at=said_at, scope=scope)
+        )
+
+    def form(self) -> int:
+        """Form all memories that are due now; return the number of formations, a running worker's included."""
+        return self._engine.run(self._engine.core.form())
+
+    def search(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> Recall:
+        """Find the memories relevant to a query, best first, each with its reasons.
+
+        Args:
+            query: Words, a question, dates ('last May').
+            user: User whose memories to search.
+            limit: Maximum number of memories to return, 1 to 200.
+            profile: Profile whose recall policy applies; None is the settings' profile.
+            at: What was true at this instant (aware), closed memories included; None is now.
+            known_at: What was known at this instant (aware); None is now.
+
+        Raises:
+            BadRequestError: the limit is out of range, or an instant has no time zone.
+        """
+        return self._engine.run(
+            self._engine.core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
+        )
+
+    def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Read one memory of any state.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return self._engine.run(self._engine.core.get(memory_id, user=user))
+
+    def list(  # noqa: PLR0913  # as the async method
+        self,
+        *,
+        user: str | Subject | None = None,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: str | None = None,
+        tag: str = "",
+        limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> ListOf[Memory]:
+        """List memories, newest first.
+
+        Args:
+            user: User whose memories to list.
+            kinds: Kinds of memories to list.
+            closed: List closed memories as well.
+            after: Id of the last memory of the page before; None lists from the newest on.
+            tag: Only memories with this tag; empty lists all.
+            limit: Maximum number of memories to return.
+            at: What was true at this instant (aware), as in `search`; None is now.
+            known_at: What was known at this instant (aware); None is now.
+
+        Raises:
+            UnknownMemoryError: `after` is not an id.
+            BadRequestError: an instant has no time zone.
+        """
+        return self._engine.run(
+            self._engine.core.list(
+                user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit, at=at, known_at=known_at
+            )
+        )
+
+    def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
+
+        A closed memory stays as it is. `erase` removes it permanently.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return self._engine.run(self._engine.core.forget(memory_id, user=user))
+
+    def erase(
+        self,
+        memory_id: str,
+        *,
+        user: str | Subject | None = None,
+        keep_messages: bool = False,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase a memory permanently, with the closed ones it replaced and every record of them.
+
+        The messages it was formed from lose their words too, and other memories formed from them are erased unless
+        they have other sources. A client that sends its history again does not bring them back.
+
+        Args:
+            memory_id: Id of a memory of any state.
+            user: User whose memory it is.
+            keep_messages: Keep the messages, and other memories formed from them.
+            everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
+
+        Returns:
+            The receipt: for each place whether it was reached, is pending or is out of reach.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+        """
+        return self._engine.run(
+            self._engine.core.erase(memory_id, user=user, keep_messages=keep_messages, everywhere=everywhere)
+        )
+
+    def context(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        scope: RequestScope = NO_SCOPE,
+        messages: Sequence[Mapping[str, Any]] = (),
+        use: bool = True,
+    ) -> PromptContext:
+        """Return what memory would add to a prompt that ends in `query`.
+
+        Args:
+            query: The newest message.
+            user: User whose memories to recall.
+            conversation: Your id of the chat; profiles with session memory need it.
+            scope: Profile, app and characters.
+            messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.
+            use: Count the recalled memories as used.
+
+        Raises:
+            BadRequestError: the messages are malformed, or the profile needs a session, an app or characters that the
+                scope does not name.
+        """
+        return self._engine.run(
+            self._engine.core.context(
+                query, user=user, conversation=conversation, scope=scope, messages=messages, use=use
+            )
+        )
+
+    def prompt(
+        self,
+        query: str,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+        system: str = "",
+        one_system: bool = False,
+    ) -> ListOf[dict[str, str]]:
+        """Write the messages of a chat request: what a client without a history of its own sends upstream.
+
+        In this order: the system prompt, what is remembered, the summary of the chat so far, the window, the query.
+        The window leaves out what the user asked to forget. Nothing is recorded; give `record` the query and its
+        answer.
+
+        Args:
+            query: The message to answer.
+            conversation: Your id of the chat; an unknown one has neither summary nor window.
+            user: User who has the conversation.
+            scope: Profile, app and characters, unless the conversation was opened with them.
+            system: Your system prompt.
+            one_system: Put everything of the system role into one message, for models that take no second one.
+
+        Raises:
+            BadRequestError: the profile needs a session, an app or characters that the scope does not name.
+        """
+        return self._engine.run(
+            self._engine.core.prompt(
+                query, conversation=conversation, user=user, scope=scope, system=system, one_system=one_system
+            )
+        )

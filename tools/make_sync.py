@@ -1,0 +1,269 @@
+"""Write `recollect/sync/` from the async classes of `recollect/engine/`: the same methods without asyncio.
+
+Run it after each change of a public signature or docstring: `python tools/make_sync.py`. A test compares the files
+with what this script makes. It reads the sources, and imports nothing of the package.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import indent
+
+ROOT = Path(__file__).parent.parent
+ENGINE, SYNC = ROOT / "recollect" / "engine", ROOT / "recollect" / "sync"
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+# What the engine's package exports is imported from there: a face knows the engine, not its steps.
+RESULTS = {
+    element.value
+    for node in ast.parse((ENGINE / "__init__.py").read_text("utf-8")).body
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.List)
+    for element in node.value.elts
+    if isinstance(element, ast.Constant)
+}
+
+# Methods that need the thread instead of a call on its loop.
+OVERRIDES = {
+    ("admin", "run_worker"): (
+        '"""Wait until `stop_worker` ends the background worker, which runs from the start."""',
+        "self._engine.wait_for_worker()",
+    ),
+    ("admin", "stop_worker"): (
+        '"""Stop the background worker after the formation in progress. Later messages are formed by `form`."""',
+        "self._engine.stop_worker()",
+    ),
+}
+
+CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking.
+
+Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
+user's; None means the settings' default user. Every method may raise `StoreUnavailableError`. Memories are formed
+from recorded messages in the background while the object is open; `form` waits for them. Safe to call from several
+threads.
+"""'''
+
+LIFECYCLE = '''
+def close(self) -> None:
+    """Finish what was accepted and close the database. Idempotent."""
+    self._engine.close()
+
+def __enter__(self) -> Self:
+    return self
+
+def __exit__(
+    self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+) -> None:
+    self.close()
+'''
+
+
+@dataclass(frozen=True)
+class Source:
+    """A class of the engine with the imports of its module."""
+
+    module: str
+    tree: ast.Module
+    definition: ast.ClassDef
+
+    @property
+    def doc(self) -> str:
+        """The docstring of the class."""
+        return ast.get_docstring(self.definition) or ""
+
+    def methods(self) -> Iterator[Method]:
+        """Yield the public methods and properties, in order."""
+        for node in self.definition.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+                yield node
+
+    def homes(self) -> dict[str, str]:
+        """Return the module of each name that the module imports or defines."""
+        homes = {
+            alias.name: node.module or ""
+            for node in self.tree.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for node in self.tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                homes[node.name] = f"recollect.engine.{self.module}"
+            elif isinstance(node, ast.Assign):
+                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+                homes |= dict.fromkeys(names, f"recollect.engine.{self.module}")
+        return {name: "recollect.engine" if name in RESULTS else home for name, home in homes.items()}
+
+
+def read(module: str, name: str) -> Source:
+    """Read a class of the engine."""
+    tree = ast.parse((ENGINE / f"{module}.py").read_text("utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return Source(module, tree, node)
+    raise SystemExit(f"recollect/engine/{module}.py has no class {name}")
+
+
+def namespaces(core: Source) -> dict[str, Source]:
+    """Return the service of each namespace: the public attributes of `AsyncRecollect` that are made of a service."""
+    homes, services = core.homes(), {}
+    [init] = [node for node in core.definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
+    for node in init.body:
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            continue
+        target, made = node.targets[0], node.value.func
+        if isinstance(target, ast.Attribute) and isinstance(made, ast.Name) and not target.attr.startswith("_"):
+            services[target.attr] = read(homes[made.id].rpartition(".")[2], made.id)
+    return services
+
+
+def is_property(method: Method) -> bool:
+    """Return whether a method is a property."""
+    return any(isinstance(decorator, ast.Name) and decorator.id == "property" for decorator in method.decorator_list)
+
+
+def call(method: Method) -> str:
+    """Return the arguments that pass all parameters on."""
+    arguments = method.args
+    names = [argument.arg for argument in [*arguments.posonlyargs, *arguments.args][1:]]
+    passed = names + [f"{argument.arg}={argument.arg}" for argument in arguments.kwonlyargs]
+    return ", ".join(passed + ([f"**{arguments.kwarg.arg}"] if arguments.kwarg else []))
+
+
+def body(method: Method, namespace: str, core: str) -> tuple[str, str]:
+    """Return the docstring and the statement of a blocking method."""
+    if (namespace, method.name) in OVERRIDES:
+        return OVERRIDES[namespace, method.name]
+    where = f"{core}.{namespace}" if namespace else core
+    value = f"{where}.{method.name}" if is_property(method) else f"{where}.{method.name}({call(method)})"
+    if isinstance(method, ast.AsyncFunctionDef):
+        value = f"self._engine.run({value})"
+    returns_none = isinstance(method.returns, ast.Constant) and method.returns.value is None
+    return docstring(method), value if returns_none else f"return {value}"
+
+
+def docstring(node: Method | ast.ClassDef) -> str:
+    """Return a docstring as source text."""
+    text = ast.get_docstring(node) or ""
+    return f'"""{text}\n"""' if "\n" in text else f'"""{text}"""'
+
+
+def signature(method: Method, name: str) -> str:
+    """Return the head of a blocking method."""
+    arguments = ast.unparse(method.args)
+    returns = ast.unparse(method.returns) if method.returns else "None"
+    too_many = len(method.args.kwonlyargs) + len(method.args.args) > 7
+    note = "  # noqa: PLR0913  # as the async method" if too_many else ""
+    first, _, rest = f"def {name}({arguments}) -> {returns}:".partition("(")
+    return f"{first}({note}\n{rest}" if note else f"{first}({rest}"
+
+
+def blocking(method: Method, namespace: str, core: str) -> str:
+    """Return the source of a blocking method."""
+    doc, statement = body(method, namespace, core)
+    decorator = "@property\n" if is_property(method) else ""
+    return f"{decorator}{signature(method, method.name)}\n{indent(doc, '    ')}\n    {statement}\n"
+
+
+def imports(source: Source, text: str) -> str:
+    """Return the imports of the names that a generated text uses from the source's module."""
+    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    return "\n".join(f"from {home} import {name}" for name, home in sorted(source.homes().items()) if name in used)
+
+
+def service_file(namespace: str, source: Source) -> str:
+    """Return the file of one namespace."""
+    methods = "\n".join(blocking(method, namespace, "self._engine.core") for method in source.methods())
+    cls = f'''class Blocking{source.definition.name}:
+    """{source.doc}"""
+
+    def __init__(self, engine: BackgroundEngine) -> None:
+        """Forward to an engine in the background."""
+        self._engine = engine
+
+{indent(methods, "    ")}'''
+    return f'''"""`memory.{namespace}` without asyncio. Made by tools/make_sync.py from engine/{source.module}.py."""
+
+from recollect.engine.background import BackgroundEngine
+{imports(source, cls)}
+
+
+{cls}'''
+
+
+def client_file(core: Source, services: dict[str, Source]) -> str:
+    """Return the file of `Recollect`."""
+    methods = {method.name: method for method in core.methods()}
+    opening = methods.pop("open")
+    methods.pop("close")
+    init = signature(opening, "__init__").replace("(cls", "(self", 1).replace("\ncls", "\nself", 1)
+    init = init.replace("-> Self:", "-> None:")
+    attributes = "\n".join(
+        f"        self.{name} = Blocking{service.definition.name}(self._engine)" for name, service in services.items()
+    )
+    forwarded = "\n".join(blocking(method, "", "self._engine.core") for method in methods.values())
+    cls = f"""class Recollect:
+{indent(CLIENT_DOC, "    ")}
+
+{indent(init, "    ")}
+{indent(docstring(opening), "        ")}
+        self._engine = BackgroundEngine(AsyncRecollect.open({call(opening)}))
+{attributes}
+
+    @classmethod
+{indent(signature(opening, "open"), "    ")}
+{indent(docstring(opening), "        ")}
+        return cls({call(opening)})
+{indent(LIFECYCLE, "    ")}
+{indent(forwarded, "    ")}"""
+    services_imports = "\n".join(
+        f"from recollect.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
+    )
+    return f'''"""`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
+
+from recollect.engine import AsyncRecollect
+from recollect.engine.background import BackgroundEngine
+{imports(core, cls)}
+{services_imports}
+
+
+{cls}'''
+
+
+def formatted(text: str) -> str:
+    """Return a file as the linter wants it."""
+    sort_imports = [
+        "check",
+        "--fix",
+        "--select",
+        "I,F401,F811",
+        "--config",
+        "lint.isort.known-first-party=['recollect']",
+    ]
+    for options in (sort_imports, ["format"]):
+        command = [sys.executable, "-m", "ruff", *options, "--quiet", "--stdin-filename", str(SYNC / "client.py"), "-"]
+        text = subprocess.run(command, input=text, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return text
+
+
+def make() -> dict[str, str]:
+    """Return the generated files by name."""
+    core = read("core", "AsyncRecollect")
+    services = namespaces(core)
+    files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
+    files["client.py"] = client_file(core, services)
+    files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""
+
+from recollect.sync.client import Recollect
+
+__all__ = ["Recollect"]
+'''
+    return {name: formatted(text) for name, text in files.items()}
+
+
+if __name__ == "__main__":
+    SYNC.mkdir(exist_ok=True)
+    for name, text in make().items():
+        (SYNC / name).write_text(text, "utf-8")
