@@ -69,7 +69,6 @@ _Context = Annotated[
 ]
 _Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything there; `-`: print it.")]
 _Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables there.")]
-_Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw them there, as SVG.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -98,7 +97,6 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     context_tokens: _Context = 100_000,
     json_file: _Json = None,
     markdown_file: _Markdown = None,
-    plot_file: _Plot = None,
 ) -> None:
     """Measure how well your set-up remembers, on conversations whose answers are known. Touches no memory of yours."""
     from zoneinfo import ZoneInfo
@@ -111,7 +109,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter(f"say with --data where {what} lies; it is not part of Recollect")
     if what not in KINDS and data is not None:
         raise typer.BadParameter(f"--data goes with {', '.join(KINDS)}; a file of yours stands in their place")
-    for target in (json_file, markdown_file, plot_file):
+    for target in (json_file, markdown_file):
         _check_writable(target)
     # What the settings say of an embedder does not hold, nor is it looked at, where another one is named.
     settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
@@ -131,7 +129,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     origin = _origin(path, named)
     answerer = _answerer(settings, named, model_url, context_tokens)
     report = _run(plan, origin, answerer)
-    _write(report, json_file, markdown_file, plot_file)
+    _write(report, json_file, markdown_file)
     if report["partial"]:
         raise typer.Exit(_INTERRUPTED)
 
@@ -241,8 +239,7 @@ def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None
     return document(plan, run.result, origin)
 
 
-def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path | None, plot_file: Path | None) -> None:
-    from recollect.evaluation.plot import plot
+def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path | None) -> None:
     from recollect.evaluation.report_tables import headline, markdown, tables
 
     if json_file == _STDOUT:
@@ -258,8 +255,6 @@ def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path |
         _write_file(json_file, json.dumps(report, ensure_ascii=False, indent=2) + "\n")
     if markdown_file is not None:
         _write_file(markdown_file, markdown(report))
-    if plot_file is not None:
-        _write_file(plot_file, plot(report))
 
 
 def _write_file(path: Path, text: str) -> None:

@@ -52,7 +52,7 @@ class Retriever:
             try:
                 return await self._recall(request, subjects)
             except SpaceMovedError as moved:
-                await self._embedders.learn(Subject.parse(moved.subject), moved)
+                await self._embedders.refresh(Subject.parse(moved.subject), moved)
             except _OtherListError:
                 continue
         said = "kept changing while it was read; try again"
@@ -67,7 +67,7 @@ class Retriever:
         """
         clock = self._parts.clock
         now = clock.now()
-        embedders = {subject: await self._embedders.likely(subject) for subject in subjects}
+        embedders = {subject: await self._embedders.cached_for(subject) for subject in subjects}
         embedded = {
             embedder.space: await self._queries.embed(request, embedder)
             for embedder in dict.fromkeys(embedders.values())

@@ -45,7 +45,7 @@ class Runtime:
         """Return the runtime for work on `subject`, with the embedder by which its memories are read now."""
         if self.embedders is None:
             return self
-        embedder = await self.embedders.of(subject)
+        embedder = await self.embedders.for_subject(subject)
         return self if embedder is self.embedder else replace(self, embedder=embedder)
 
 

@@ -1,6 +1,6 @@
-"""An embedder for those who work side by side: what they ask at the same time goes to the model in one call. Waits.
+"""Embedder that batches concurrent calls: texts requested at the same time go to the model in one call. Waits.
 
-Behind a network a call takes as long for one text as for some hundred.
+Over a network, a call with one text takes as long as a call with a hundred.
 """
 
 import asyncio
@@ -15,27 +15,27 @@ from recollect.errors import RecollectError
 from recollect.providers.protocols import Embedder
 from recollect.types import Vector, Vectors
 
-# Most texts of a call, beyond what one asks for at once.
+# Maximum number of texts in a joined call; a single larger request is sent whole.
 MAX_TEXTS = 256
-# A call of the built-in embedder takes a few milliseconds at most; whoever never answers within this is far away.
-FAR_S = 0.02
+# A call of the built-in embedder takes a few milliseconds; a model that never answers faster than this is remote.
+REMOTE_CALL_S = 0.02
 
 
-class _Waiting(NamedTuple):
+class _Request(NamedTuple):
     texts: Sequence[str]
     done: asyncio.Future[Vectors]
 
 
 class BatchingEmbedder:
-    """Joins calls. What was embedded ahead is handed out without one."""
+    """Joins concurrent calls, and serves prefetched texts without a call."""
 
     def __init__(self, inner: Embedder) -> None:
-        """Take the embedder that is asked."""
+        """Create one over `inner`, which does the embedding."""
         self._inner = inner
-        self._waiting: list[_Waiting] = []
-        self._asked: list[_Waiting] = []
+        self._waiting: list[_Request] = []
+        self._running: list[_Request] = []
         self._serving: asyncio.Task[None] | None = None
-        self._ahead: dict[str, Vector] = {}
+        self._prefetched: dict[str, Vector] = {}
         self._quickest_s: float | None = None
 
     @property
@@ -49,71 +49,71 @@ class BatchingEmbedder:
         return self._inner.dim
 
     @property
-    def far(self) -> bool | None:
-        """Whether every call so far took long; None where there was none."""
-        return None if self._quickest_s is None else self._quickest_s >= FAR_S
+    def is_remote(self) -> bool | None:
+        """Whether every call so far was slow; None before the first call."""
+        return None if self._quickest_s is None else self._quickest_s >= REMOTE_CALL_S
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed with what others ask for meanwhile. Who fails alone fails alone.
+        """Embed `texts` with those of concurrent callers. An error of one caller's texts fails that caller alone.
 
         Raises:
-            ModelError: the model did not answer for these texts.
+            ModelError: The model did not answer for these texts.
         """
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
-        if all(text in self._ahead for text in texts):
-            return np.stack([self._ahead[text] for text in texts])
+        if all(text in self._prefetched for text in texts):
+            return np.stack([self._prefetched[text] for text in texts])
         done: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(texts, done))
+        self._waiting.append(_Request(texts, done))
         if self._serving is None or self._serving.done():
             self._serving = asyncio.create_task(self._serve())
-            self._serving.add_done_callback(self._ended)
+            self._serving.add_done_callback(self._fail_unanswered)
         return await done
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked, at once."""
+        """Embed queries at once, without batching."""
         return await self._inner.embed_queries(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn the model's cosines into relevance."""
         return self._inner.relevance(cosine)
 
-    async def embed_ahead(self, texts: Sequence[str]) -> None:
-        """Embed what will be asked for. Where it fails it is not there."""
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._ahead]
+    async def prefetch(self, texts: Sequence[str]) -> None:
+        """Embed `texts` before they are requested. Texts that fail are requested again later."""
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._prefetched]
         for start in range(0, len(fresh), MAX_TEXTS):
-            some = fresh[start : start + MAX_TEXTS]
+            batch = fresh[start : start + MAX_TEXTS]
             try:
-                rows = await self._ask(some)
-            except RecollectError:  # whoever needs them asks again, and is told
+                rows = await self._ask(batch)
+            except RecollectError:  # the caller that needs them asks again and gets the error
                 return
-            self._ahead |= dict(zip(some, rows, strict=True))
+            self._prefetched |= dict(zip(batch, rows, strict=True))
 
     def forget(self) -> None:
-        """Drop what was embedded ahead."""
-        self._ahead.clear()
+        """Drop all prefetched vectors."""
+        self._prefetched.clear()
 
     async def close(self) -> None:
-        """Wait for nobody any more."""
+        """Cancel the running call."""
         if self._serving is not None:
             self._serving.cancel()
             await asyncio.gather(self._serving, return_exceptions=True)
 
     async def _serve(self) -> None:
-        await asyncio.sleep(0)  # those who are on their way come along
+        await asyncio.sleep(0)  # let concurrent callers join
         while self._waiting:
-            self._asked = self._take()
+            self._running = self._take()
             try:
-                rows = await self._ask([text for one in self._asked for text in one.texts])
+                rows = await self._ask([text for request in self._running for text in request.texts])
             except RecollectError as error:
-                await self._each_alone(error)
+                await self._retry_separately(error)
                 continue
             start = 0
-            for one in self._asked:
-                _answer(one, rows[start : start + len(one.texts)])
-                start += len(one.texts)
+            for request in self._running:
+                _answer(request, rows[start : start + len(request.texts)])
+                start += len(request.texts)
 
-    def _take(self) -> list[_Waiting]:
+    def _take(self) -> list[_Request]:
         taken = [self._waiting.pop(0)]
         room = MAX_TEXTS - len(taken[0].texts)
         while self._waiting and len(self._waiting[0].texts) <= room:
@@ -121,27 +121,27 @@ class BatchingEmbedder:
             room -= len(taken[-1].texts)
         return taken
 
-    async def _each_alone(self, error: RecollectError) -> None:
-        """Ask for each what was refused for all: one text may be to blame."""
-        if len(self._asked) == 1:
-            _answer(self._asked[0], error)
+    async def _retry_separately(self, error: RecollectError) -> None:
+        """Send the requests of a failed call one by one: a single text may be the cause."""
+        if len(self._running) == 1:
+            _answer(self._running[0], error)
             return
-        for one in self._asked:
+        for request in self._running:
             try:
-                _answer(one, await self._inner.embed(one.texts))
+                _answer(request, await self._inner.embed(request.texts))
             except RecollectError as own:
-                _answer(one, own)
+                _answer(request, own)
 
-    def _ended(self, serving: asyncio.Task[None]) -> None:
-        """Let nobody wait for what does not come: it was stopped, or failed by a defect."""
+    def _fail_unanswered(self, serving: asyncio.Task[None]) -> None:
+        """Release all waiting callers when the serving task was cancelled or crashed."""
         error = None if serving.cancelled() else serving.exception()
         if error is None and not serving.cancelled():
-            return  # all were answered; those who came since have another
-        for one in (*self._asked, *self._waiting):
-            if error is not None and not one.done.done():
-                one.done.set_exception(error)
+            return  # all were answered; later callers started another task
+        for request in (*self._running, *self._waiting):
+            if error is not None and not request.done.done():
+                request.done.set_exception(error)
             else:
-                one.done.cancel()
+                request.done.cancel()
         self._waiting.clear()
 
     async def _ask(self, texts: Sequence[str]) -> Vectors:
@@ -152,10 +152,10 @@ class BatchingEmbedder:
         return rows
 
 
-def _answer(one: _Waiting, answer: Vectors | RecollectError) -> None:
-    if one.done.done():  # nobody waits any more
+def _answer(request: _Request, answer: Vectors | RecollectError) -> None:
+    if request.done.done():  # the caller was cancelled
         return
     if isinstance(answer, RecollectError):
-        one.done.set_exception(answer)
+        request.done.set_exception(answer)
     else:
-        one.done.set_result(answer)
+        request.done.set_result(answer)

@@ -1,8 +1,8 @@
-"""Which embedder a subject's memories are read by: several may be in use during a change. Reads the store.
+"""Selects the embedder of each subject; during an embedder change several are in use. Reads the store.
 
-A subject says in which space it is read, and the database how the embedder of a space is reached. Who writes asks for
-it each time; a recall goes by what it last heard, and is told by the store where that does not hold any more: no recall
-costs a further read, and no process needs a restart.
+The store records in which vector space a subject is read, and how to open the embedder of a space. Writers look the
+space up each time. Recalls use the cached one, and the store raises `SpaceMovedError` if it is out of date: no recall
+costs an extra read, and no process needs a restart.
 """
 
 import asyncio
@@ -17,23 +17,23 @@ from recollect.types import EmbedderRecord, Subject
 
 logger = logging.getLogger(__name__)
 
-# Subjects of which it is kept that they are read by another embedder than most; who is dropped costs one more try.
+# Cached subjects whose embedder is not the usual one; a dropped entry costs one retry.
 _MAX_CACHED = 10_000
 
 
 class EmbedderOpener(Protocol):
-    """Opens an embedder that a database names."""
+    """Opens an embedder recorded in a database."""
 
     def __call__(self, record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
-        """Open it; a patient one asks a busy server again and again."""
+        """Open the embedder; a patient one keeps retrying a busy server."""
         ...
 
 
 class EmbedderRouter:
-    """The embedders of a process, by their spaces; opened when they are first wanted."""
+    """All embedders of a process, by vector space; opened on first use."""
 
     def __init__(self, first: OpenedEmbedder, store: EmbeddedStore, opening: EmbedderOpener) -> None:
-        """Take the embedder that the process began with, and what opens those that the database names."""
+        """Create a router with the initial embedder, and a function that opens recorded ones."""
         self._opened = {first.space: first}
         self._further: list[OpenedEmbedder] = []
         self._usual = first
@@ -42,20 +42,20 @@ class EmbedderRouter:
         self._others: OrderedDict[Subject, str] = OrderedDict()
         self._opens = asyncio.Lock()
 
-    async def of(self, subject: Subject) -> OpenedEmbedder:
-        """Return the embedder by which a subject is read and written now."""
+    async def for_subject(self, subject: Subject) -> OpenedEmbedder:
+        """Return the current embedder of a subject."""
         space = await self._store.space_of(subject)
         return self._usual if space in (None, self._usual.space) else await self._in(space or "")
 
-    async def likely(self, subject: Subject) -> OpenedEmbedder:
-        """Return the embedder by which a subject was last seen to be read; the store says where that is over."""
+    async def cached_for(self, subject: Subject) -> OpenedEmbedder:
+        """Return the last known embedder of a subject; the store raises `SpaceMovedError` if it has changed."""
         space = self._others.get(subject)
         return self._usual if space is None else await self._in(space)
 
-    async def learn(self, subject: Subject, moved: SpaceMovedError) -> None:
-        """Take in that a subject is read in another space than was thought."""
+    async def refresh(self, subject: Subject, moved: SpaceMovedError) -> None:
+        """Update the cache after a subject was found in another space."""
         records = await self._store.embedders()
-        chosen = next((one.space for one in records if one.chosen_at is not None), self._usual.space)
+        chosen = next((record.space for record in records if record.chosen_at is not None), self._usual.space)
         if chosen != self._usual.space:
             self._usual = await self._in(chosen)
             self._others.clear()
@@ -67,12 +67,12 @@ class EmbedderRouter:
                 self._others.popitem(last=False)
 
     def add(self, embedder: OpenedEmbedder) -> None:
-        """Take an embedder that was opened elsewhere, unless its space has one."""
+        """Add an opened embedder, and use it if its space has none yet."""
         if self._opened.setdefault(embedder.space, embedder) is not embedder and embedder not in self._further:
             self._further.append(embedder)
 
     async def named(self, record: EmbedderRecord, *, patient: bool = False) -> OpenedEmbedder:
-        """Return the embedder of a record; for work that may wait for a busy server, one of its own."""
+        """Return the embedder of a record; a patient one is opened separately."""
         if record.space == self._usual.space and not (patient and record.chosen_at):
             return self._usual
         if not patient:
@@ -82,14 +82,14 @@ class EmbedderRouter:
         return opened
 
     async def close(self) -> None:
-        """Close all of them."""
+        """Close all embedders."""
         for embedder in (*self._opened.values(), *self._further):
             await embedder.close()
 
     async def _in(self, space: str) -> OpenedEmbedder:
         async with self._opens:
             if space not in self._opened:
-                records = {one.space: one for one in await self._store.embedders()}
-                # Files are read: on the loop a chat would wait for them.
+                records = {record.space: record for record in await self._store.embedders()}
+                # Opening reads files, which would block the event loop.
                 self._opened[space] = await asyncio.to_thread(self._opening, records[space])
             return self._opened[space]

@@ -69,14 +69,14 @@ class BulkWorker(Worker):
             for key in due:
                 # What was begun before and did not end is not touched but under its lease, where that is counted.
                 known = key in waiting and not waiting[key].attempts
-                if not known or joined.far is False or (runtime.model and key.stage != "index"):
+                if not known or joined.is_remote is False or (runtime.model and key.stage != "index"):
                     continue
                 texts = await self._texts(waiting[key], runtime)
-                if joined.far is None:  # the first tells how far it is
-                    await joined.embed_ahead(texts)
+                if joined.is_remote is None:  # the first tells how far it is
+                    await joined.prefetch(texts)
                 ahead[joined] += texts
         for joined, texts in ahead.items():
-            await joined.embed_ahead(texts)
+            await joined.prefetch(texts)
 
     def _join(self, embedder: Embedder) -> BatchingEmbedder:
         if isinstance(embedder, BatchingEmbedder):

@@ -119,22 +119,22 @@ async def test_what_was_embedded_ahead_is_there_without_a_call(monkeypatch: pyte
     monkeypatch.setattr(batching_embedder, "MAX_TEXTS", 2)
     model = Model()
     embedder = BatchingEmbedder(model)
-    await embedder.embed_ahead(["tea", "bees", "tea", "honey"])
+    await embedder.prefetch(["tea", "bees", "tea", "honey"])
     assert model.asked == [["tea", "bees"], ["honey"]]
     assert np.array_equal(await embedder.embed(["honey", "tea"]), await rows("honey", "tea"))
     assert len(model.asked) == 2
     assert np.array_equal(await embedder.embed(["honey", "Oslo"]), await rows("honey", "Oslo"))
     assert model.asked[2:] == [["honey", "Oslo"]]
     embedder.forget()
-    await embedder.embed_ahead(["bad"])
+    await embedder.prefetch(["bad"])
     await embedder.embed(["tea"])
     assert model.asked[3:] == [["bad"], ["tea"]]
 
 
 async def test_a_model_is_far_where_no_call_was_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder = BatchingEmbedder(Model())
-    told = [embedder.far]
+    told = [embedder.is_remote]
     await embedder.embed(["tea"])
-    told.append(embedder.far)
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
-    assert [*told, embedder.far] == [None, False, True]
+    told.append(embedder.is_remote)
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
+    assert [*told, embedder.is_remote] == [None, False, True]

@@ -126,7 +126,7 @@ async def searched(engine: AsyncRecollect) -> list[object]:
 async def test_what_is_formed_at_once_is_what_is_formed_turn_by_turn(
     made: list[Components], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)  # as behind a network: texts are read ahead
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)  # as behind a network: texts are read ahead
     live, replayed = (AsyncRecollect(parts) for parts in made)
     await record(live, at_once=False)
     await live.form()
@@ -149,7 +149,7 @@ async def test_users_side_by_side_and_texts_read_ahead_make_few_calls(
     await alone.form()
     assert one.embedder.calls >= 2 * USERS * TALKS
 
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     await record(far, at_once=True)
     await far.bulk.form()
     assert two.embedder.calls <= one.embedder.calls / 4
@@ -160,7 +160,7 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
 ) -> None:
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     monkeypatch.setattr(BulkWorker, "batch_size", 4)
     engine = AsyncRecollect(parts)
     for number in range(12):
@@ -177,7 +177,7 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
 ) -> None:
     parts = made[0]
     assert isinstance(parts.embedder, Counting)
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     engine = AsyncRecollect(parts)
     await record(engine, at_once=True)
     await engine.record([user("The word is abracadabra."), assistant("Noted.")], user="user-1", conversation="bad")
@@ -197,7 +197,7 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
 async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], monkeypatch: pytest.MonkeyPatch) -> None:
     """Its worker may have ended by it: only under a lease is that counted."""
     parts = made[0]
-    monkeypatch.setattr(batching_embedder, "FAR_S", 0.0)
+    monkeypatch.setattr(batching_embedder, "REMOTE_CALL_S", 0.0)
     clock = parts.clock
     assert isinstance(clock, FakeClock)
     engine = AsyncRecollect(parts)
