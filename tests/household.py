@@ -60,35 +60,35 @@ class Household:
         ]
 
     async def _session(self) -> Subject:
-        name, scene = self.word("session id"), RequestScope(profile="session")
-        await self.engine.conversations.open(name, user=self.who, scope=scene)
-        await self.engine.record(self._talk("session"), user=self.who, conversation=name, scope=scene)
+        name, scope = self.word("session id"), RequestScope(profile="session")
+        await self.engine.conversations.open(name, user=self.who, scope=scope)
+        await self.engine.record(self._talk("session"), user=self.who, conversation=name, scope=scope)
         await self.engine.form()
-        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scene)
+        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scope)
 
     async def _app(self) -> Subject:
-        scene = RequestScope(profile="app", app=self.word("app name"))
-        assert scene.app
-        await self.engine.apps.register(scene.app, user=self.who)
+        scope = RequestScope(profile="app", app=self.word("app name"))
+        assert scope.app
+        await self.engine.apps.register(scope.app, user=self.who)
         await self.engine.conversations.end(
             self.word("app conversation"),
             user=self.who,
             reason=self.word("end reason"),
             messages=self._talk("app"),
-            scope=scene,
+            scope=scope,
         )
         await self.engine.form()
-        return await self.engine.conversations.subject(user=self.who, scope=scene)
+        return await self.engine.conversations.subject(user=self.who, scope=scope)
 
     async def _character(self) -> Subject:
-        scene, name = RequestScope(profile="character"), self.word("character conversation")
+        scope, name = RequestScope(profile="character"), self.word("character conversation")
         options = {"systemCharacter": self.word("character"), "userCharacter": self.word("other character")}
-        await self.engine.conversations.open(name, user=self.who, scope=scene, options={**options, "useMemory": True})
+        await self.engine.conversations.open(name, user=self.who, scope=scope, options={**options, "useMemory": True})
         for _ in range(5):
-            await self.engine.record(self._talk("character"), user=self.who, conversation=name, scope=scene)
-        await self.engine.conversations.save(name, user=self.who, scope=scene)
+            await self.engine.record(self._talk("character"), user=self.who, conversation=name, scope=scope)
+        await self.engine.conversations.save(name, user=self.who, scope=scope)
         await self.engine.form()
-        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scene)
+        return await self.engine.conversations.subject(user=self.who, conversation=name, scope=scope)
 
     async def _by_hand(self) -> Subject:
         subject = owned_subject("session", self.home, self.word("session by hand"))
@@ -96,10 +96,10 @@ class Household:
         return subject
 
     async def _nested(self, app: Subject) -> Subject:
-        name, scene = self.word("nested session id"), RequestScope(profile="session")
-        await self.engine.record(self._talk("nested"), user=app, conversation=name, scope=scene)
+        name, scope = self.word("nested session id"), RequestScope(profile="session")
+        await self.engine.record(self._talk("nested"), user=app, conversation=name, scope=scope)
         await self.engine.form()
-        return await self.engine.conversations.subject(user=app, conversation=name, scope=scene)
+        return await self.engine.conversations.subject(user=app, conversation=name, scope=scope)
 
     async def _failed(self, kind: type[Exception]) -> Subject:
         """Let a model fail with words in its errors until the work is parked, or the rules do it."""

@@ -86,7 +86,7 @@ def identify(
     return Identity(
         subject=_subject(given, path_user, body_user, policy, now),
         memory=memory,
-        scene=RequestScope(
+        scope=RequestScope(
             profile=given.get(PROFILE) or None,
             key_profile=_profile_of_key(headers, policy.key_profiles),
             app=_app(given.get(APP)),

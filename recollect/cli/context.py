@@ -41,10 +41,10 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.types import RequestScope
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
-    scene = RequestScope(profile=profile, app=app, characters=characters)
+    scope = RequestScope(profile=profile, app=app, characters=characters)
 
     async def work(engine: "AsyncRecollect") -> "PromptContext":
-        return await engine.context(query, user=here.subject, conversation=session_id, scope=scene, use=False)
+        return await engine.context(query, user=here.subject, conversation=session_id, scope=scope, use=False)
 
     found = here.run(work)
     if as_json:

@@ -132,7 +132,7 @@ def written_subject(scope: MemoryScope) -> Subject:
         BadRequestError: the profile needs a session, an app or characters that the request does not name.
     """
     if scope.writes is None:
-        raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scene")
+        raise BadRequestError(f"profile {scope.profile.name}: {scope.missing}", param="scope")
     return scope.writes
 
 

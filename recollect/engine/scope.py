@@ -33,13 +33,13 @@ class MemoryScope:
 
 
 def memory_scope(
-    home: Subject, scene: RequestScope, profile: Profile, conversation: str | None, known: Conversation | None
+    home: Subject, scope: RequestScope, profile: Profile, conversation: str | None, known: Conversation | None
 ) -> MemoryScope:
     """Say whose memory a request is about.
 
     Args:
         home: Who asks.
-        scene: What the request says.
+        scope: Profile, app and characters that the request names.
         profile: The one that applies.
         conversation: The client's id of the chat, if it sent one.
         known: That conversation, where it was opened before.
@@ -48,18 +48,18 @@ def memory_scope(
         BadSubjectError: a name that cannot be part of a subject.
         BadRequestError: an option is none of the profile's interface, or has a value that it does not take.
     """
-    options = _options(scene, known, profile)
+    options = _options(scope, known, profile)
     settings = options_of(profile, options)
     profile = settings.over(profile)
-    app = scene.app or (known.app if known else None)
-    opening = ConversationSetup(profile=scene.profile, app=app, options=options)
+    app = scope.app or (known.app if known else None)
+    opening = ConversationSetup(profile=scope.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)
     return MemoryScope(profile=profile, home=home, writes=writes, missing=missing, tags=tags, opening=opening)
 
 
-def profile_name(scene: RequestScope, known: Conversation | None, default: str) -> str:
+def profile_name(scope: RequestScope, known: Conversation | None, default: str) -> str:
     """Choose the profile: the request's, the one its conversation was opened with, its key's, the settings'."""
-    return scene.profile or (known.profile if known else None) or scene.key_profile or default
+    return scope.profile or (known.profile if known else None) or scope.key_profile or default
 
 
 def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
@@ -83,15 +83,15 @@ def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
     return replace(due, every_turns=0, after_idle=idle)
 
 
-def _options(scene: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
+def _options(scope: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
     """Return the options that hold: the conversation's, where it was opened with this profile, and the request's."""
     mine = known is not None and known.profile in (None, profile.name)
     options = dict(known.options) if known is not None and mine else {}
-    if scene.characters and profile.subject.kind == "character":
-        options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scene.characters
+    if scope.characters and profile.subject.kind == "character":
+        options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scope.characters
         options.setdefault(USE_MEMORY, True)
-    if scene.interaction:
-        options[INTERACTION] = scene.interaction
+    if scope.interaction:
+        options[INTERACTION] = scope.interaction
     return options
 
 

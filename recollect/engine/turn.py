@@ -131,7 +131,7 @@ class TurnService:
         log = await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
             return PreparedTurn(body=request.body, items=(), record=None, log=log)
-        scope = await self.memory_scope(identity.subject, identity.scene, identity.conversation)
+        scope = await self.memory_scope(identity.subject, identity.scope, identity.conversation)
         plain = PreparedTurn(body=request.body, items=(), record=None, log=log, scope=scope)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return plain
@@ -188,7 +188,7 @@ class TurnService:
         record = prepared.record if prepared else None
         scope = prepared.scope if prepared else None
         if scope is None:
-            scope = await self.memory_scope(identity.subject, identity.scene, identity.conversation)
+            scope = await self.memory_scope(identity.subject, identity.scope, identity.conversation)
         recorded = await self.record(
             Turn(
                 subject=identity.subject,

@@ -115,7 +115,7 @@ class ChatProxy:
             now=self._engine.clock.now(),
         )
         settings = self._engine.settings
-        self._engine.profile(identity.scene.profile or settings.profile)  # an unknown one is refused here
+        self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
         show = header(headers, b"x-recollect-show") or b"on"
         return Exchange(
             headers=headers,

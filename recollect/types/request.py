@@ -124,7 +124,7 @@ class Identity:
     subject: Subject | None
     """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
     memory: MemoryMode = MemoryMode.ON
-    scene: RequestScope = NO_SCOPE
+    scope: RequestScope = NO_SCOPE
     conversation: str | None = None
     """The client's id of the chat."""
     append: bool = False

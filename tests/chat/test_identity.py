@@ -310,20 +310,20 @@ def test_another_memory_mode_is_refused_with_what_it_takes(value: bytes) -> None
 def test_a_profile_is_the_named_one_or_that_of_the_key() -> None:
     keyed = replace(LOOPBACK, key_profiles={"sk-app": "app", "sk-other": "user"})
     authorized = (b"Authorization", b"Bearer sk-app")
-    assert ask((b"x-recollect-profile", b"tiered")).scene == RequestScope(profile="tiered")
-    assert ask((b"x-recollect-profile", b"")).scene == RequestScope()
-    assert ask(authorized, policy=keyed).scene == RequestScope(key_profile="app")
-    assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scene.profile == "session"
-    assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scene == RequestScope()
+    assert ask((b"x-recollect-profile", b"tiered")).scope == RequestScope(profile="tiered")
+    assert ask((b"x-recollect-profile", b"")).scope == RequestScope()
+    assert ask(authorized, policy=keyed).scope == RequestScope(key_profile="app")
+    assert ask(authorized, (b"x-recollect-profile", b"session"), policy=keyed).scope.profile == "session"
+    assert ask((b"authorization", b"Bearer sk-ap"), policy=keyed).scope == RequestScope()
 
 
 def test_characters_app_and_interaction_are_read() -> None:
-    scene = ask(
+    scope = ask(
         (b"x-recollect-characters", b"system=Kira; user=Marcus"),
         (b"x-recollect-app", b"calendar"),
         (b"x-recollect-interaction", b"qa"),
-    ).scene
-    assert scene == RequestScope(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
+    ).scope
+    assert scope == RequestScope(characters=("Kira", "Marcus"), app="calendar", interaction="qa")
 
 
 @pytest.mark.parametrize("value", [b"Kira", b"system=Kira", b"system=; user=Marcus", b"system=A; user=B; other=C"])

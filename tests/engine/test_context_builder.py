@@ -228,7 +228,7 @@ async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
 async def test_a_profile_that_is_not_there_is_refused_by_name(engine: AsyncRecollect) -> None:
     with pytest.raises(UnknownProfileError, match=r"no profile 'missing'; there are: app, .*default"):
         await engine.turns.prepare(
-            request(user("Hi")), replace(ANA, scene=RequestScope(profile="missing")), mode="split"
+            request(user("Hi")), replace(ANA, scope=RequestScope(profile="missing")), mode="split"
         )
     with pytest.raises(UnknownProfileError):
         await engine.search("tea", user="ana", profile="missing")
@@ -242,6 +242,6 @@ async def test_a_named_profile_comes_before_the_settings(parts: Components) -> N
             await engine.search("tea", user="ana")
         assert (await engine.search("tea", user="ana", profile="default")).items
         turn = await engine.turns.prepare(
-            request(user("What about tea?")), replace(ANA, scene=RequestScope(profile="default")), mode="split"
+            request(user("What about tea?")), replace(ANA, scope=RequestScope(profile="default")), mode="split"
         )
         assert turn.injected == 1

@@ -40,13 +40,13 @@ def careless(system: str, asked: str) -> object:
 
 async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], dict[int, LoggedMessage]]:
     """Hold the conversation under a profile; return what is known of it, and its log."""
-    scene = RequestScope(profile=profile, app="notes", characters=("Kira", "Marcus"))
-    recorded = await engine.record(SAID, user="ana", conversation="chat", scope=scene)
-    await engine.conversations.save("chat", user="ana", scope=scene)
+    scope = RequestScope(profile=profile, app="notes", characters=("Kira", "Marcus"))
+    recorded = await engine.record(SAID, user="ana", conversation="chat", scope=scope)
+    await engine.conversations.save("chat", user="ana", scope=scope)
     await engine.form()
-    await engine.conversations.end("chat", user="ana", scope=scene)
+    await engine.conversations.end("chat", user="ana", scope=scope)
     await engine.form()
-    memory = await engine.conversations.subject(user="ana", conversation="chat", scope=scene)
+    memory = await engine.conversations.subject(user="ana", conversation="chat", scope=scope)
     known = await engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
     log = await engine.conversations.messages(recorded.conversation, user="ana")
     return [one for one in known if one.state is not MemoryState.CLOSED], {one.seq: one for one in log}

@@ -81,9 +81,9 @@ def everything(system: str, asked: str) -> object:
 class Talk:
     """One person's chat under a profile, by way of the proxy's turn."""
 
-    def __init__(self, engine: AsyncRecollect, scene: RequestScope) -> None:
+    def __init__(self, engine: AsyncRecollect, scope: RequestScope) -> None:
         self.engine = engine
-        self.identity = Identity(subject=Subject("user", "ana"), conversation="chat", append=True, scene=scene)
+        self.identity = Identity(subject=Subject("user", "ana"), conversation="chat", append=True, scope=scope)
 
     async def turn(self, said: str, answer: Callable[[str], str]) -> str:
         """Say something; the answer is made of the block that the model was shown. Return the block."""
@@ -101,12 +101,12 @@ class Talk:
 
     async def settle(self, conversation: str) -> None:
         """Form everything now, also where the profile would wait."""
-        await self.engine.conversations.save("chat", user="ana", scope=self.identity.scene)
+        await self.engine.conversations.save("chat", user="ana", scope=self.identity.scope)
         await self.engine.form()
 
     async def known(self) -> list[Memory]:
         """Return all there is but episodes, which come with the turns, without what recall itself counts."""
-        memory = await self.engine.conversations.subject(user="ana", conversation="chat", scope=self.identity.scene)
+        memory = await self.engine.conversations.subject(user="ana", conversation="chat", scope=self.identity.scope)
         kinds = tuple(kind for kind in ALL_KINDS if kind is not MemoryKind.EPISODE)
         found = await self.engine.list(user=memory, kinds=kinds, limit=1000)
         return [replace(one, uses=0, last_used_at=None) for one in found]

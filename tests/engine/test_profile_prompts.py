@@ -49,12 +49,12 @@ async def keep(parts: Components, subject: Subject, text: str, *, slot: str = ""
     return known
 
 
-async def whose(engine: AsyncRecollect, scene: RequestScope) -> Subject:
-    return await engine.conversations.subject(user="ana", conversation="c", scope=scene)
+async def whose(engine: AsyncRecollect, scope: RequestScope) -> Subject:
+    return await engine.conversations.subject(user="ana", conversation="c", scope=scope)
 
 
-async def turn(engine: AsyncRecollect, scene: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
-    return await engine.turns.prepare(request(*messages), Identity(subject=ANA, scene=scene, conversation="c"))
+async def turn(engine: AsyncRecollect, scope: RequestScope, *messages: Mapping[str, Any]) -> PreparedTurn:
+    return await engine.turns.prepare(request(*messages), Identity(subject=ANA, scope=scope, conversation="c"))
 
 
 def sent(prepared: PreparedTurn) -> list[dict[str, Any]]:
@@ -192,7 +192,7 @@ async def test_c5_a_profile_places_its_memory_and_overrides_the_setting(parts: C
         assert by_profile[0]["content"].startswith("You are a waiter.\n\n<recollect-memory")
         refused = await engine.turns.prepare(
             request(SYSTEM, user("user drinks green tea")),
-            Identity(subject=ANA, scene=RequestScope(profile="user")),
+            Identity(subject=ANA, scope=RequestScope(profile="user")),
             mode="user_prefix",
         )
         assert sent(refused)[0] == SYSTEM
@@ -269,14 +269,14 @@ async def test_t7_t8_facts_first_then_three_near_episodes_then_the_recent_conver
 
 
 @pytest.mark.parametrize(
-    "scene", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
+    "scope", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
 )
 async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extracted_again(
-    engine: AsyncRecollect, parts: Components, scene: RequestScope
+    engine: AsyncRecollect, parts: Components, scope: RequestScope
 ) -> None:
-    mine = await whose(engine, scene)
+    mine = await whose(engine, scope)
     await keep(parts, mine, "I live in Oslo", importance=0.9)
-    prepared = await turn(engine, scene, SYSTEM, user("I live in Oslo?"))
+    prepared = await turn(engine, scope, SYSTEM, user("I live in Oslo?"))
 
     body = "\n".join(message["content"] for message in sent(prepared))
     assert prepared.injected == 1
@@ -284,7 +284,7 @@ async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extract
     assert prepared.record.block_hash.split("+") == block_ids(body)
     assert "I live in Oslo\n" not in own_words(body)
     again = request(*sent(prepared))
-    asker = Identity(subject=ANA, scene=scene, conversation="c")
+    asker = Identity(subject=ANA, scope=scope, conversation="c")
     await engine.turns.finish(again, asker, Reply(text="Yes.", complete=True), prepared)
     await engine.form()
     assert len(await engine.list(user=mine)) == 1
@@ -292,16 +292,16 @@ async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extract
 
 @pytest.mark.parametrize("tokens", [0, 80, 130, 200, 400])
 @pytest.mark.parametrize(
-    "scene", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
+    "scope", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
 )
-async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scene: RequestScope, tokens: int) -> None:
+async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scope: RequestScope, tokens: int) -> None:
     settings = Settings(database_url="sqlite:///:memory:", recall_tokens=tokens)
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
-        mine = await whose(engine, scene)
+        mine = await whose(engine, scope)
         for number in range(8):
             await keep(parts, mine, f"drink tea {number}", importance=0.9)
             await keep(parts, mine, f"tea {number}", slot=f"preference/tea:{number}", importance=0.9)
-        found = await engine.context("drink tea", user="ana", conversation="c", scope=scene)
+        found = await engine.context("drink tea", user="ana", conversation="c", scope=scope)
         assert found.tokens <= tokens
         assert parts.counter.count(found.text) <= tokens + 1  # what joins two blocks
         assert bool(found.items) == bool(found.text)

@@ -28,10 +28,10 @@ def test_a_pair_names_first_who_knows() -> None:
     assert pair_tag("Marcus", "Kira") == "pair:marcus+kira"
 
 
-async def told(engine: AsyncRecollect, scene: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
-    await engine.record([user(PEANUTS)], user=who, conversation=conversation, scope=scene)
+async def told(engine: AsyncRecollect, scope: RequestScope, conversation: str | None, who: str = "ana") -> Subject:
+    await engine.record([user(PEANUTS)], user=who, conversation=conversation, scope=scope)
     await engine.form()
-    return await engine.conversations.subject(user=who, conversation=conversation, scope=scene)
+    return await engine.conversations.subject(user=who, conversation=conversation, scope=scope)
 
 
 async def test_a_session_keeps_its_memories_to_itself(engine: AsyncRecollect) -> None:
@@ -61,13 +61,13 @@ async def test_a9_what_one_app_knows_shows_in_no_other_and_with_no_other_user(en
 async def test_a_profile_that_is_told_too_little_says_what_it_wants_and_keeps_nothing(
     engine: AsyncRecollect, profile: str, wants: str
 ) -> None:
-    scene = RequestScope(profile=profile)
+    scope = RequestScope(profile=profile)
     with pytest.raises(BadRequestError, match=wants):
-        await engine.conversations.subject(user="ana", scope=scene)
-    prepared = await engine.turns.prepare(request(user(PEANUTS)), asks("ana", scene=scene), mode="split")
+        await engine.conversations.subject(user="ana", scope=scope)
+    prepared = await engine.turns.prepare(request(user(PEANUTS)), asks("ana", scope=scope), mode="split")
     assert prepared.scope is not None
     assert wants in prepared.scope.missing
-    await engine.record([user(PEANUTS)], user="ana", scope=scene)
+    await engine.record([user(PEANUTS)], user="ana", scope=scope)
     assert await engine.form() == 0
     assert [subject.kind for subject in await engine.admin.subjects()] == ["user"], "the log is kept, and nothing else"
 

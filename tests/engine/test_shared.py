@@ -28,7 +28,7 @@ async def test_u8_global_memories_are_read_until_there_are_five_of_ones_own(engi
 async def test_u8_a_prompt_at_a_cold_start_carries_them_and_other_profiles_never_do(engine: AsyncRecollect) -> None:
     await engine.add("The office closes at six.", user=GLOBAL)
     asked = request(user("When does the office close at six?"))
-    cold = await engine.turns.prepare(asked, asks("ana", scene=USER))
+    cold = await engine.turns.prepare(asked, asks("ana", scope=USER))
     assert "The office closes at six." in cold.body.decode()
     default = await engine.turns.prepare(asked, asks("ana"))
     assert "closes at six." not in default.body.decode().replace("close at six", "")

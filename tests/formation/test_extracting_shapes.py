@@ -13,23 +13,23 @@ CHARACTERS = ("Kira", "Marcus")
 
 async def formed(
     engine: AsyncRecollect,
-    scene: RequestScope,
+    scope: RequestScope,
     *messages: Mapping[str, Any],
     conversation: str = "c1",
     end: bool = False,
 ) -> list[Memory]:
     """Record one turn after the other, form, and list what the scene remembers."""
     for place in range(0, len(messages), 2):
-        await engine.record(messages[place : place + 2], user="ana", conversation=conversation, scope=scene)
+        await engine.record(messages[place : place + 2], user="ana", conversation=conversation, scope=scope)
     if end:
-        await engine.conversations.end(conversation, user="ana", scope=scene)
+        await engine.conversations.end(conversation, user="ana", scope=scope)
     await engine.form()
-    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
+    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     return [one for one in await engine.list(user=subject) if one.state is MemoryState.ACTIVE]
 
 
-async def reasons(engine: AsyncRecollect, scene: RequestScope, conversation: str = "c1") -> list[str]:
-    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
+async def reasons(engine: AsyncRecollect, scope: RequestScope, conversation: str = "c1") -> list[str]:
+    subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     return [line.reason for line in await engine.history.decisions(user=subject) if line.action is Action.IGNORE]
 
 
@@ -85,8 +85,8 @@ async def test_s3_nothing_worth_keeping_is_an_empty_list(parts: Components) -> N
 
 async def test_s2_s3_the_interaction_of_the_conversation_reaches_the_question(parts: Components) -> None:
     model = ScriptedModel([[]])
-    scene = RequestScope(profile="session", interaction="qa")
-    await formed(with_model(parts, model), scene, user("I want to know when the bridge opens."), assistant("On 3 May."))
+    scope = RequestScope(profile="session", interaction="qa")
+    await formed(with_model(parts, model), scope, user("I want to know when the bridge opens."), assistant("On 3 May."))
     assert "These are questions and answers" in model.calls[0].user
 
 
@@ -108,7 +108,7 @@ async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncRe
 
 
 async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: AsyncRecollect) -> None:
-    scene = RequestScope(profile="character", characters=CHARACTERS)
+    scope = RequestScope(profile="character", characters=CHARACTERS)
     said = [(f"Turn {place}, and nothing else.", "Hm.") for place in range(4)]
     said.append(
         (
@@ -117,7 +117,7 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
         )
     )
     messages = [one for asked, told in said for one in (user(asked), assistant(told))]
-    kept = await formed(engine, scene, *messages)
+    kept = await formed(engine, scope, *messages)
     assert {(one.type, one.speaker) for one in kept} == {("NOTE", "Marcus"), ("DECISION", "Kira")}
     record = next(one for one in kept if one.speaker == "Kira")
     assert record.text == f"Kira said: {said[-1][1]}"
@@ -129,7 +129,7 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
 
 
 async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> None:
-    scene = RequestScope(profile="character", characters=CHARACTERS)
+    scope = RequestScope(profile="character", characters=CHARACTERS)
     long = (
         "I decided to tell you all. "
         + "The sea was calm and the gulls cried. " * 60
@@ -138,7 +138,7 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
     messages = [
         one for place in range(5) for one in (user(f"Go on, {place}."), assistant(long if place == 4 else "Hm."))
     ]
-    [record] = await formed(engine, scene, *messages)
+    [record] = await formed(engine, scope, *messages)
     found = await engine.vectors.nearest(query="treasure under the mill", user=record.subject)
     assert found[0].memory.id == record.id
     assert found[0].similarity > 0.3, "one vector of all of it would be near nothing"
@@ -146,20 +146,20 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
 
 async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Components) -> None:
     model = ScriptedModel([[]])
-    scene = RequestScope(profile="character", characters=CHARACTERS)
+    scope = RequestScope(profile="character", characters=CHARACTERS)
     messages = [one for place in range(5) for one in (user(f"I walked {place} miles."), assistant("I saw you walk."))]
-    await formed(with_model(parts, model), scene, *messages)
+    await formed(with_model(parts, model), scope, *messages)
     assert len(model.calls) == 1
     assert "I walked 0 miles" in model.calls[0].user
     assert "I walked 4 miles" in model.calls[0].user
 
 
 async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Components) -> None:
-    scene = RequestScope(profile="user")
+    scope = RequestScope(profile="user")
     model = ScriptedModel([{"memories": ["The user moved to Oslo.", "The user owns a yacht."]}])
-    kept = await formed(with_model(parts, model), scene, user("I moved to Oslo."), assistant("You own a yacht?"))
+    kept = await formed(with_model(parts, model), scope, user("I moved to Oslo."), assistant("You own a yacht?"))
     assert [(one.text, one.evidence[0].quote) for one in kept] == [("The user moved to Oslo.", "I moved to Oslo.")]
-    assert ["none holds its words" in reason for reason in await reasons(engine, scene)] == [True]
+    assert ["none holds its words" in reason for reason in await reasons(engine, scope)] == [True]
 
 
 async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts: Components) -> None:
@@ -176,11 +176,11 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
             fact("job", "nurse", category="work"),
         ]
     }
-    scene = RequestScope(profile="tiered")
+    scope = RequestScope(profile="tiered")
     said = user("I live in Oslo, call me Ana maybe, I am a nurse, happy, and wear size forty.")
-    kept = await formed(with_model(parts, ScriptedModel([answer])), scene, said, assistant("Fine."))
+    kept = await formed(with_model(parts, ScriptedModel([answer])), scope, said, assistant("Fine."))
     assert [(one.kind, one.key, one.value) for one in kept] == [(MemoryKind.FACT, "location", "Oslo")]
-    told = " / ".join(sorted(await reasons(engine, scene)))
+    told = " / ".join(sorted(await reasons(engine, scope)))
     for why in ("known already", "confidence 0.30", "importance 0.10", "passes with it", "category is one of"):
         assert why in told
 
@@ -246,12 +246,12 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
 
 
 async def test_c1_c7_a_conversation_of_every_turn_reads_the_reply_alone(engine: AsyncRecollect) -> None:
-    scene = RequestScope(profile="character", characters=CHARACTERS)
+    scope = RequestScope(profile="character", characters=CHARACTERS)
     options = {"memoryExtractionMode": "every_turn"}
-    await engine.conversations.open("c1", user="ana", scope=scene, options=options)
+    await engine.conversations.open("c1", user="ana", scope=scope, options=options)
     said = "I decided to leave the old house by the sea before the winter begins."
     [record] = await formed(
-        engine, scene, user(said), assistant("I learned that the ferry to Bergen sails at nine tomorrow.")
+        engine, scope, user(said), assistant("I learned that the ferry to Bergen sails at nine tomorrow.")
     )
     assert (record.speaker, record.type) == ("Kira", "DISCOVERY")
 

@@ -195,7 +195,7 @@ async def test_a_crash_behind_the_recording_costs_nothing(
 async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -> None:
     """Record a turn, and nothing that comes behind that."""
     now, home = parts.clock.now(), Subject("user", "ana")
-    scope = await engine.turns.memory_scope(home, asks("ana").scene, "c")
+    scope = await engine.turns.memory_scope(home, asks("ana").scope, "c")
     await parts.store.record(
         Turn(
             subject=home,

@@ -18,9 +18,9 @@ TALK = (
 WISH = ("Please forget that I'm allergic to walnuts.", "It's gone.")
 
 
-async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, *turns: tuple[str, str]) -> None:
+async def hold_talk(engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, *turns: tuple[str, str]) -> None:
     for said, answered in turns:
-        await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scope=scene)
+        await engine.record([user(said), assistant(answered)], user="ana", conversation="c", scope=scope)
         await engine.form()
         clock.advance(minutes=2)
 
@@ -32,12 +32,12 @@ async def end(engine: AsyncRecollect, clock: FakeClock) -> None:
     await engine.form()
 
 
-async def shown(engine: AsyncRecollect, scene: RequestScope) -> str:
+async def shown(engine: AsyncRecollect, scope: RequestScope) -> str:
     """Return all that a list, a search, a prompt and a summary would show."""
-    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scene)
-    asked = {"user": "ana", "conversation": "c", "scene": scene}
+    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
+    asked = {"user": "ana", "conversation": "c", "scope": scope}
     context = await engine.context("Am I allergic to walnuts?", **asked)  # type: ignore[arg-type]  # as written above
-    prompt = await engine.prompt("What should I skip at dinner?", user="ana", conversation="c", scope=scene)
+    prompt = await engine.prompt("What should I skip at dinner?", user="ana", conversation="c", scope=scope)
     found = await engine.search("walnuts", user=mine)
     return " ".join(
         [
@@ -45,43 +45,43 @@ async def shown(engine: AsyncRecollect, scene: RequestScope) -> str:
             *(item.memory.text for item in found.items),
             context.text,
             *(message["content"] for message in prompt),
-            await engine.conversations.summary("c", user="ana", scope=scene),
+            await engine.conversations.summary("c", user="ana", scope=scope),
         ]
     )
 
 
-def name_of(scene: RequestScope) -> str:
-    return str(scene.profile)
+def name_of(scope: RequestScope) -> str:
+    return str(scope.profile)
 
 
 @pytest.mark.parametrize("ended", [False, True], ids=["open", "ended"])
-@pytest.mark.parametrize("scene", SCENES, ids=name_of)
+@pytest.mark.parametrize("scope", SCENES, ids=name_of)
 async def test_a_wish_in_the_chat_is_heard_in_every_profile(
-    engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, ended: bool
+    engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, ended: bool
 ) -> None:
-    await hold_talk(engine, clock, scene, TOLD, *TALK)
+    await hold_talk(engine, clock, scope, TOLD, *TALK)
     if ended:
         await end(engine, clock)
-    await hold_talk(engine, clock, scene, WISH, *TALK)
+    await hold_talk(engine, clock, scope, WISH, *TALK)
     await end(engine, clock)
-    await hold_talk(engine, clock, scene, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
+    await hold_talk(engine, clock, scope, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
     await end(engine, clock)
-    held = await shown(engine, scene)
+    held = await shown(engine, scope)
     assert "walnut" not in held
     assert "cello" in held or "lighthouse" in held
 
 
-@pytest.mark.parametrize("scene", [SESSION, KIRA, TIERED, DEFAULT], ids=name_of)
+@pytest.mark.parametrize("scope", [SESSION, KIRA, TIERED, DEFAULT], ids=name_of)
 async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
-    engine: AsyncRecollect, clock: FakeClock, scene: RequestScope
+    engine: AsyncRecollect, clock: FakeClock, scope: RequestScope
 ) -> None:
-    await hold_talk(engine, clock, scene, TOLD, *TALK)
-    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scene)
+    await hold_talk(engine, clock, scope, TOLD, *TALK)
+    mine = await engine.conversations.subject(user="ana", conversation="c", scope=scope)
     for memory in await engine.list(user=mine, kinds=ALL_KINDS):
         if "walnut" in memory.text:
             await engine.forget(memory.id, user=mine)
-    await hold_talk(engine, clock, scene, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
-    assert "walnut" not in await shown(engine, scene)
+    await hold_talk(engine, clock, scope, *[(f"Turn {n} is about rain.", f"Rain {n}.") for n in range(16)])
+    assert "walnut" not in await shown(engine, scope)
 
 
 async def test_a_model_that_sums_up_a_conversation_is_not_shown_what_is_to_be_forgotten(

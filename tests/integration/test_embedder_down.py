@@ -207,16 +207,16 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
         "app": RequestScope(profile="app", app="kitchen"),
         "character": RequestScope(profile="character", characters=("Kira", "Marcus")),
     }
-    scene = scenes.get(profile, RequestScope(profile=profile))
+    scope = scenes.get(profile, RequestScope(profile=profile))
     message = {"role": "user", "content": "My brother Tomas repairs accordions in Trieste, for a living."}
-    await told.record([message], user="ben", conversation="one", scope=scene)
-    await told.conversations.save("one", user="ben", scope=scene)
+    await told.record([message], user="ben", conversation="one", scope=scope)
+    await told.conversations.save("one", user="ben", scope=scope)
     await told.form()
-    memory = await told.conversations.subject(user="ben", conversation="one", scope=scene)
+    memory = await told.conversations.subject(user="ben", conversation="one", scope=scope)
     kinds = (MemoryKind.NOTE, MemoryKind.FACT)
     assert [one for one in await told.list(user=memory, kinds=kinds) if "accordions" in one.text]
     await embeddings.fall_into("500")
-    context = await told.context("Who repairs accordions?", user="ben", conversation="one", scope=scene)
+    context = await told.context("Who repairs accordions?", user="ben", conversation="one", scope=scope)
     assert "Trieste" in context.text
     assert context.warning.startswith(NO_SIMILARITY)
 

@@ -80,18 +80,18 @@ class Asked:
 
     def __init__(self, parts: Components, profile: str, model: OpenAIChatModel, clock: FakeClock) -> None:
         self.engine = AsyncRecollect(replace(parts, model=model))
-        self.scene = RequestScope(profile=profile, app="calendar", characters=("Kira", "user"))
+        self.scope = RequestScope(profile=profile, app="calendar", characters=("Kira", "user"))
         self._clock = clock
 
     async def tell(self) -> None:
         """Say something, and let the worker try as often as it will."""
-        await self.engine.record([user(SAID)], user="ana", conversation="c", scope=self.scene)
+        await self.engine.record([user(SAID)], user="ana", conversation="c", scope=self.scope)
         for _ in range(ATTEMPTS + 1):
             await self.engine.form()
             self._clock.advance(minutes=5)
 
     async def subject(self) -> Subject:
-        return await self.engine.conversations.subject(user="ana", conversation="c", scope=self.scene)
+        return await self.engine.conversations.subject(user="ana", conversation="c", scope=self.scope)
 
     async def kept(self) -> list[Memory]:
         return [one for one in await self.engine.list(user=await self.subject()) if one.state is MemoryState.ACTIVE]
@@ -175,7 +175,7 @@ async def test_a_server_that_recovers_is_asked_again_and_nothing_is_lost(
 ) -> None:
     broken = Reply(content="{oops")
     async with asking(broken, profile, replace(parts, profiles=profiles), clock) as (asked, server):
-        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scene)
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scope)
         await asked.engine.form()
         assert not (await asked.formation()).parked
         server.reply = Reply(content=good(profile).json)
@@ -203,10 +203,10 @@ async def test_an_answer_cut_off_anywhere_ends_well(
     async with asking(Reply(), profile, replace(parts, profiles=profiles), clock) as (asked, server):
         for end in range(1, len(whole.json), 7):
             server.reply = Reply(content=whole.json[:end], finish="length")
-            asked.scene = replace(asked.scene, app=f"a{end}")
-            await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scope=asked.scene)
+            asked.scope = replace(asked.scope, app=f"a{end}")
+            await asked.engine.record([user(SAID)], user=f"ana{end}", conversation="c", scope=asked.scope)
             await asked.engine.form()
-            subject = await asked.engine.conversations.subject(user=f"ana{end}", conversation="c", scope=asked.scene)
+            subject = await asked.engine.conversations.subject(user=f"ana{end}", conversation="c", scope=asked.scope)
             told = await asked.engine.history.decisions(user=subject)
             waits = [one for one in await asked.engine.admin.formations() if one.key.subject == subject and one.error]
             assert told or waits, whole.json[:end]
@@ -216,8 +216,8 @@ async def test_an_app_as_shipped_passes_over_what_a_model_cannot_write_and_says_
     parts: Components, clock: FakeClock
 ) -> None:
     async with asking(Reply(content="no"), "app", parts, clock) as (asked, _):
-        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scene)
-        await asked.engine.conversations.end("c", user="ana", scope=asked.scene)
+        await asked.engine.record([user(SAID)], user="ana", conversation="c", scope=asked.scope)
+        await asked.engine.conversations.end("c", user="ana", scope=asked.scope)
         await asked.engine.form()
         status = await asked.formation()
         assert (status.parked, status.formed_seq) == (False, 1)

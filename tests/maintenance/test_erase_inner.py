@@ -206,11 +206,11 @@ async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user
     engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     word, kept = canary(luck), canary(luck)
-    scene = RequestScope(profile="session")
+    scope = RequestScope(profile="session")
     said = [user(f"I'm allergic to {word}."), assistant(f"I noted that you are allergic to {word}.")]
-    recorded = await engine.record(said, user="ana", conversation="one", scope=scene)
+    recorded = await engine.record(said, user="ana", conversation="one", scope=scope)
     await engine.form()
-    session = await engine.conversations.subject(user="ana", conversation="one", scope=scene)
+    session = await engine.conversations.subject(user="ana", conversation="one", scope=scope)
     await engine.add(f"Keep {kept}.", user=session)
     assert [one for one in await engine.list(user=session) if word in one.text]
     receipt = await engine.erasure.conversation(recorded.conversation, user="ana")
@@ -242,12 +242,12 @@ async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_th
         await engine.erasure.subject("ana")
 
     for number in range(6):
-        for scene in scenes:
+        for scope in scenes:
             words.append(canary(luck))
             said = [user(f"I'm allergic to {words[-1]}."), assistant(f"I will mind that, allergic to {words[-1]}.")]
-            name = f"{scene.profile} {number}"
-            await engine.conversations.end(name, user="ana", messages=said, scope=scene)
-            await engine.conversations.save(name, user="ana", scope=scene)
+            name = f"{scope.profile} {number}"
+            await engine.conversations.end(name, user="ana", messages=said, scope=scope)
+            await engine.conversations.save(name, user="ana", scope=scope)
         await asyncio.gather(form(), erase(), form())
         await engine.form()
         assert traces(parts, folder, words, []) == [], f"round {number}"

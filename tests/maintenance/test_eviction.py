@@ -45,13 +45,13 @@ async def test_s6_a_session_holds_fifty_and_never_fails(engine: AsyncRecollect, 
 
 
 async def test_s6_a_session_that_is_formed_holds_fifty(engine: AsyncRecollect) -> None:
-    scene = RequestScope(profile="session")
+    scope = RequestScope(profile="session")
     for start in range(0, 80, 20):
         said = [
             user(f"I own {number} boats and my sister Kira{number} lives in Oslo.")
             for number in range(start, start + 20)
         ]
-        await engine.record(said, user="ana", conversation="one", scope=scene)
+        await engine.record(said, user="ana", conversation="one", scope=scope)
         await engine.form()
         assert len(await held(engine, SESSION)) <= 50
     assert len(await held(engine, SESSION)) == 50
@@ -183,17 +183,17 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
 async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_added_and_tended(
     engine: AsyncRecollect,
 ) -> None:
-    scene = RequestScope(profile="session")
+    scope = RequestScope(profile="session")
     for conversation, most in (("few", 3), ("many", 60)):
-        await engine.conversations.open(conversation, user="ana", scope=scene, options={"max-per-session": most})
-        session = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
+        await engine.conversations.open(conversation, user="ana", scope=scope, options={"max-per-session": most})
+        session = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
         assert session_of(session) == (Subject("user", "ana"), conversation)
         for text in numbered(62):
             await engine.add(text, user=session, profile="session")
         assert len(await held(engine, session)) == most
         assert (await engine.admin.maintain(user=session)).decisions == ()
         said = [user(f"I own {number} boats and my sister Kira{number} lives in Oslo.") for number in range(5)]
-        await engine.record(said, user="ana", conversation=conversation, scope=scene)
+        await engine.record(said, user="ana", conversation=conversation, scope=scope)
         await engine.form()
         assert len(await held(engine, session)) == most
 

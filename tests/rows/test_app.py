@@ -36,8 +36,8 @@ LATER = [
 APP = Subject("app", "ana/calendar")
 
 
-async def ended(engine: AsyncRecollect, conversation: str = "c", scene: RequestScope = CALENDAR) -> None:
-    await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scene)
+async def ended(engine: AsyncRecollect, conversation: str = "c", scope: RequestScope = CALENDAR) -> None:
+    await engine.conversations.end(conversation, user="ana", reason="closed", messages=TALK, scope=scope)
     await engine.form()
 
 
@@ -106,10 +106,10 @@ async def test_a6_ten_memories_of_two_hundred_characters_all_stand_in_the_block(
 
 async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(engine: AsyncRecollect) -> None:
     asked = request(user("That is all, thank you."))
-    prepared = await engine.turns.prepare(asked, Identity(subject=Subject("user", "ana"), scene=CALENDAR))
+    prepared = await engine.turns.prepare(asked, Identity(subject=Subject("user", "ana"), scope=CALENDAR))
     [tool] = json.loads(prepared.body)["tools"]
     assert tool["function"]["name"] == "end_conversation"
-    other = Identity(subject=Subject("user", "ana"), scene=RequestScope(profile="default"))
+    other = Identity(subject=Subject("user", "ana"), scope=RequestScope(profile="default"))
     assert "tools" not in json.loads((await engine.turns.prepare(asked, other)).body)
 
 

@@ -37,13 +37,13 @@ async def test_c3_what_kira_observed_is_not_marcus_memory(engine: AsyncRecollect
     assert parts.embedder.dim == dim
     await told(engine)
     asked = request(user("Kira decided to leave the lighthouse before the first snow falls?"))
-    hers = await engine.turns.prepare(asked, Identity(subject=ANA, scene=KIRA, conversation="d"))
-    his = await engine.turns.prepare(asked, Identity(subject=ANA, scene=MARCUS, conversation="other"))
+    hers = await engine.turns.prepare(asked, Identity(subject=ANA, scope=KIRA, conversation="d"))
+    his = await engine.turns.prepare(asked, Identity(subject=ANA, scope=MARCUS, conversation="other"))
     assert [LIGHTHOUSE in item.memory.text for item in hers.items] == [True]
     assert his.items == ()
-    to_eve = await engine.turns.prepare(asked, Identity(subject=ANA, scene=TO_EVE, conversation="e"))
+    to_eve = await engine.turns.prepare(asked, Identity(subject=ANA, scope=TO_EVE, conversation="e"))
     assert [LIGHTHOUSE in item.memory.text for item in to_eve.items] == [True], "it is near, whoever asks Kira"
-    bye = await engine.turns.prepare(request(user("Bye!")), Identity(subject=ANA, scene=TO_EVE, conversation="e"))
+    bye = await engine.turns.prepare(request(user("Bye!")), Identity(subject=ANA, scope=TO_EVE, conversation="e"))
     assert bye.items == (), "recent ones join for the same pair alone"
 
 
@@ -117,9 +117,9 @@ async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversa
     near = await engine.search("leave the lighthouse before the snow", user=kira, profile="character")
     assert LIGHTHOUSE in near.items[0].memory.text
     for tag, conversation, word in (("pair:kira+marcus", "c", "lighthouse"), ("pair:kira+eve", "d", "silver key")):
-        scene = KIRA if conversation == "c" else TO_EVE
+        scope = KIRA if conversation == "c" else TO_EVE
         tagged = await engine.list(user=kira, tag=tag)
-        left = await engine.conversations.memories(conversation, user="ana", scope=scene)
+        left = await engine.conversations.memories(conversation, user="ana", scope=scope)
         assert tagged == left != []
         assert all(word in one.text for one in left)
     assert await engine.conversations.memories("c", user="ana", scope=KIRA, limit=1) == await engine.list(

@@ -17,35 +17,35 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-async def spoken(engine: AsyncRecollect, clock: FakeClock, scene: RequestScope, conversation: str, *texts: str) -> None:
+async def spoken(engine: AsyncRecollect, clock: FakeClock, scope: RequestScope, conversation: str, *texts: str) -> None:
     said = [user(text) if place % 2 == 0 else assistant(text) for place, text in enumerate(texts)]
-    await engine.record(said, user="ana", conversation=conversation, scope=scene)
+    await engine.record(said, user="ana", conversation=conversation, scope=scope)
     clock.advance(days=1)
     await engine.form()
 
 
-async def held(engine: AsyncRecollect, scene: RequestScope, conversation: str) -> str:
-    mine = await engine.conversations.subject(user="ana", conversation=conversation, scope=scene)
+async def held(engine: AsyncRecollect, scope: RequestScope, conversation: str) -> str:
+    mine = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     listed = await engine.list(user=mine, kinds=tuple(MemoryKind))
-    context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scope=scene)
+    context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scope=scope)
     return " ".join([*(one.text for one in listed), context.text])
 
 
 async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
-    scene = CALENDAR
+    scope = CALENDAR
     history = ("I play the cello in an orchestra.", "Lovely.", TOLD, "I see.")
-    await spoken(engine, clock, scene, "one", *history)
-    mine = await engine.conversations.subject(user="ana", conversation="one", scope=scene)
+    await spoken(engine, clock, scope, "one", *history)
+    mine = await engine.conversations.subject(user="ana", conversation="one", scope=scope)
     meant = [one for one in await engine.list(user=mine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)) if "Tom" in one.text]
     assert meant
     for memory in meant:
         await engine.forget(memory.id, user=mine)
-    assert "Tom" not in await held(engine, scene, "one")
+    assert "Tom" not in await held(engine, scope, "one")
     clock.advance(hours=1)
-    await spoken(engine, clock, scene, "two", *history, "I keep bees in the garden.", "Sweet.")
-    found = await held(engine, scene, "two")
+    await spoken(engine, clock, scope, "two", *history, "I keep bees in the garden.", "Sweet.")
+    found = await held(engine, scope, "two")
     assert "Tom" not in found
     assert "bees" in found
 

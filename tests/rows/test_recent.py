@@ -42,7 +42,7 @@ def recent(prompt: str) -> list[str]:
 
 async def talked(engine: AsyncRecollect, clock: FakeClock, *turns: tuple[str, str], **where: object) -> None:
     for said, answered in turns:
-        place = {"user": "ana", "conversation": "old", "scene": TIERED, **where}
+        place = {"user": "ana", "conversation": "old", "scope": TIERED, **where}
         await engine.record([user(said), assistant(answered)], **place)  # type: ignore[arg-type]  # as written above
         clock.advance(minutes=10)
     await engine.form()
@@ -86,9 +86,9 @@ async def test_t1_i10_only_what_the_request_may_read_is_shown(engine: AsyncRecol
     await talked(engine, clock, ("The boiler makes a knocking noise.", "Air in the pipes."))
     told = ("The heron steals fish from the pond.", "A net keeps herons away.")
     await talked(engine, clock, told, user="ben")
-    for scene in (SESSION, CALENDAR, KIRA, DEFAULT):
-        await talked(engine, clock, told, scene=scene, conversation=str(scene.profile))
-    await talked(engine, clock, told, scene=RequestScope(profile="tiered", app="pond"), conversation="app")
+    for scope in (SESSION, CALENDAR, KIRA, DEFAULT):
+        await talked(engine, clock, told, scope=scope, conversation=str(scope.profile))
+    await talked(engine, clock, told, scope=RequestScope(profile="tiered", app="pond"), conversation="app")
     prompt, _ = await sent(engine, user("What should I do next?"))
     assert "heron" not in prompt
     assert "boiler" in prompt
@@ -184,7 +184,7 @@ async def test_t1_the_librarys_context_shows_them_and_its_prompt_shows_them_once
 
 async def test_t1_the_same_messages_give_the_same_bytes(engine: AsyncRecollect, clock: FakeClock) -> None:
     await talked(engine, clock, ("The boiler makes a knocking noise.", "Air in the pipes causes such knocks."))
-    asked = {"user": "ana", "conversation": "new", "scene": TIERED}
+    asked = {"user": "ana", "conversation": "new", "scope": TIERED}
     first = await engine.context("What next?", **asked)  # type: ignore[arg-type]  # as written above
     clock.advance(hours=3)
     assert (await engine.context("What next?", **asked)).text == first.text  # type: ignore[arg-type]

@@ -164,7 +164,7 @@ async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: Async
             allowed = {one.id for one in mine}
             assert {item.memory.id for item in (await filed.search(question, user=who)).items} <= allowed
             assert {item.memory.id for item in await filed.vectors.nearest(query=question, user=who)} == allowed
-            prompt = await filed.turns.prepare(request(user(question)), asks(who, scene=USER))
+            prompt = await filed.turns.prepare(request(user(question)), asks(who, scope=USER))
             assert {item.memory.id for item in prompt.items} <= allowed
     for foreign in ben:
         with pytest.raises(UnknownMemoryError):
@@ -201,7 +201,7 @@ async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncR
 
 async def test_u2_what_is_near_by_the_calibrated_score_goes_into_the_system_prompt(filed: AsyncRecollect) -> None:
     asked = request({"role": "system", "content": "Be brief."}, user("Do I play the cello in a quartet?"))
-    prepared = await filed.turns.prepare(asked, asks("ana", scene=USER))
+    prepared = await filed.turns.prepare(asked, asks("ana", scope=USER))
     [system, last] = json.loads(prepared.body)["messages"]
     assert "plays the cello in a quartet" in system["content"]
     assert "nurse" not in system["content"], "what is far stays out"

@@ -169,12 +169,12 @@ def _places(statement: str) -> int:
 async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
     engine: AsyncRecollect, parts: Components
 ) -> None:
-    scene = RequestScope(profile="app", app="calendar")
-    await engine.conversations.end("c1", user="ana", messages=TALK, scope=scene)
+    scope = RequestScope(profile="app", app="calendar")
+    await engine.conversations.end("c1", user="ana", messages=TALK, scope=scope)
     await engine.form()
-    mine = await engine.conversations.subject(user="ana", scope=scene)
+    mine = await engine.conversations.subject(user="ana", scope=scope)
     await engine.add("Ana's dentist is Dr. Berg.", user=mine, importance=0.65, profile="app")
-    await engine.conversations.end("c2", user="ben", messages=TALK, scope=replace(scene, app="notes"))
+    await engine.conversations.end("c2", user="ben", messages=TALK, scope=replace(scope, app="notes"))
     await engine.form()
 
     shown = await engine.apps.memories("calendar", user="ana")
@@ -224,11 +224,11 @@ async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their
 async def test_a4_a_memorys_conversations_stand_there_first_to_last(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    scene = RequestScope(profile="app", app="calendar")
+    scope = RequestScope(profile="app", app="calendar")
     for name, messages in (("c1", TALK), ("c2", OTHER_TALK)):
-        await engine.conversations.end(name, user="ana", messages=messages, scope=scene)
+        await engine.conversations.end(name, user="ana", messages=messages, scope=scope)
         await engine.form()
-    mine = await engine.conversations.subject(user="ana", scope=scene)
+    mine = await engine.conversations.subject(user="ana", scope=scope)
     first, second = [one.id for one in reversed(await engine.apps.memories("calendar", user="ana"))]
     strengthened = StrengthenMemory(id=MemoryId(second), importance=0.9, inherits=(MemoryId(first),))
     await parts.store.apply(mine, [strengthened], [])
@@ -240,15 +240,15 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
 async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_stay(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    scene = RequestScope(profile="user")
-    await engine.record([user("I like coffee.")], user="ana", scope=scene)
+    scope = RequestScope(profile="user")
+    await engine.record([user("I like coffee.")], user="ana", scope=scope)
     await engine.form()
     [old] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
     await engine.shared.link(old.id, to=Subject("user", "ben"), user="ana")
     assert set(rows(parts, "SELECT user_id, vector_id FROM users_vectors")) == {("ana", old.id), ("ben", old.id)}
 
     clock.advance(days=1)
-    await engine.record([user("I don't like coffee.")], user="ana", scope=scene)
+    await engine.record([user("I don't like coffee.")], user="ana", scope=scope)
     await engine.form()
     [new] = await engine.list(user="ana", kinds=(MemoryKind.NOTE,))
     assert new.id != old.id

@@ -79,7 +79,7 @@ async def _end(asked: ApiRequest) -> tuple[int, object]:
         reason=ending.reason,
         messages=ending.messages,
         user=asked.who,
-        scope=_scene(asked, ending.app_id),
+        scope=_scope(asked, ending.app_id),
     )
     return ACCEPTED, {
         "id": ended.external_id or ended.id,
@@ -90,7 +90,7 @@ async def _end(asked: ApiRequest) -> tuple[int, object]:
 
 async def _save(asked: ApiRequest) -> tuple[int, object]:
     asked_for = await asked.engine.conversations.save(
-        asked.path["conversation"], user=asked.who, scope=_scene(asked, None)
+        asked.path["conversation"], user=asked.who, scope=_scope(asked, None)
     )
     return ACCEPTED, {"formations": asked_for}
 
@@ -100,8 +100,8 @@ async def _app(asked: ApiRequest) -> tuple[int, object]:
     return OK, {"conversationId": found.external_id or found.id, "appId": found.app}
 
 
-def _scene(asked: ApiRequest, app: str | None) -> RequestScope:
-    named = asked.identity.scene
+def _scope(asked: ApiRequest, app: str | None) -> RequestScope:
+    named = asked.identity.scope
     app = app or named.app
     return RequestScope(
         profile=named.profile or ("app" if app else None),

@@ -34,7 +34,7 @@ async def _add(asked: ApiRequest) -> tuple[int, object]:
     several = isinstance(asked.body, list)
     sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
-    kept = await asked.add(notes, several, user=asked.who, profile=asked.identity.scene.profile)
+    kept = await asked.add(notes, several, user=asked.who, profile=asked.identity.scope.profile)
     return CREATED, [_described(one) for one in kept] if several else _described(kept[0])
 
 

@@ -44,8 +44,8 @@ class _NewSession(BaseModel):
 
 async def _open(asked: ApiRequest) -> tuple[int, object]:
     new = asked.read(_NewSession)
-    scene = RequestScope(profile=new.profile or asked.identity.scene.profile or SESSION, app=new.app)
-    opened = await asked.engine.conversations.open(new.id, user=asked.who, scope=scene, options=new.settings)
+    scope = RequestScope(profile=new.profile or asked.identity.scope.profile or SESSION, app=new.app)
+    opened = await asked.engine.conversations.open(new.id, user=asked.who, scope=scope, options=new.settings)
     _refuse_other(new, opened)
     return CREATED, _session(opened)
 
@@ -119,8 +119,8 @@ async def _memory(asked: ApiRequest) -> tuple[str, Subject]:
     """Return the session's id and whose memory it is; a session exists from its first message or its opening."""
     known = await _known(asked)
     name = known.external_id or known.id
-    scene = RequestScope(profile=SESSION)
-    return name, await asked.engine.conversations.subject(user=asked.who, conversation=name, scope=scene)
+    scope = RequestScope(profile=SESSION)
+    return name, await asked.engine.conversations.subject(user=asked.who, conversation=name, scope=scope)
 
 
 def _session(known: Conversation) -> dict[str, object]:
@@ -148,8 +148,8 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
 
 async def _list_character(asked: ApiRequest) -> tuple[int, object]:
     # Whoever it talks with, a character's memories are one subject.
-    scene = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
-    memory = await asked.engine.conversations.subject(user=asked.who, scope=scene)
+    scope = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
+    memory = await asked.engine.conversations.subject(user=asked.who, scope=scope)
     limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
     found = await asked.engine.list(user=memory, tag=tag, limit=limit)
     return OK, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}
