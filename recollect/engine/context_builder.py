@@ -12,10 +12,8 @@ from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.formation.recent import recent_words
 from recollect.formation.runtime import Runtime
-from recollect.prompt.fit import fit
-from recollect.prompt.mcp import context_block
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
-from recollect.prompt.render import GAP, RenderedContext, RenderOptions
+from recollect.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit
 from recollect.prompt.template import template
 from recollect.recall.query import RecallRequest
 from recollect.settings import Settings

@@ -1,12 +1,13 @@
 """How far each memory shares the query's words: BM25 over one subject's own statistics. Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from recollect.text import term_key
+from recollect.recall.query import MAX_TERMS, Query
+from recollect.text import Read, former_terms, term_key
 from recollect.types import SubjectSnapshot
 
 Floats = npt.NDArray[np.float64]
@@ -98,3 +99,43 @@ def _find(
     places = [np.flatnonzero(terms == key) for key in keys]
     sizes = [len(place) for place in places]
     return np.repeat(np.arange(len(keys)), sizes), np.concatenate(places)
+
+
+def match_alternative_terms(hot: SubjectSnapshot, query: Query, found: WordSignal) -> WordSignal:
+    """Add what the query's other terms find to what its terms found.
+
+    A memory has the terms of one scheme, so that what differs between two is counted once. Another language's stem is
+    asked for where a word is found by none of its own. A hit is noted as one of the term that the word has now.
+    """
+    now = {word: place for place, word in reversed(list(enumerate(query.spoken[term] for term in query.terms)))}
+    missing = _missing(query, found)
+    beside: list[Read] = [(word, own) for word, own in query.elsewhere if word in missing]
+    if hot.has_legacy_terms:
+        beside += former_terms(query.text)
+    places: dict[str, int | None] = {}
+    for word, own in beside:
+        places |= {term: _place(word, now) for term in own if term not in query.terms and term not in places}
+    asked = list(places)[:MAX_TERMS]
+    if not asked:
+        return found
+    others = word_signal(hot, asked)
+    hits = found.hits.copy()
+    for bit, term in enumerate(asked):
+        place = places[term]
+        if place is not None:
+            hits |= (others.hits >> bit & 1) << place
+    return replace(found, evidence=found.evidence + others.evidence, hits=hits)
+
+
+def _missing(query: Query, found: WordSignal) -> set[str]:
+    """Return the words of which no memory has a term."""
+    held = int(np.bitwise_or.reduce(found.hits)) if len(found.hits) else 0
+    words: Iterable[str] = (query.spoken[term] for bit, term in enumerate(query.terms) if held >> bit & 1)
+    return set(query.spoken.values()).difference(words)
+
+
+def _place(word: str, now: dict[str, int]) -> int | None:
+    """Find the term of a word as it is cut now: the same, or one that holds it or is held by it."""
+    if word in now:
+        return now[word]
+    return next((place for other, place in now.items() if word in other or other in word), None)

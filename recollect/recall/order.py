@@ -13,9 +13,8 @@ from recollect.decay import decay_all
 from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.bm25 import WORD_WEIGHT, rarity, word_signal
-from recollect.recall.explain import speaks_for
 from recollect.recall.query import Query
-from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow
+from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow, speaks_for
 from recollect.recall.signals import RankingSignals
 from recollect.types import MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 

@@ -13,11 +13,10 @@ import numpy as np
 from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.explain import reasons
 from recollect.recall.order import few_notes, is_of_few, newest, order_by_policy, worth_showing
 from recollect.recall.pack import Counting, RankedMemory, pack
 from recollect.recall.query import Query
-from recollect.recall.rank import RankedRow, hidden_kinds, rows, score_memories, standing_facts
+from recollect.recall.rank import RankedRow, hidden_kinds, reasons, rows, score_memories, standing_facts
 from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k

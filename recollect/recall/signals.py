@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from recollect.clock import to_micros
 from recollect.recall.adjacency import adjacency_signal
-from recollect.recall.beside import match_alternative_terms
-from recollect.recall.bm25 import WORD_WEIGHT, WordSignal, word_signal
+from recollect.recall.bm25 import WORD_WEIGHT, WordSignal, match_alternative_terms, word_signal
 from recollect.recall.query import Interval, Query
 from recollect.recall.similarity import Relevance, SimilaritySignal, similarity_signal
 from recollect.types import MemoryKind, SubjectSnapshot

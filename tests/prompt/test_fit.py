@@ -6,8 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.profiles.policies import ContextPolicy
-from recollect.prompt.fit import NO_ROOM, fit
-from recollect.prompt.render import RenderedContext, RenderOptions
+from recollect.prompt.render import NO_ROOM, RenderedContext, RenderOptions, fit
 from recollect.types import OmittedMemory, Recall, RecalledMemory
 from snapshots import Known, count_words, memory_of
 
