@@ -6,7 +6,7 @@ from typing import Literal
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import words
-from recollect.text.fold import fold as fold_letters
+from recollect.text.normalize import fold as fold_letters
 
 # Longer than any sentence of politeness.
 _MAX_CHARACTERS = 240

@@ -13,7 +13,7 @@ from recollect.extraction.sources import readable, speaker_of
 from recollect.extraction.spans import blanked
 from recollect.extraction.speech_acts import statement_part
 from recollect.text import asks, normalise, terms, words
-from recollect.text.fold import fold as fold_letters
+from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
 # What is read of an answer, and of the end of a message that may ask, in characters.

@@ -14,7 +14,7 @@ from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import is_about, other_words, topic_parts, topic_words
 from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
-from recollect.text.overlap import shared_ends
+from recollect.text.normalize import shared_ends
 from recollect.text.updates import Update, contradicts
 from recollect.types import (
     Action,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.recall.query import MAX_TERMS, Query
-from recollect.text import Read, former_terms, term_key
+from recollect.text import Read, legacy_terms, term_key
 from recollect.types import SubjectSnapshot
 
 Floats = npt.NDArray[np.float64]
@@ -111,7 +111,7 @@ def match_alternative_terms(hot: SubjectSnapshot, query: Query, found: WordSigna
     missing = _missing(query, found)
     beside: list[Read] = [(word, own) for word, own in query.elsewhere if word in missing]
     if hot.has_legacy_terms:
-        beside += former_terms(query.text)
+        beside += legacy_terms(query.text)
     places: dict[str, int | None] = {}
     for word, own in beside:
         places |= {term: _place(word, now) for term in own if term not in query.terms and term not in places}

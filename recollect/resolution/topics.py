@@ -4,8 +4,8 @@ import re
 
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.tokens import TokenizedSentence, token, tokenize
-from recollect.text.fold import fold
 from recollect.text.language_detection import LANGUAGES
+from recollect.text.normalize import fold
 
 # Words that name a slot of facts, in seven languages: the fact itself need not have them.
 _TOPIC_WORDS = {

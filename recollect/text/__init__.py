@@ -1,16 +1,21 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
 from recollect.text.clauses import read_clause
-from recollect.text.former import former_terms
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS
-from recollect.text.negation import negations
 from recollect.text.normalize import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
-from recollect.text.questions import asks, only_asks, only_greets, opens_asking
+from recollect.text.questions import (
+    BETWEEN_SENTENCES,
+    SENTENCE_END,
+    asks,
+    negations,
+    only_asks,
+    only_greets,
+    opens_asking,
+)
 from recollect.text.scripts import is_unspaced, mostly_unspaced
 from recollect.text.stem import stem
-from recollect.text.stops import BETWEEN_SENTENCES, SENTENCE_END
-from recollect.text.terms import Read, forget_terms, other_stems, read_terms, terms, terms_of_word
+from recollect.text.terms import Read, forget_terms, legacy_terms, other_stems, read_terms, terms, terms_of_word
 
 __all__ = [
     "BETWEEN_SENTENCES",
@@ -24,9 +29,9 @@ __all__ = [
     "conversation_tag",
     "fold_runs",
     "forget_words",
-    "former_terms",
     "hash64",
     "is_unspaced",
+    "legacy_terms",
     "mostly_unspaced",
     "negations",
     "normalise",
@@ -45,7 +50,7 @@ __all__ = [
     "words",
 ]
 
-# How terms are made. Where that changes for words that were stored, the number moves and `former_terms` becomes what
+# How terms are made. Where that changes for words that were stored, the number moves and `legacy_terms` becomes what
 # `terms` was; stored terms are then made anew in the background.
 TERM_SCHEME = 2
 

@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.text.fold import fold
 from recollect.text.languages import ENGLISH_TOO, LATIN, NAME_PARTS, Language
+from recollect.text.normalize import fold
 from recollect.text.other_languages import OTHERS
 
 LANGUAGES: Mapping[str, Language] = LATIN | OTHERS

@@ -7,7 +7,7 @@ memories. Marks are words that tell the language as surely, but are looked for i
 
 from dataclasses import dataclass
 
-from recollect.text.fold import fold
+from recollect.text.normalize import fold
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Whether a text asks, and whether it only greets, in the languages of most users. Pure.
+"""Where sentences end, and whether they ask, greet or deny, in the languages of most users. Pure.
 
 English has its own, closer rules where they are needed. What is not listed here counts as telling something: a question
 that is kept does less harm than a statement that is lost.
@@ -7,8 +7,7 @@ that is kept does less harm than a statement that is lost.
 import re
 import unicodedata
 
-from recollect.text.fold import fold
-from recollect.text.normalize import words
+from recollect.text.normalize import fold, words
 
 # What may stand behind a question mark, beside white space.
 _CLOSING = "\"'”’)]»」』）】.。!！…"
@@ -114,3 +113,46 @@ def only_greets(sentence: str) -> bool:
     """
     said = words(sentence)
     return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in _GREETINGS for word in said)
+
+
+# Marks that end a sentence where white space or the end follows: within a word they are a point or an address.
+SPACED_STOPS = ".!?…"
+# Marks that end one wherever they stand: Chinese and Japanese, Indic, Burmese, Khmer, Armenian, Arabic, Ethiopic.
+TIGHT_STOPS = "。！？｡।॥။។៕։؟۔።፧"
+# What may close behind a mark.
+CLOSING = "\"'”’)\\]»」』）】"
+# The Greek question mark looks like a semicolon.
+_GREEK = "(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]"
+
+SENTENCE_END = (
+    rf"(?:(?<![{SPACED_STOPS}])[{SPACED_STOPS}]++[{CLOSING}]*+(?=\s|$)|[{TIGHT_STOPS}]++[{CLOSING}]*+|{_GREEK}(?=\s|$))"
+)
+"""Matches the marks at the end of a sentence."""
+BETWEEN_SENTENCES = rf"(?:(?<=[{SPACED_STOPS}])\s++|(?<=[{TIGHT_STOPS}])\s*+(?![{TIGHT_STOPS}{CLOSING}])|{_GREEK}\s++)"
+"""Matches what stands between sentences, for cutting there."""
+
+
+# English has further rules of its own where sentences are compared (`resolution/lexicon.py`).
+_WORDS = frozenset(
+    """no not never none nobody nothing neither nor without cannot nowhere hardly
+    nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder
+    ne n'est n'ai n'a n'aime pas jamais rien personne aucun aucune sans plus guère
+    nunca jamás nada nadie ningún ninguno ninguna sin tampoco non mai niente nessuno nessuna senza né neanche
+    não nenhum nenhuma ninguém sem nem jamais niet geen nooit niets niemand zonder
+    inte aldrig ingen inget inga utan ikke aldri aldrig uten uden intet ei en et emme eivät ilman koskaan
+    nie nigdy nic nikt żaden żadna bez ne není nejsem nemám nikdy nikdo nem soha semmi senki nélkül nincs
+    nu niciodată nimic nimeni fără değil yok hiç asla tidak bukan tak tanpa jangan không chẳng chưa
+    не нет ни никогда ничего никто без нельзя ні ніколи нічого ніхто немає δεν μην όχι ποτέ τίποτα κανείς χωρίς
+    لا ليس ليست لم لن ما بدون غير لست نیست نه هرگز بدون לא אין אף בלי לעולם नहीं नही न मत कभी बिना""".split()
+)
+_INSIDE_WORD = re.compile(r"[不没沒無无未别莫非]|ない|なかった|ません|ぬ|안 |않|못|없|아니|ไม่|มิได้")
+
+
+def negations(text: str) -> int:
+    """Count the words, or signs of an unspaced script, that deny.
+
+    >>> negations("Ich esse kein Fleisch."), negations("我不吃肉"), negations("I don't eat meat."), negations("I eat.")
+    (1, 1, 1, 0)
+    """
+    told = sum(word in _WORDS or word.endswith("n't") for word in words(text))
+    return told + len(_INSIDE_WORD.findall(text))

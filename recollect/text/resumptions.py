@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from recollect.text.clauses import ReadClause, has_meaning, read_clause, subject_of
-from recollect.text.fold import fold
+from recollect.text.normalize import fold
 from recollect.text.speakers import ME, OTHER, RELATIONS, owner_of
 from recollect.text.update_words import NEGATIONS
 

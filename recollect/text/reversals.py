@@ -2,16 +2,12 @@
 
 from typing import Protocol
 
-from recollect.text.acquisitions import acquisition
+from recollect.text.acquisitions import acquisition, repricing
 from recollect.text.clauses import ReadClause, read_clause
-from recollect.text.departures import departure
+from recollect.text.job_changes import departure, new_job, new_name
 from recollect.text.lapses import lapse
-from recollect.text.life_changes import life_change
-from recollect.text.life_events import life_event
-from recollect.text.losses import loss
-from recollect.text.new_jobs import new_job, new_name
-from recollect.text.pronouns import new_time
-from recollect.text.repricings import repricing
+from recollect.text.life_changes import life_change, new_time
+from recollect.text.life_events import life_event, loss
 from recollect.text.resumptions import resumption
 from recollect.text.software_changes import software_change
 from recollect.text.update_words import CHANGED

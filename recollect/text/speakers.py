@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recollect.text.fold import fold
+from recollect.text.normalize import fold
 
 ME = "me"
 """The speaker, or what is theirs."""

@@ -7,15 +7,15 @@ finds others.
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from recollect.text.fold import fold, spelt_out
 from recollect.text.language_detection import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
 from recollect.text.languages import LATIN, STOP_WORDS
-from recollect.text.normalize import normalise, typed, words
+from recollect.text.normalize import fold, normalise, spelt_out, typed, words
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
 from recollect.text.stem import stem
 
@@ -210,3 +210,37 @@ def forget_terms() -> None:
     """Empty the caches of words."""
     terms_of_word.cache_clear()
     stem.cache_clear()
+
+
+_LEGACY_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_LEGACY_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
+
+
+def legacy_terms(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return each word with the terms it had before `TERM_SCHEME` was 2, for memories not indexed since.
+
+    >>> legacy_terms("Montañas, 東京都")
+    [('montañas', ('montaña',)), ('東京都', ('東京', '京都'))]
+    """
+    found: list[str] = _LEGACY_WORD.findall(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
+    return [
+        (word, tuple(_legacy_terms_of(word)))
+        for word in found
+        if len(word) <= _MAX_WORD_CHARACTERS and word not in STOP_WORDS
+    ]
+
+
+def _legacy_terms_of(word: str) -> list[str]:
+    if not _LEGACY_UNSPACED.search(word):
+        return [stem(_POSSESSIVE.sub("", word))]
+    terms: list[str] = []
+    start = 0
+    for run in _LEGACY_UNSPACED.finditer(word):
+        if run.start() > start:
+            terms.append(word[start : run.start()])
+        characters = run.group()
+        terms += (characters[i : i + 2] for i in range(max(1, len(characters) - 1)))
+        start = run.end()
+    return terms + ([word[start:]] if start < len(word) else [])

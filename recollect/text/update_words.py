@@ -3,7 +3,7 @@
 All words are written as `fold` leaves them: in small letters, without accents.
 """
 
-from recollect.text.fold import fold
+from recollect.text.normalize import fold
 
 
 def _words(text: str) -> frozenset[str]:

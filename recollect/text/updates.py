@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
-from recollect.text.fold import fold
-from recollect.text.normalize import spelling_similarity
+from recollect.text.normalize import fold, spelling_similarity
 from recollect.text.reversals import Reversal, read_reversals
 from recollect.text.speakers import may_be_the_same, may_share_owner
 from recollect.text.stem import stem

@@ -20,7 +20,7 @@ from recollect.store.protocol import Store
 from recollect.store.sql.snapshot_codec import pack_terms, with_length
 from recollect.store.sql.subjects import salt_of
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.text import former_terms, term_key, terms
+from recollect.text import legacy_terms, term_key, terms
 from recollect.types import CloseMemory, Subject, SubjectSnapshot
 from sample_chats import tell
 from stores import STORES, new_store, url_of
@@ -48,7 +48,7 @@ def age(path: Path) -> None:
             assert isinstance(name, str)
             assert isinstance(text, str)
             assert isinstance(fixed, bytes)
-            counted = Counter(term for _, own in former_terms(text) for term in own)
+            counted = Counter(term for _, own in legacy_terms(text) for term in own)
             packed = pack_terms(counted, salt_of(key, Subject.parse(name)))
             values = (with_length(fixed, sum(counted.values())), packed, subject, id_)
             db.execute("UPDATE hot SET fixed = ?, terms = ? WHERE subject = ? AND memory = ?", values)

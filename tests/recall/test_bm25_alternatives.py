@@ -9,7 +9,7 @@ import pytest
 from language_samples import TONGUES
 from recollect.recall.recall import rank_subjects
 from recollect.recall.signals import collect_signals
-from recollect.text import former_terms, term_key
+from recollect.text import legacy_terms, term_key
 from recollect.types import SubjectSnapshot
 from snapshots import SALT, Known, ask, hot_of
 
@@ -19,7 +19,7 @@ def hot_of_former(*texts: str) -> SubjectSnapshot:
     hot = hot_of(*(Known(text=text, id=number) for number, text in enumerate(texts)))
     rows = []
     for text in texts:
-        counted = Counter(term for _, own in former_terms(text) for term in own)
+        counted = Counter(term for _, own in legacy_terms(text) for term in own)
         rows.append(sorted((term_key(SALT, term), count) for term, count in counted.items()))
     return replace(
         hot,

@@ -5,7 +5,7 @@ Patterns read folded text in small letters, without accents; those of `NAMED` re
 
 import re
 
-from recollect.text.fold import fold
+from recollect.text.normalize import fold
 
 
 def joined_pattern(text: str) -> re.Pattern[str]:

@@ -51,7 +51,7 @@ class PostgresSnapshotReader:
         rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME)
         if not rows:  # a subject that is not there yet
             return self._in_snapshot(db, subject, space, sought)
-        name, version, read_in, former_terms, number, dim, indexed = rows[0][:_HEAD]
+        name, version, read_in, legacy_terms, number, dim, indexed = rows[0][:_HEAD]
         version = verified(subject, name, version)
         if read_in not in (None, number):
             found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
@@ -60,7 +60,7 @@ class PostgresSnapshotReader:
             return self._in_snapshot(db, subject, space, sought)
         memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
         found = unpack(subject, version, salt_of(self._term_key, subject), dim or 0, memories, None)
-        if former_terms:
+        if legacy_terms:
             found = replace(found, has_legacy_terms=True)
         self._cache.put(space, found)
         return found
